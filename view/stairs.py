@@ -10,8 +10,17 @@ from pathlib import Path
 # small to see.
 DEFAULT = "00,01,02,03,04,06,10,11,15"
 # Options about the bodies and the time step; the others concern one step, or files.
-OF_THE_START = ("--scenario", "--input", "--species", "--systems", "--bodies", "--seed", "--dt", "--softening",
-                "--integrator")
+OF_THE_START = (
+    "--scenario",
+    "--input",
+    "--species",
+    "--systems",
+    "--bodies",
+    "--seed",
+    "--dt",
+    "--softening",
+    "--integrator",
+)
 # Enough that an emulated step takes a tenth of a second, and that a GPU has work.
 BODIES = {"emulated": 2048, "cuda": 32768}
 
@@ -21,7 +30,10 @@ def refusal(words):
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and name not in OF_THE_START:
-            return f"{name} does not go with --stairs; options of the bodies do: {', '.join(OF_THE_START)}"
+            return (
+                f"{name} does not go with --stairs; options of the bodies do: "
+                f"{', '.join(OF_THE_START)}"
+            )
     return None
 
 
@@ -34,8 +46,20 @@ def run(build, programs, port, words):
             words += ["--bodies", str(BODIES["cuda" if is_cuda else "emulated"])]
     with tempfile.TemporaryDirectory() as folder:
         state = Path(folder, "state.csv")
-        made = subprocess.run([programs[0], *words, "--steps", "0", "--validate", "off", "--quiet", "--output", state],
-                              check=False)
+        made = subprocess.run(
+            [
+                programs[0],
+                *words,
+                "--steps",
+                "0",
+                "--validate",
+                "off",
+                "--quiet",
+                "--output",
+                state,
+            ],
+            check=False,
+        )
         if made.returncode != 0:
             return made.returncode
         # In a separate process group: Ctrl-C goes to this program, which notifies the view once.

@@ -40,8 +40,12 @@ def page(text):
 
 def make_parser():
     parser = OneLineParser(prog="nbody view", description=__doc__, usage="./nbody view ...")
-    parser.add_argument("--step", metavar="STEP", help="a step by its name or number, or cpu_simd [on a "
-                        "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]")
+    parser.add_argument(
+        "--step",
+        metavar="STEP",
+        help="a step by its name or number, or cpu_simd [on a "
+        "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]",
+    )
     parser.add_argument("--stairs", nargs="?", const=stairs.DEFAULT, metavar="STEP,STEP...",
                         help=f"steps to switch between [{stairs.DEFAULT}]")
     parser.add_argument("--port", default="8765", metavar="P", help="0: any free one [8765]")
@@ -61,7 +65,9 @@ def parse(words):
     options.shows_files = bool(rest) and not rest[0].startswith("-")
     try:
         options.step = options.step and find_step(options.step, STEPS)
-        options.stairs = [find_step(word, STEPS) for word in options.stairs.split(",")] if options.stairs else []
+        options.stairs = (
+            [find_step(word, STEPS) for word in options.stairs.split(",")] if options.stairs else []
+        )
     except ToolError as error:
         parser.error(str(error))
     if options.stairs:

@@ -9,8 +9,25 @@ from pathlib import Path
 program, bodies, limit = sys.argv[1:]
 with tempfile.TemporaryDirectory() as folder:
     record = Path(folder) / "record.json"
-    done = subprocess.run([program, "--scenario", "plummer", "--bodies", bodies, "--steps", "1", "--validate", "off",
-                           "--force-error", bodies, "--quiet", "--json", record], check=False)
+    done = subprocess.run(
+        [
+            program,
+            "--scenario",
+            "plummer",
+            "--bodies",
+            bodies,
+            "--steps",
+            "1",
+            "--validate",
+            "off",
+            "--force-error",
+            bodies,
+            "--quiet",
+            "--json",
+            record,
+        ],
+        check=False,
+    )
     if done.returncode != 0:
         sys.exit(done.returncode)  # 77: no device
     error = json.loads(record.read_text(encoding="utf-8"))["force_error"]

@@ -6,8 +6,8 @@
   cuda block            the block that runs
   set cuda memcheck on  stops at every finding
 
-Nothing in the program changes: it goes on where it stopped, whatever thread gdb looked at. Blocks run
-one after another with OMP_NUM_THREADS=1: `break LINE if blockIdx.x == 2` waits for one of them.
+Nothing in the program changes: it goes on where it stopped, whatever thread gdb looked at. Blocks
+run one after another with OMP_NUM_THREADS=1: `break LINE if blockIdx.x == 2` waits for one of them.
 """
 import re
 import struct
@@ -72,7 +72,9 @@ class Focus:
         block = running_block()
         shape = position(block["launch_"].dereference()["block"])
         if any(at >= size for at, size in zip(wanted, shape)):
-            raise gdb.GdbError(f"cuda thread: the block has {text(shape)} threads, no {text(wanted)}")
+            raise gdb.GdbError(
+                f"cuda thread: the block has {text(shape)} threads, no {text(wanted)}"
+            )
         i = wanted[0] + shape[0] * (wanted[1] + shape[1] * wanted[2])
         if i == int(block["current_"]):
             return gdb.newest_frame().select()
@@ -153,8 +155,10 @@ class CudaBlock(gdb.Command):
     def invoke(self, words, _):
         here = position(gdb.parse_and_eval("blockIdx"))
         if words and numbers(words, "cuda block") != here:
-            raise gdb.GdbError(f"cuda block: only block {text(here)} runs; stop in another one with "
-                               "break LINE if blockIdx.x == ...")
+            raise gdb.GdbError(
+                f"cuda block: only block {text(here)} runs; stop in another one with "
+                "break LINE if blockIdx.x == ..."
+            )
         print(f"[Current focus set to CUDA block {text(here)}]")
 
 
@@ -170,9 +174,13 @@ class InfoCudaThreads(gdb.Command):
         for i in range(1, len(states) + 1):
             if i < len(states) and states[i] == states[first]:
                 continue
-            ends = [text(position(block["threads_"]["_M_elems"][at]["index"])) for at in (first, i - 1)]
-            print(f"{'*' if states[first] == 'running' else ' '} {ends[0]} to {ends[1]}: {i - first} "
-                  f"thread{'s' if i - first > 1 else ''}, {states[first]}")
+            ends = [
+                text(position(block["threads_"]["_M_elems"][at]["index"])) for at in (first, i - 1)
+            ]
+            print(
+                f"{'*' if states[first] == 'running' else ' '} {ends[0]} to {ends[1]}: {i - first} "
+                f"thread{'s' if i - first > 1 else ''}, {states[first]}"
+            )
             first = i
 
 

@@ -2,14 +2,14 @@
 
   hostcuda check [--json FILE] [--timeout SECONDS] FILE... [compiler options] [--] [ARGUMENTS]
 
-Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced. Runs
-it with its threads, blocks and streams in other orders, with one warp far ahead of the others, with
-guarded device memory and on two devices.
-Every finding says what is wrong, where, and which run shows it. The first word that is neither a source
-nor a compiler option begins the program's arguments.
+Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced.
+Runs it with its threads, blocks and streams in other orders, with one warp far ahead of the others,
+with guarded device memory and on two devices.
+Every finding says what is wrong, where, and which run shows it. The first word that is neither a
+source nor a compiler option begins the program's arguments.
 
-Exit code: 0 nothing was found, 1 something was, 2 the program does not compile or the command line is
-wrong.
+Exit code: 0 nothing was found, 1 something was, 2 the program does not compile or the command line
+is wrong.
 """
 import json
 import os
@@ -37,7 +37,18 @@ MODES = (
     ("two devices", PLAIN, {"HOSTCUDA_DEVICES": "2"}),
     ("AddressSanitizer", ASAN, {"ASAN_OPTIONS": "detect_leaks=0", "OMP_NUM_THREADS": "1"}),
 )
-VALUE_OPTIONS = ("-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-arch", "-gencode")
+VALUE_OPTIONS = (
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-include",
+    "-isystem",
+    "-Xcompiler",
+    "-arch",
+    "-gencode",
+)
 
 
 @dataclass
@@ -75,9 +86,15 @@ def split_command_line(words):
 
 
 def run(program, arguments, mode, environment, timeout):
-    program = subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               env={"HOSTCUDA_WATCHDOG": "20", **os.environ, **environment},
-                               stderr=subprocess.PIPE, text=True, errors="replace")
+    program = subprocess.Popen(
+        [program, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env={"HOSTCUDA_WATCHDOG": "20", **os.environ, **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
     try:
         output, errors = program.communicate(timeout=timeout)
         return Run(mode, program.returncode, output.splitlines(), errors)
@@ -105,9 +122,14 @@ def findings_of_messages(ended):
              for text, details in MESSAGE.findall(ended.errors)]
     found += [Finding(match, ended.mode) for match in ASSERTION.findall(ended.errors)]
     for match in SANITIZER.finditer(ended.errors):
-        frames = [f"{place} in {name}" for name, place in OWN_FRAME.findall(ended.errors, match.end())
-                  if "/include/hostcuda/" not in place and "/src/execution/" not in place]
-        found.append(Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else ""))
+        frames = [
+            f"{place} in {name}"
+            for name, place in OWN_FRAME.findall(ended.errors, match.end())
+            if "/include/hostcuda/" not in place and "/src/execution/" not in place
+        ]
+        found.append(
+            Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else "")
+        )
         break  # the rest is its consequence
     return found
 
@@ -131,7 +153,8 @@ def findings_of_end(ended, plain, unstable):
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
-        return [Finding(f"ends with {in_words(ended.code)}; with the default order it is {in_words(plain.code)}",
+        return [Finding(f"ends with {in_words(ended.code)}; with the default order it is "
+                        f"{in_words(plain.code)}",
                         ended.mode)]
     for number, (here, there) in enumerate(zip(ended.output, plain.output)):
         if here != there and number not in unstable:
@@ -211,7 +234,9 @@ def main(words):
             programs[variant] = translation.output
             if build(translation, variant, warnings.append):
                 return 2
-        plain, findings, traced, runs = check_program(programs, arguments, options["timeout"], folder)
+        plain, findings, traced, runs = check_program(
+            programs, arguments, options["timeout"], folder
+        )
     findings[:0] = map(finding_of_warning, warnings)
     name = Path(next(word for word in building if SOURCE.search(word))).name
     for finding in findings:

@@ -1,11 +1,13 @@
-"""Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as it is written.
+"""Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as it is
+written.
 
-clang++ translates the file to LLVM's intermediate code and optimises nothing: an operator of the source is
-an instruction there, with its line. A counter at the beginning of each basic block, and a table of what
-the block holds, are added to that; then clang++ optimises and compiles it. ../count adds up, per kernel.
+clang++ translates the file to LLVM's intermediate code and optimises nothing: an operator of the
+source is an instruction there, with its line. A counter at the beginning of each basic block, and a
+table of what the block holds, are added to that; then clang++ optimises and compiles it. ../count
+adds up, per kernel.
 
-Counted is what stands in the user's files. What a function of a library computes inside is not: its call
-counts as what its name says (fmaf, rsqrtf, __shfl_sync), or as nothing.
+Counted is what stands in the user's files. What a function of a library computes inside is not: its
+call counts as what its name says (fmaf, rsqrtf, __shfl_sync), or as nothing.
 """
 import hashlib
 import os
@@ -15,10 +17,28 @@ from collections import Counter
 from pathlib import Path
 
 # Operators, by LLVM's names.
-OPERATORS = {"fadd": "add", "fsub": "add", "fmul": "mul", "fdiv": "div", "frem": "function", "fcmp": "compare",
-             "add": "add", "sub": "add", "mul": "mul", "sdiv": "div", "udiv": "div", "srem": "div",
-             "urem": "div", "icmp": "compare", "shl": "logic", "lshr": "logic", "ashr": "logic",
-             "and": "logic", "or": "logic", "xor": "logic"}
+OPERATORS = {
+    "fadd": "add",
+    "fsub": "add",
+    "fmul": "mul",
+    "fdiv": "div",
+    "frem": "function",
+    "fcmp": "compare",
+    "add": "add",
+    "sub": "add",
+    "mul": "mul",
+    "sdiv": "div",
+    "udiv": "div",
+    "srem": "div",
+    "urem": "div",
+    "icmp": "compare",
+    "shl": "logic",
+    "lshr": "logic",
+    "ashr": "logic",
+    "and": "logic",
+    "or": "logic",
+    "xor": "logic",
+}
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
 TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat": "float16"}
 # Functions, by name. The first match counts.
@@ -46,12 +66,18 @@ DECLARED = re.compile(r'^declare (?:!dbg !(\d+) )?.*?@("[^"]+"|[\w.$]+)\(')
 LABEL = re.compile(r'^(?:"[^"]+"|[\w.$-]+):')
 OPERATOR = re.compile(r"^  (?:%\S+ = )?(" + "|".join((*OPERATORS, *CONVERSIONS)) +
                       r") ((?:(?!float|double|half|bfloat|ptr)[a-z]+ )*)(<[^>]+>|\S+) ")
-CALL = re.compile(r'^  (?:%\S+ = )?(?:tail |musttail |notail )?(?:call|invoke) (.*?)@("[^"]+"|[\w.$]+)\(')
-OF_LANES = re.compile(r"lanes_group|thread_block_tile|coalesced_group")  # cooperative groups within a warp
+CALL = re.compile(
+    r'^  (?:%\S+ = )?(?:tail |musttail |notail )?(?:call|invoke) (.*?)@("[^"]+"|[\w.$]+)\('
+)
+OF_LANES = re.compile(
+    r"lanes_group|thread_block_tile|coalesced_group"
+)  # cooperative groups within a warp
 STANDARD_TEMPLATE = re.compile(r"_ZSt\d[a-z_]+I([fd])E")
 PLACE = re.compile(r"!dbg !(\d+)")
 FIRST_OF_BLOCK = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad|cleanup|catch|filter)\b|^          ")
-TYPED_POINTER = re.compile(r"^  %\S+ = load .*\* [%@]", re.M)  # i64*; ptr from clang 15 on. A variable may be called ptr
+TYPED_POINTER = re.compile(
+    r"^  %\S+ = load .*\* [%@]", re.M
+)  # i64*; ptr from clang 15 on. A variable may be called ptr
 METADATA = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.M)
 FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
@@ -60,13 +86,24 @@ class Notes:
     """The source information in the code: lines, files, function names."""
 
     def __init__(self, code):
-        self.all = {number: {"kind": kind, **{name: reference or text or value for name, reference, text, value
-                                              in FIELD.findall(fields)}}
-                    for number, kind, fields in METADATA.findall(code)}
+        self.all = {
+            number: {
+                "kind": kind,
+                **{
+                    name: reference or text or value
+                    for name, reference, text, value in FIELD.findall(fields)
+                },
+            }
+            for number, kind, fields in METADATA.findall(code)
+        }
 
     def name(self, number):
         found = self.all.get(number or "", {})
-        return re.sub(r"(?<=\w)<.*", "", found.get("name", "")) if found.get("kind") == "Subprogram" else ""
+        return (
+            re.sub(r"(?<=\w)<.*", "", found.get("name", ""))
+            if found.get("kind") == "Subprogram"
+            else ""
+        )
 
     def file(self, number):
         note = self.all.get(number or "", {})
@@ -96,7 +133,9 @@ def operation(line, names):
             return None
         if symbol.startswith("llvm."):
             name = symbol.split(".")[1].replace("num", "")
-            name = {"minimum": "min", "maximum": "max", "smin": "min", "smax": "max"}.get(name, name)
+            name = {"minimum": "min", "maximum": "max", "smin": "min", "smax": "max"}.get(
+                name, name
+            )
             return kind_of_call(name, returned, False)
         if match := STANDARD_TEMPLATE.match(symbol):  # std::min returns a reference
             returned = {"f": "float", "d": "double"}[match[1]]
@@ -162,7 +201,9 @@ def counted(code, user_files, name):
                 block[(*place, *found)] += 1
         output.append(line)
     size = f"[{blocks} x i64]"
-    return "\n".join(output).replace(f"[?{marker}]", size) + declarations(marker, size, "\n".join(table), pointer)
+    return "\n".join(output).replace(f"[?{marker}]", size) + declarations(
+        marker, size, "\n".join(table), pointer
+    )
 
 
 def increment(marker, number, pointer):
@@ -176,17 +217,19 @@ def increment(marker, number, pointer):
 def declarations(marker, size, table, pointer):
     """Declares the counters, and a record of them in a section that the linker delimits."""
     text = table.encode() + b"\0"
-    bytes_of_text = "".join(chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}"
-                            for byte in text)
+    bytes_of_text = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}" for byte in text
+    )
     array = f"[{len(text)} x i8]"
     if pointer == "ptr":
         types, values = "{ ptr, i64, ptr, ptr }", (
-            f"ptr @{marker}, i64 {size[1:].split()[0]}, ptr @{marker}.table, ptr @hostcuda_reads_counts")
+            f"ptr @{marker}, i64 {size[1:].split()[0]}, ptr @{marker}.table, ptr "
+            "@hostcuda_reads_counts")
     else:
         types, values = "{ i64*, i64, i8*, i8* }", (
             f"i64* getelementptr inbounds ({size}, {size}* @{marker}, i64 0, i64 0), "
-            f"i64 {size[1:].split()[0]}, i8* getelementptr inbounds ({array}, {array}* @{marker}.table, "
-            f"i64 0, i64 0), i8* @hostcuda_reads_counts")
+            f"i64 {size[1:].split()[0]}, i8* getelementptr inbounds ({array}, {array}* "
+            f"@{marker}.table, i64 0, i64 0), i8* @hostcuda_reads_counts")
     return f"""
 @{marker} = hidden global {size} zeroinitializer, align 8
 @{marker}.table = hidden constant {array} c"{bytes_of_text}", align 1
@@ -196,16 +239,36 @@ def declarations(marker, size, table, pointer):
 
 
 def compile_counted(compiler, options, rewritten, output, user_files):
-    """Compiles rewritten, a file for the compiler, to an object file that counts; returns an exit code."""
+    """Compiles rewritten, a file for the compiler, to an object file that counts; returns an exit
+    code."""
     code = output + ".ll"
     quiet = ["-w", "-Qunused-arguments"]
     ended = subprocess.run(
-        [compiler, *options, *quiet, "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off", "-g1",
-         "-x", "c++-cpp-output", "-S", "-emit-llvm", rewritten, "-o", code], check=False)
+        [
+            compiler,
+            *options,
+            *quiet,
+            "-O1",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-ffp-contract=off",
+            "-g1",
+            "-x",
+            "c++-cpp-output",
+            "-S",
+            "-emit-llvm",
+            rewritten,
+            "-o",
+            code,
+        ],
+        check=False,
+    )
     if ended.returncode:
         return ended.returncode
     as_it_is = {"encoding": "utf-8", "errors": "surrogateescape"}
     text = counted(Path(code).read_text(**as_it_is), user_files, os.path.abspath(output))
     Path(code).write_text(text, **as_it_is)
-    return subprocess.run([compiler, *options, *quiet, "-O2", "-g1", "-x", "ir", "-c", code, "-o", output],
-                          check=False).returncode
+    return subprocess.run(
+        [compiler, *options, *quiet, "-O2", "-g1", "-x", "ir", "-c", code, "-o", output],
+        check=False,
+    ).returncode

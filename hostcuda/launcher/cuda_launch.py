@@ -4,15 +4,29 @@
 """
 import re
 
-from cuda_tokens import (RewriteError, Token, angle_opening_of, argument_place, at, is_callee, is_triple, join,
-                         line_breaks, neighbour, opening_of, with_depth)
+from cuda_tokens import (
+    RewriteError,
+    Token,
+    angle_opening_of,
+    argument_place,
+    at,
+    is_callee,
+    is_triple,
+    join,
+    line_breaks,
+    neighbour,
+    opening_of,
+    with_depth,
+)
 
 # Launches by a function call, with the index of the kernel argument.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
 TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
-CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
-                          r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)")
+CAST_TO_VOID = re.compile(
+    r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+    r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)"
+)
 
 
 def kernel_expression_start(tokens, i):
@@ -35,7 +49,9 @@ def kernel_expression_start(tokens, i):
             before = neighbour(tokens, before, -1)
         if at(tokens, before) in ("::", ".", "->"):
             outer = neighbour(tokens, before, -1)
-            if at(tokens, outer) not in (">", ")", "]") and not is_callee(tokens, outer):  # ::kernel
+            if at(tokens, outer) not in (">", ")", "]") and not is_callee(
+                tokens, outer
+            ):  # ::kernel
                 return before
             i = outer
             continue
@@ -121,8 +137,14 @@ def rewrite_cast(tokens, i, output):
         end += 1
     name = neighbour(tokens, end - 1, 1)
     after = neighbour(tokens, name, 1)
-    if name >= len(tokens) or tokens[name].kind != "name" or at(tokens, after) not in (",", ";", ")", "}"):
+    if (
+        name >= len(tokens)
+        or tokens[name].kind != "name"
+        or at(tokens, after) not in (",", ";", ")", "}")
+    ):
         return None
     text = tokens[name].text
-    output.append(Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, "{text}")'))
+    output.append(
+        Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, "{text}")')
+    )
     return after

@@ -1,5 +1,5 @@
-"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, loops that
-poll, `#pragma unroll`.
+"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, loops
+that poll, `#pragma unroll`.
 
 Works on tokens, not on a syntax tree: it needs to know only where the expression before <<< begins,
 where >>> ends, what a shared declaration declares, and whether it stands in a function. What the
@@ -10,12 +10,24 @@ import re
 from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
                          rewrite_launch_function)
 from cuda_shared import rewrite_shared
-from cuda_tokens import (RewriteError, Token, at, is_triple, join, neighbour, opening_of, parenthesised,
-                         statement_begin, tokenize)
+from cuda_tokens import (
+    RewriteError,
+    Token,
+    at,
+    is_triple,
+    join,
+    neighbour,
+    opening_of,
+    parenthesised,
+    statement_begin,
+    tokenize,
+)
 from cuda_variables import DEVICE, MARK, registration, without_marks
 
-MAYBE_CUDA = re.compile(DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
-                        r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll")
+MAYBE_CUDA = re.compile(
+    DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
+    r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll"
+)
 # Names of PTX instructions and registers, unknown to a CPU's assembler.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
@@ -193,7 +205,12 @@ def rewrite(tokens, options):
             checks = ""
         elif token == ";" and scopes.parentheses == 0:
             checks = ""
-        elif options.traced and token.text in TOLD and scopes.in_function and calls_library(tokens, i):
+        elif (
+            options.traced
+            and token.text in TOLD
+            and scopes.in_function
+            and calls_library(tokens, i)
+        ):
             token = Token("name", TOLD[token.text])
         elif token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":
             token = Token("rewritten", "__attribute__((noinline))")
@@ -235,7 +252,9 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
     """Rewrites text from user files. Headers below own_include are hostcuda's."""
-    user = set(user_files(source, own_include))  # what a system's macro becomes there is theirs, too
+    user = set(
+        user_files(source, own_include)
+    )  # what a system's macro becomes there is theirs, too
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
     # A statement may continue after a marker (macro arguments over several lines do): user text is

@@ -57,8 +57,8 @@ def padded(declaration, alignment, names, in_function):
     bounds hits. One block runs at a time, so the variables are plain statics."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
-        text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; {alignment} {piece}; "
-                 f"char after[{PADDING}]; }} hostcuda_padded_{name}; "
+        text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "
+                 f"{alignment} {piece}; char after[{PADDING}]; }} hostcuda_padded_{name}; "
                  f"{'' if in_function else 'static '}auto& {name} = hostcuda_padded_{name}.{name};")
     return text
 
@@ -84,7 +84,8 @@ def rewrite_shared(tokens, i, output, options, in_function):
     else:
         registrations = "".join(
             f" [[maybe_unused]] static const ::hostcuda::SharedAtFileScope hostcuda_{name}("
-            f'[]() -> void* {{ return const_cast<void*>(static_cast<const volatile void*>(&{name})); }}, '
+            f'[]() -> void* {{ return const_cast<void*>(static_cast<const volatile '
+            f'void*>(&{name})); }}, '
             f'sizeof {name}, "{name}");' for name in names)
     declared = (padded(declaration, alignment, names, in_function) if options.traced
                 else f"{alignment} {options.shared_storage} {declaration};")
@@ -101,4 +102,6 @@ def dynamic_shared(declaration, in_function):
     if in_function:
         return (f"[[maybe_unused]] auto* const {match[2]} = "
                 f"::hostcuda::dynamic_shared<{element}>();{lines}")
-    return f"[[maybe_unused]] static const ::hostcuda::DynamicShared<{element}> {match[2]}{{}};{lines}"
+    return (
+        f"[[maybe_unused]] static const ::hostcuda::DynamicShared<{element}> {match[2]}{{}};{lines}"
+    )

@@ -1,8 +1,8 @@
-"""Finds the __device__ and __constant__ variables at namespace scope, and tells the library of them: their
-addresses mean nothing in host code.
+"""Finds the __device__ and __constant__ variables at namespace scope, and tells the library of
+them: their addresses mean nothing in host code.
 
-The preprocessor leaves DEVICE and MANAGED where the program says __device__ or __constant__, and __managed__
-(include/hostcuda/types.h); `without_marks` takes them out.
+The preprocessor leaves DEVICE and MANAGED where the program says __device__ or __constant__, and
+__managed__ (include/hostcuda/types.h); `without_marks` takes them out.
 """
 import re
 
@@ -12,8 +12,20 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
 # Constants that host code may also read, external definitions, types and templates.
-NO_VARIABLE = {"constexpr", "extern", "template", "struct", "class", "union", "enum", "using", "typedef",
-               "friend", "operator", MANAGED}
+NO_VARIABLE = {
+    "constexpr",
+    "extern",
+    "template",
+    "struct",
+    "class",
+    "union",
+    "enum",
+    "using",
+    "typedef",
+    "friend",
+    "operator",
+    MANAGED,
+}
 
 
 def without_marks(text):
@@ -30,7 +42,13 @@ def is_variable(declaration):
             return True
         if (text in NO_VARIABLE and token.kind == "name") or (text == "(" and angles == 0):
             return False
-        if text == "::" and at(tokens, neighbour(tokens, neighbour(tokens, i, 1), 1)) in ("=", "[", "{", ";", ","):
+        if text == "::" and at(tokens, neighbour(tokens, neighbour(tokens, i, 1), 1)) in (
+            "=",
+            "[",
+            "{",
+            ";",
+            ",",
+        ):
             return False  # a class member's definition
     return True
 

@@ -23,7 +23,12 @@ def compile_words(translation, variant):
         flags.insert(0, "-O2")
     if not any(flag.startswith("-g") for flag in flags):
         flags.insert(0, "-g1")  # messages contain lines
-    return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES), f"-idirafter{hostcudacc.SAMPLES}"]
+    return [
+        *flags,
+        *FLAGS[variant],
+        *(f"-I{folder}" for folder in INCLUDES),
+        f"-idirafter{hostcudacc.SAMPLES}",
+    ]
 
 
 def run(*words):
@@ -34,11 +39,20 @@ def compile_one(translation, source, output, variant, warn):
     words = [*compile_words(translation, variant), "-c", source, "-o", output]
     if is_cu(source, translation):
         counts = variant == COUNTED
-        return hostcudacc.compile_cu(counting_compiler() if counts else translation.compiler, words, ccache=[],
-                                     show=False, source=source, counts=counts,
-                                     clang=find_clang() if variant == PLAIN else None, warn=warn)
+        return hostcudacc.compile_cu(
+            counting_compiler() if counts else translation.compiler,
+            words,
+            ccache=[],
+            show=False,
+            source=source,
+            counts=counts,
+            clang=find_clang() if variant == PLAIN else None,
+            warn=warn,
+        )
     if source.endswith(".c"):
-        return run(host_c(translation.compiler), *(word for word in words if not word.startswith("-std=")))
+        return run(
+            host_c(translation.compiler), *(word for word in words if not word.startswith("-std="))
+        )
     if variant != PLAIN:
         words = [word for word in words if word not in FLAGS["traced"] or word.startswith("-g")]
     return run(translation.compiler, *words)
@@ -68,7 +82,15 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
                 return code
         return 0
     if translation.mode == "device_link":  # nothing to link for a device: an empty object
-        return run(translation.compiler, "-x", "c++", "-c", os.devnull, "-o", translation.output or "a_dlink.o")
+        return run(
+            translation.compiler,
+            "-x",
+            "c++",
+            "-c",
+            os.devnull,
+            "-o",
+            translation.output or "a_dlink.o",
+        )
     if translation.mode == "preprocess":
         return run(translation.compiler, *compile_words(translation, variant), "-E", "-x", "c++",
                    *translation.sources)

@@ -2,14 +2,15 @@
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
-    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted: counting.py
+    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted:
+                                                              counting.py
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
 
 --launcher names a launcher that runs each compilation in turn, ccache for instance.
 
-The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text that
-came from user files, and the compiler compiles the result. Line markers survive, so messages and
-debuggers name the .cu file. Any other compilation is passed through unchanged.
+The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text
+that came from user files, and the compiler compiles the result. Line markers survive, so messages
+and debuggers name the .cu file. Any other compilation is passed through unchanged.
 """
 import os
 import re
@@ -23,21 +24,37 @@ from missing import missing_header, missing_names, own_assertions, toolkit_heade
 from semantics import SemanticCheck
 from wrong_calls import one_line_each
 
-# The compiler's errors are searched, in English, for what is not part of hostcuda. Not in the environment of
-# this process: ccache has what was compiled in the user's language, and would compile hostcuda's libraries again.
+# The compiler's errors are searched, in English, for what is not part of hostcuda. Not in the
+# environment of
+# this process: ccache has what was compiled in the user's language, and would compile hostcuda's
+# libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
-SAMPLES = os.path.join(INCLUDE, "samples")  # looked into last: many programs bring headers of these names
+SAMPLES = os.path.join(
+    INCLUDE, "samples"
+)  # looked into last: many programs bring headers of these names
 
 # Preprocessor options, which the second pass must not get.
-WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
+WITH_VALUE = (
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-I",
+    "-D",
+    "-U",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-include",
+)
 ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-# What an object file that is traced calls to allocate memory, in C++ by its mangled names: hostcuda_trace has
+# What an object file that is traced calls to allocate memory, in C++ by its mangled names:
+# hostcuda_trace has
 # functions with hostcuda_ before them, because a kernel's memory comes from the device.
 ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
@@ -83,7 +100,9 @@ def is_clang(compiler):
     if "g++" in name or "gcc" in name:
         return False
     # `c++` may be either compiler.
-    version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False)
+    version = subprocess.run(
+        [compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False
+    )
     return "clang" in version.stdout
 
 
@@ -91,8 +110,11 @@ def uses_address_sanitizer(options):
     return any(o.startswith("-fsanitize=") and "address" in o for o in options)
 
 
-USES_ARCH = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?!.*!\s*defined\s*\(?\s*__CUDA_ARCH__).*"
-                       r"\b__CUDA_ARCH__\b", re.M)
+USES_ARCH = re.compile(
+    r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?!.*!\s*defined\s*\(?\s*__CUDA_ARCH__).*"
+    r"\b__CUDA_ARCH__\b",
+    re.M,
+)
 
 
 def warn_of_arch(files):
@@ -104,16 +126,20 @@ def warn_of_arch(files):
             continue
         if found := USES_ARCH.search(text):
             line = text.count("\n", 0, found.start()) + 1
-            print(f"{file}:{line}: warning: __CUDA_ARCH__ is not defined here, so the branch for the "
-                  "host is compiled, in kernels too; -D__CUDA_ARCH__=900 chooses the other one",
-                  file=sys.stderr)
+            print(
+                f"{file}:{line}: warning: __CUDA_ARCH__ is not defined here, so the branch for the "
+                "host is compiled, in kernels too; -D__CUDA_ARCH__=900 chooses the other one",
+                file=sys.stderr,
+            )
 
 
 def print_error(line):
     print(line, file=sys.stderr)
 
 
-def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error):
+def compile_cu(
+    compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
+):
     """clang: a clang++ that checks host and device code in parallel, if there is one. counts: a
     clang++ (required) that makes the program count its operations. warn: called with clang's
     warnings, as lines."""
@@ -125,9 +151,27 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     text = subprocess.run(
         # Our folder comes first: a Makefile for nvcc names the toolkit's folder, too.
-        [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *of_clang, *preprocessor, "-x", "c++", "-E",
-         f"-idirafter{SAMPLES}", "-D__HOSTCUDA__=1", "-DHOSTCUDA_MARKS=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENGLISH, check=False)
+        [
+            compiler,
+            *(f"-I{folder}" for folder in INCLUDES),
+            *both,
+            *of_clang,
+            *preprocessor,
+            "-x",
+            "c++",
+            "-E",
+            f"-idirafter{SAMPLES}",
+            "-D__HOSTCUDA__=1",
+            "-DHOSTCUDA_MARKS=1",
+            "-include",
+            os.path.join(INCLUDE, "cuda_runtime.h"),
+            source,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENGLISH,
+        check=False,
+    )
     errors = text.stderr.decode(errors="replace")
     sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
@@ -160,11 +204,29 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
                                     [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])
     ended = subprocess.run(
-        [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
-         "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", env=ENGLISH, check=False)
+        [
+            *ccache,
+            compiler,
+            *as_for_kernels,
+            *both,
+            "-x",
+            "c++-cpp-output",
+            "-c",
+            intermediate,
+            "-o",
+            output,
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=ENGLISH,
+        check=False,
+    )
     if traced and ended.returncode == 0:
-        subprocess.run(["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS),
-                        output], check=True)
+        subprocess.run(
+            ["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS), output],
+            check=True,
+        )
     mistakes, warnings = check.findings() if check else ([], [])
     if mistakes:
         print(*mistakes, sep="\n", file=sys.stderr)
@@ -172,8 +234,11 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     if "-w" not in both:
         for warning in warnings:
             warn(warning)
-    sys.stderr.write(ended.returncode and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE)) or
-                     one_line_each(ended.stderr))
+    sys.stderr.write(
+        ended.returncode
+        and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE))
+        or one_line_each(ended.stderr)
+    )
     return ended.returncode
 
 

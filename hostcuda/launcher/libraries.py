@@ -15,11 +15,20 @@ PLAIN, ASAN, TRACED, COUNTED = "plain", "asan", "traced", "counted"
 FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
-    TRACED: ["-O2", "-g1", "-gdwarf-4", "-fsanitize=thread,bounds,signed-integer-overflow",
-             "--param=tsan-distinguish-volatile=1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
-             "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1",
-             # Copies by a call, visible to hostcuda_trace, and not by an instruction.
-             *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else [])],
+    TRACED: [
+        "-O2",
+        "-g1",
+        "-gdwarf-4",
+        "-fsanitize=thread,bounds,signed-integer-overflow",
+        "--param=tsan-distinguish-volatile=1",
+        "-fno-tree-vectorize",
+        "-fno-tree-slp-vectorize",
+        "-fno-optimize-sibling-calls",
+        "-Wno-tsan",
+        "-DHOSTCUDA_TRACE=1",
+        # Copies by a call, visible to hostcuda_trace, and not by an instruction.
+        *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
+    ],
     COUNTED: [],
 }
 NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""],

@@ -11,34 +11,55 @@ ADVICE = (  # the first match counts
     (r"cudaLaunchParams|\w*MultiDevice", "removed in CUDA 13.0: launch one grid per device"),
     (r"__(any|all|ballot|shfl(_up|_down|_xor)?)$",
      "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff first"),
-    (r"nvcuda|wmma|mma\.h", "no tensor cores here: put a plain loop between #ifdef __HOSTCUDA__ and #else"),
+    (r"nvcuda|wmma|mma\.h", "no tensor cores here: put a plain loop between #ifdef __HOSTCUDA__ "
+                            "and #else"),
     (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU's between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
-OF_CUDA = (r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
-           r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
-           r"ceil|floor|rint|trunc|tanh))")
+OF_CUDA = (
+    r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
+    r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
+    r"ceil|floor|rint|trunc|tanh))"
+)
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
 PLACE = r"^(\S+:\d+:\d+: )(?:fatal )?error: "
 # g++ and clang++: an undeclared name, or one that a namespace or a structure lacks.
 UNKNOWN = re.compile(
-    PLACE + r"(?:[‘']" + OF_CUDA + r"[’'].*(?:was not declared|has not been declared|does not name a type)|"
+    PLACE
+    + r"(?:[‘']"
+    + OF_CUDA
+    + r"[’'].*(?:was not declared|has not been declared|does not name a type)|"
     r"there are no arguments to [‘']" + OF_CUDA + r"[’']|"
-    r"(?:use of undeclared identifier|unknown type name|no template named) '" + OF_CUDA + r"')", re.M)
+    r"(?:use of undeclared identifier|unknown type name|no template named) '" + OF_CUDA + r"')",
+    re.M,
+)
 LACKS = re.compile(
-    PLACE + r"(?:[‘'](?P<a>[\w:]+)[’'] (?:is not a member of|in (?:namespace|class|struct)) [‘']" + SPACE + r"[’']|"
+    PLACE
+    + r"(?:[‘'](?P<a>[\w:]+)[’'] (?:is not a member of|in (?:namespace|class|struct)) [‘']"
+    + SPACE
+    + r"[’']|"
     r"[‘']" + SPACE + r"[’'] has no member named [‘'](?P<b>\w+)[’']|"
-    r"no (?:type|template|member|class template) named '(?P<c>\w+)' in (?:namespace )?'" + SPACE + r"')", re.M)
-HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv|nvtx3|cooperative_groups)/\S+?|"
-                    r"cu\w+\.h|nv\w+\.h|mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
+    r"no (?:type|template|member|class template) named '(?P<c>\w+)' in (?:namespace )?'"
+    + SPACE
+    + r"')",
+    re.M,
+)
+HEADER = re.compile(
+    r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv|nvtx3|cooperative_groups)/\S+?|"
+    r"cu\w+\.h|nv\w+\.h|mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$",
+    re.M,
+)
 
 # g++ and clang++: an assertion in hostcuda's headers, and the user's line that caused it.
-ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n]*\")((?:kernel launch|a shuffle).*?)\"?$",
+ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n"
+                       r"]*\")((?:kernel launch|a shuffle).*?)\"?$",
                        re.M)
-ASKED_HERE = re.compile(r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M)
+ASKED_HERE = re.compile(
+    r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M
+)
 
 NEARLY = 0.85
 
@@ -106,7 +127,26 @@ def is_system_folder(place, file):
     there."""
     if "cuda" in place:
         return False
-    names = ("cu", "nv", "thrust", "cub", "crt", "vector_", "device_", "driver_", "math_", "mma", "sm_",
-             "texture", "surface", "host_", "builtin_types", "common_functions", "channel_", "npp",
-             "cooperative_groups", "cccl")
+    names = (
+        "cu",
+        "nv",
+        "thrust",
+        "cub",
+        "crt",
+        "vector_",
+        "device_",
+        "driver_",
+        "math_",
+        "mma",
+        "sm_",
+        "texture",
+        "surface",
+        "host_",
+        "builtin_types",
+        "common_functions",
+        "channel_",
+        "npp",
+        "cooperative_groups",
+        "cccl",
+    )
     return not os.path.relpath(file, place).startswith(names)

@@ -20,10 +20,31 @@ IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-c
                       "-Xcudafe", "-threads", "-t", "-diag-suppress", "-cudart", "-keep-dir",
                       "-default-stream", "-odir", "-Xfatbin", "-archive-options")
 # Libraries of the toolkit: part of hostcuda, or nothing to link.
-OURS = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "cudadevrt", "nvToolsExt", "curand",
-        "culibos")
-NOT_EMULATED = ("cufft", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp", "nvjpeg", "cutensor",
-                "nvgraph", "nvml", "nvidia-ml")
+OURS = (
+    "cudart",
+    "cudart_static",
+    "cuda",
+    "cublas",
+    "cublasLt",
+    "cudadevrt",
+    "nvToolsExt",
+    "curand",
+    "culibos",
+)
+NOT_EMULATED = (
+    "cufft",
+    "cusparse",
+    "cusolver",
+    "cudnn",
+    "nccl",
+    "nvrtc",
+    "npp",
+    "nvjpeg",
+    "cutensor",
+    "nvgraph",
+    "nvml",
+    "nvidia-ml",
+)
 SOURCE = re.compile(r"\.(cu|cpp|cc|cxx|c|C)$")
 
 
@@ -47,15 +68,40 @@ def normalised(word):
     return word
 
 
-MODES = {"-c": "compile", "-dc": "compile", "-dw": "compile", "-E": "preprocess", "-dlink": "device_link",
-         "-lib": "archive", "-version": "version", "-V": "version"}
-LONG_NAMES = {"-compile": "-c", "-output-file": "-o", "-compiler-options": "-Xcompiler",
-              "-linker-options": "-Xlinker", "-include-path": "-I", "-define-macro": "-D",
-              "-undefine-macro": "-U", "-library": "-l", "-library-path": "-L",
-              "-compiler-bindir": "-ccbin", "-optimize": "-O", "-debug": "-g", "-device-debug": "-G",
-              "-device-c": "-dc", "-device-w": "-dc", "-device-link": "-dlink",
-              "-pre-include": "-include", "-verbose": "-v", "-dryrun": "-v", "-preprocess": "-E",
-              "-generate-line-info": "-lineinfo", "-profile": "-pg"}
+MODES = {
+    "-c": "compile",
+    "-dc": "compile",
+    "-dw": "compile",
+    "-E": "preprocess",
+    "-dlink": "device_link",
+    "-lib": "archive",
+    "-version": "version",
+    "-V": "version",
+}
+LONG_NAMES = {
+    "-compile": "-c",
+    "-output-file": "-o",
+    "-compiler-options": "-Xcompiler",
+    "-linker-options": "-Xlinker",
+    "-include-path": "-I",
+    "-define-macro": "-D",
+    "-undefine-macro": "-U",
+    "-library": "-l",
+    "-library-path": "-L",
+    "-compiler-bindir": "-ccbin",
+    "-optimize": "-O",
+    "-debug": "-g",
+    "-device-debug": "-G",
+    "-device-c": "-dc",
+    "-device-w": "-dc",
+    "-device-link": "-dlink",
+    "-pre-include": "-include",
+    "-verbose": "-v",
+    "-dryrun": "-v",
+    "-preprocess": "-E",
+    "-generate-line-info": "-lineinfo",
+    "-profile": "-pg",
+}
 
 
 def with_files(words):
@@ -105,7 +151,9 @@ def translate(words):
                 result.link += [f"-Wl,{one}" for one in values]
             else:
                 result.compile += values
-                result.link += [one for one in values if one.startswith(("-fopenmp", "-fsan", "-pthr"))]
+                result.link += [
+                    one for one in values if one.startswith(("-fopenmp", "-fsan", "-pthr"))
+                ]
         elif name == "-o":
             result.output = value if has_value else value_of(original)
         elif name in MODES:

@@ -1,9 +1,9 @@
-"""What clang++ says of host and device code that are mixed up: nvcc's errors, which the host compiler
-cannot know, because to it all functions are alike.
+"""What clang++ says of host and device code that are mixed up: nvcc's errors, which the host
+compiler cannot know, because to it all functions are alike.
 
-clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles nothing.
-Only errors of the kinds below count, and only in the user's own files: what else it may not like, the
-compiler decides. It also sees local variables that are used before they have a value.
+clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles
+nothing. Only errors of the kinds below count, and only in the user's own files: what else it may
+not like, the compiler decides. It also sees local variables that are used before they have a value.
 """
 import os
 import re
@@ -19,16 +19,25 @@ MESSAGE = re.compile(r"^(\S.*?:\d+:\d+): (error|warning|note): (.*?)(?: \[-W[^\]
 KINDS = re.compile(
     r"reference to __(host|device|global)__ |call to global function|kernel function type|"
     r"__shared__ local variables not allowed|initialization is not supported for __shared__|"
-    r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays in __|"
+    r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
+    r"in __|"
     r"dynamic initialization is not supported for __device__")
 # An overload that does not fit: it is for the other side, or used in a launch.
-NO_MATCH = re.compile(r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'")
-OTHER_SIDE = re.compile(r"candidate \w+(?: template)? not viable: call to (__\w+__) function from (__[\w ]+__) function")
+NO_MATCH = re.compile(
+    r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
+)
+OTHER_SIDE = re.compile(
+    r"candidate \w+(?: template)? not viable: call to (__\w+__) function from (__[\w ]+__) function"
+)
 NOT_VIABLE = re.compile(r"candidate \w+(?: template)? not viable: (.*)")
-ARGUMENTS = re.compile(r"too (?:few|many) arguments to function call|cannot initialize a parameter of type|"
-                       r"no viable conversion from")
+ARGUMENTS = re.compile(
+    r"too (?:few|many) arguments to function call|cannot initialize a parameter of type|"
+    r"no viable conversion from"
+)
 NOT_CONFIGURED = re.compile(r"call to global function '?([^' ]+)'? not configured")
-LAUNCH_IN_KERNEL = re.compile(r"reference to __global__ function '(.*)' in __(?:global|device)__ function")
+LAUNCH_IN_KERNEL = re.compile(
+    r"reference to __global__ function '(.*)' in __(?:global|device)__ function"
+)
 
 STANDARD_HEADER = re.compile(r"/c\+\+/[\w.]+/([\w.]+)$")
 # Of later versions of clang.
@@ -36,9 +45,15 @@ KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
-# Variables that only kernels have: functions, because clang lets host code name a variable of the device.
+# Variables that only kernels have: functions, because clang lets host code name a variable of the
+# device.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
-WARNINGS = ("-Wno-everything", "-Wuninitialized", "-Wno-uninitialized-const-reference", "-Wno-static-self-init")
+WARNINGS = (
+    "-Wno-everything",
+    "-Wuninitialized",
+    "-Wno-uninitialized-const-reference",
+    "-Wno-static-self-init",
+)
 ONLY = "hostcuda_only_"
 PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel launches itself
 
@@ -57,7 +72,9 @@ class SemanticCheck:
     def __init__(self, clang, source, text, include_folders, options):
         own = include_folders[0]
         self.files = set(cuda_rewrite.user_files(text, own))
-        with tempfile.NamedTemporaryFile("w", suffix=".h", delete=False, encoding="utf-8") as header:
+        with tempfile.NamedTemporaryFile(
+            "w", suffix=".h", delete=False, encoding="utf-8"
+        ) as header:
             header.write(preamble(text, own))
         self.header = header.name
         self.process = subprocess.Popen(
@@ -82,8 +99,8 @@ class SemanticCheck:
 
 def preamble(text, own):
     """Includes what the program includes of hostcuda, as code for both sides; before it what of the
-    standard library is included anywhere, as it is. (Its headers cannot be read once __noinline__ is a
-    macro.)"""
+    standard library is included anywhere, as it is. (Its headers cannot be read once __noinline__
+    is a macro.)"""
     ours, standard = {}, {}  # ordered
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):
@@ -120,13 +137,21 @@ def mistakes(messages, files):
 
 def in_words(place, text, notes):
     if match := LAUNCH_IN_KERNEL.match(text):
-        return f"a kernel launches '{match[1]}': dynamic parallelism is not emulated; launch it from host code"
+        return (
+            f"a kernel launches '{match[1]}': dynamic parallelism is not emulated; launch it from "
+            "host code"
+        )
     if match := NOT_CONFIGURED.match(text):
-        return f"a __global__ function call must be configured: {match[1]}<<<blocks, threads>>>(...)"
+        return (
+            f"a __global__ function call must be configured: {match[1]}<<<blocks, threads>>>(...)"
+        )
     if match := NO_MATCH.match(text):
         for note in notes:
             if side := OTHER_SIDE.match(note):
-                return f"calling a {side[1]} function ('{match[1]}') from a {side[2]} function is not allowed"
+                return (
+                    f"calling a {side[1]} function ('{match[1]}') from a {side[2]} function is not "
+                    "allowed"
+                )
         if is_launch(place):
             reasons = [viable[1] for viable in map(NOT_VIABLE.match, notes) if viable]
             return f"launch of '{match[1]}': {reasons[0]}" if reasons else None

@@ -1,5 +1,5 @@
-"""A folder that looks like the CUDA toolkit, for build systems that look for one: CMake's CUDA language and
-FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64 -lcudart.
+"""A folder that looks like the CUDA toolkit, for build systems that look for one: CMake's CUDA
+language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64 -lcudart.
 
   toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the stand-in
   toolkit/lib64     libcudart and the others: linker scripts that name hostcuda's libraries
@@ -31,8 +31,13 @@ def make(at=None):
     cublas, plain = libraries(PLAIN)
     # Quoted, because their folder may contain blanks.
     scripts = {"cudart": f'"{plain}" {NEEDS}', "cublas": f'"{cublas}" "{plain}" -lopenblas {NEEDS}'}
-    names = {"libcudart.so": scripts["cudart"], "libcudart_static.a": scripts["cudart"],
-             "libcublas.so": scripts["cublas"], "libcublas_static.a": scripts["cublas"], "libcublasLt.so": scripts["cublas"]}
+    names = {
+        "libcudart.so": scripts["cudart"],
+        "libcudart_static.a": scripts["cudart"],
+        "libcublas.so": scripts["cublas"],
+        "libcublas_static.a": scripts["cublas"],
+        "libcublasLt.so": scripts["cublas"],
+    }
     for name in ("bin", "include", "lib64", "nvvm/libdevice"):
         os.makedirs(at / name, exist_ok=True)
     for name, inputs in names.items():
@@ -52,8 +57,14 @@ def announce(translation):
     """Prints the part of nvcc -v's output that build systems read."""
     at = make()
     linking = f"-L{at}/lib64"
-    for line in (f"TOP={at}", f"NVVMIR_LIBRARY_DIR={at}/nvvm/libdevice", f"PATH={os.environ.get('PATH', '')}",
-                 f"INCLUDES=-I{at}/include", f"LIBRARIES={linking}", "cicc -arch compute_90",
-                 f"{translation.compiler} {' '.join(map(shlex.quote, translation.objects))} {linking} -lcudart "
-                 f"-o {translation.output or 'a.out'}"):
+    for line in (
+        f"TOP={at}",
+        f"NVVMIR_LIBRARY_DIR={at}/nvvm/libdevice",
+        f"PATH={os.environ.get('PATH', '')}",
+        f"INCLUDES=-I{at}/include",
+        f"LIBRARIES={linking}",
+        "cicc -arch compute_90",
+        f"{translation.compiler} {' '.join(map(shlex.quote, translation.objects))} {linking} "
+        f"-lcudart -o {translation.output or 'a.out'}",
+    ):
         print(f"#$ {line}", file=sys.stderr)

@@ -8,10 +8,14 @@ FUNCTION = r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)"
 NO_MATCH = re.compile(rf"no matching function for call to [‘']{FUNCTION}")
 NUMBER = re.compile(r"too (?:few|many) arguments to function [‘']\w+ " + FUNCTION)
 CONVERSION = re.compile(r"invalid conversion|cannot convert")
-OF_ARGUMENT = re.compile(r"initializing argument (\d+) of ‘\w+ (?P<function>(?:cuda|cublas|curand)[A-Z]\w*)(?P<takes>\([^’]*\))’")
+OF_ARGUMENT = re.compile(r"initializing argument (\d+) of ‘\w+ "
+                         r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)(?P<takes>\([^’]*\))’")
 TAKES = re.compile(r"candidate: ‘\w+ \w+(\([^’]*\))’")
-WHY = re.compile(r"no known conversion for argument (?P<number>\d+) from ‘(?P<given>[^’]+)’ to ‘(?P<wanted>[^’]+)’|"
-                 r"no known conversion from '(?P<given2>[^']+)' to '(?P<wanted2>[^']+)' for (?P<number2>\d+)")
+WHY = re.compile(
+    r"no known conversion for argument (?P<number>\d+) from ‘(?P<given>[^’]+)’ to "
+    r"‘(?P<wanted>[^’]+)’|"
+    r"no known conversion from '(?P<given2>[^']+)' to '(?P<wanted2>[^']+)' for (?P<number2>\d+)"
+)
 
 
 def groups(errors):
@@ -38,7 +42,10 @@ def in_one_line(error, text):
     if NUMBER.match(what):
         return what
     if CONVERSION.match(what) and (argument := OF_ARGUMENT.search(text)):
-        return f"{what.partition(' [-f')[0]}: argument {argument[1]} of {argument['function']}{argument['takes']}"
+        return (
+            f"{what.partition(' [-f')[0]}: argument {argument[1]} of "
+            f"{argument['function']}{argument['takes']}"
+        )
     call = NO_MATCH.match(what)
     if not call:
         return None

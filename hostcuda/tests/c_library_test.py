@@ -91,9 +91,21 @@ class CLibraryTest(unittest.TestCase):
             program.write_text("\n".join(
                 [PROGRAM, "template <class T> T Any();", "void calls() {", *calls, "}", ""]))
             done = subprocess.run(
-                [COMPILER, *OPTIONS, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-isystem", folder,
-                 program],
-                stderr=subprocess.PIPE, text=True, check=False)
+                [
+                    COMPILER,
+                    *OPTIONS,
+                    "-fsyntax-only",
+                    "-Wall",
+                    "-Wextra",
+                    "-Werror",
+                    "-isystem",
+                    folder,
+                    program,
+                ],
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""hostcuda installed: find_package from a fresh folder, and bin/nvcc and bin/hostcuda of the prefix.
+"""hostcuda installed: find_package from a fresh folder, and bin/nvcc and bin/hostcuda of the
+prefix.
 
     install_test.py CMAKE_OPTION...
 """
@@ -29,8 +30,17 @@ endif()
 class InstallTest(InFolder):
     def test_from_a_fresh_folder(self):
         prefix = self.folder / "prefix"
-        self.works("cmake", "-S", HOME, "-B", "library", "-DHOSTCUDA_INSTALL=ON", "-DBUILD_TESTING=OFF",
-                   f"-DCMAKE_INSTALL_PREFIX={prefix}", *OPTIONS)
+        self.works(
+            "cmake",
+            "-S",
+            HOME,
+            "-B",
+            "library",
+            "-DHOSTCUDA_INSTALL=ON",
+            "-DBUILD_TESTING=OFF",
+            f"-DCMAKE_INSTALL_PREFIX={prefix}",
+            *OPTIONS,
+        )
         self.works("cmake", "--build", "library", "--parallel", str(os.cpu_count()))
         self.works("cmake", "--install", "library")
         self.write("program.cu", REVERSE % "BARRIER;")
@@ -40,8 +50,12 @@ class InstallTest(InFolder):
         self.assertEqual("58\n", self.works("build/program"))
         if (self.folder / "build" / "traced").exists():
             self.assertEqual("58\n", self.works("build/traced", HOSTCUDA_TRACE="trace.json"))
-            self.assertIn('"findings": []', (self.folder / "trace.json").read_text(encoding="utf-8"))
-        self.works(prefix / "bin" / "nvcc", "-DBARRIER=__syncthreads()", "program.cu", "-o", "by_nvcc")
+            self.assertIn(
+                '"findings": []', (self.folder / "trace.json").read_text(encoding="utf-8")
+            )
+        self.works(
+            prefix / "bin" / "nvcc", "-DBARRIER=__syncthreads()", "program.cu", "-o", "by_nvcc"
+        )
         self.assertEqual("58\n", self.works("./by_nvcc"))
         found = self.run_in_folder(prefix / "bin" / "hostcuda", "check", "-DBARRIER=", "program.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)

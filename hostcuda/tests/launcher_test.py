@@ -39,30 +39,55 @@ class LauncherTest(unittest.TestCase):
 
     def test_header_is_in_the_dependencies(self):
         self.write("a.h", "constexpr int kA = 1;\n")
-        self.assertEqual((0, ""), self.compile('#include "a.h"\n__global__ void k() { (void)kA; }\n',
-                                               "-std=c++20", "-MD", "-MT", "a.o", "-MF", "a.d"))
+        self.assertEqual(
+            (0, ""),
+            self.compile(
+                '#include "a.h"\n__global__ void k() { (void)kA; }\n',
+                "-std=c++20",
+                "-MD",
+                "-MT",
+                "a.o",
+                "-MF",
+                "a.d",
+            ),
+        )
         dependencies = self.read("a.d")
         self.assertTrue(dependencies.startswith("a.o:"))
         self.assertIn("a.h", dependencies)
         self.assertIn("cuda_runtime.h", dependencies)
 
     def test_errors_name_the_line_of_the_source(self):
-        text = "__global__ void k(int) {}\nvoid f() {\n  k<<<1,\n     2>>>(3);\n  undeclared();\n}\n"
+        text = (
+            "__global__ void k(int) {}\nvoid f() {\n  k<<<1,\n     2>>>(3);\n  undeclared();\n}\n"
+        )
         code, said = self.compile(text, "-std=c++20")
         self.assertNotEqual(0, code)
         self.assertIn("a.cu:5:", said)
 
     def test_wrong_arguments_of_a_launch_are_errors(self):
-        launches = ("k<<<1, 2>>>()", 'k<<<1, 2>>>("text")', "k<<<1, 2>>>(1, 2)", "t<<<1, 2>>>()", "k<<<1>>>(1)")
-        code, said = self.compile("__global__ void k(int) {} template <class T> __global__ void t(T) {}\n" + "".join(
-            f"void f{number}() {{ {launch}; }}\n" for number, launch in enumerate(launches)), "-std=c++20")
+        launches = (
+            "k<<<1, 2>>>()",
+            'k<<<1, 2>>>("text")',
+            "k<<<1, 2>>>(1, 2)",
+            "t<<<1, 2>>>()",
+            "k<<<1>>>(1)",
+        )
+        code, said = self.compile(
+            "__global__ void k(int) {} template <class T> __global__ void t(T) {}\n"
+            + "".join(
+                f"void f{number}() {{ {launch}; }}\n" for number, launch in enumerate(launches)
+            ),
+            "-std=c++20",
+        )
         self.assertNotEqual(0, code)
         for line, launch in enumerate(launches, 2):
             self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: ", launch)
 
     def test_unreadable_launch_is_one_message(self):
-        self.assertEqual((1, "a.cu:2: error: kernel launch: <<< without >>>(\n"),
-                         self.compile("__global__ void k() {}\nvoid f() { k<<<1, 2; }\n", "-std=c++20"))
+        self.assertEqual(
+            (1, "a.cu:2: error: kernel launch: <<< without >>>(\n"),
+            self.compile("__global__ void k() {}\nvoid f() { k<<<1, 2; }\n", "-std=c++20"),
+        )
 
     def compile_error(self, text):
         """Returns the first error message."""
@@ -76,9 +101,14 @@ class LauncherTest(unittest.TestCase):
 
     def test_reference_parameters_are_refused(self):
         for parameter in ("int&", "const int&"):
-            code, said = self.compile(f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n")
+            code, said = self.compile(
+                f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n"
+            )
             self.assertEqual(1, code)
-            self.assertRegex(said, r"^a\.cu:2:\d+: error: kernel launch: a kernel's parameter is a reference.*\n$")
+            self.assertRegex(
+                said,
+                r"^a\.cu:2:\d+: error: kernel launch: a kernel's parameter is a reference.*\n$",
+            )
 
     def test_headers_of_the_toolkit_are_refused(self):
         (self.folder / "cuda/include").mkdir(parents=True)
@@ -89,31 +119,49 @@ class LauncherTest(unittest.TestCase):
         self.assertRegex(said, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
 
     def test_arguments_that_do_not_fit_are_one_line(self):
-        code, said = self.compile("void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n"
-                                  "  cudaMemset(n, 0, 4);\n  unknown();\n}\n")
+        code, said = self.compile(
+            "void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n"
+            "  cudaMemset(n, 0, 4);\n  unknown();\n}\n"
+        )
         self.assertEqual(1, code)
-        errors = [line for line in said.splitlines() if "cuda" in line and not line.startswith("    ")]
-        self.assertRegex(errors[0], r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 has type "
-                                    r"float *\*, not void *\*\*; pass the address of the pointer \(&\)$")
+        errors = [
+            line for line in said.splitlines() if "cuda" in line and not line.startswith("    ")
+        ]
+        self.assertRegex(
+            errors[0],
+            r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 has type "
+            r"float *\*, not void *\*\*; pass the address of the pointer \(&\)$",
+        )
         self.assertTrue(all(re.match(r"a\.cu:[234]:\d+: error: ", error) for error in errors), said)
         self.assertIn("a.cu:5:", said)
         self.assertNotIn("candidate", said.partition("a.cu:5:")[0])
 
     # Declarations that are host variables, and those that only kernels have.
     VARIABLES = {
-        "__device__ int a;": ["a"], "__constant__ float b[4] = {1, 2};": ["b"], "__device__ int c = 1, d[2];": ["c", "d"],
-        "static __device__ volatile unsigned long long e = 0ull;": ["e"], "namespace n { __device__ float4 f; }": ["f"],
-        "__device__ float (*g)(float) = nullptr;": [], "__device__ int h(int x) { return x; }": [],
-        "__device__ __managed__ int i;": [], "__managed__ int j;": [], "extern __device__ int k;": [],
-        "__device__ constexpr int l = 3;": [], "struct S { static __device__ int m(int x) { return x; } int n; };": [],
-        "template <class T> __device__ T o(T x) { return x; }": [], "__device__ std::pair<int, float>* p;": ["p"],
-        "__device__ const int q = 2;": [], "__device__ __align__(16) float r[8];": ["r"],
+        "__device__ int a;": ["a"],
+        "__constant__ float b[4] = {1, 2};": ["b"],
+        "__device__ int c = 1, d[2];": ["c", "d"],
+        "static __device__ volatile unsigned long long e = 0ull;": ["e"],
+        "namespace n { __device__ float4 f; }": ["f"],
+        "__device__ float (*g)(float) = nullptr;": [],
+        "__device__ int h(int x) { return x; }": [],
+        "__device__ __managed__ int i;": [],
+        "__managed__ int j;": [],
+        "extern __device__ int k;": [],
+        "__device__ constexpr int l = 3;": [],
+        "struct S { static __device__ int m(int x) { return x; } int n; };": [],
+        "template <class T> __device__ T o(T x) { return x; }": [],
+        "__device__ std::pair<int, float>* p;": ["p"],
+        "__device__ const int q = 2;": [],
+        "__device__ __align__(16) float r[8];": ["r"],
     }
 
     def test_device_variables_are_registered(self):
         self.write("a.cu", "\n".join(self.VARIABLES) + "\n")
         shown = self.show()
-        for (text, names), line in zip(self.VARIABLES.items(), shown.rstrip().splitlines()[-len(self.VARIABLES):]):
+        for (text, names), line in zip(
+            self.VARIABLES.items(), shown.rstrip().splitlines()[-len(self.VARIABLES) :]
+        ):
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
@@ -125,9 +173,11 @@ class LauncherTest(unittest.TestCase):
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);": "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
         "cuInit(0);": "cuInit is not part of hostcuda: the driver API is not emulated",
-        "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were removed",
+        "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were "
+                                        "removed",
         "__any(1);": "__any is not part of hostcuda: since Volta only the _sync form",
-        "nvcuda::wmma::fill_fragment(0, 0);": "nvcuda is not part of hostcuda: no tensor cores here",
+        "nvcuda::wmma::fill_fragment(0, 0);": "nvcuda is not part of hostcuda: no tensor cores "
+                                              "here",
         "thrust::shuffle(0, 0, 0);": "thrust::shuffle",
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
@@ -141,9 +191,16 @@ class LauncherTest(unittest.TestCase):
     }
 
     def test_missing_names_of_cuda_are_one_line_each(self):
-        headers = ("cooperative_groups.h", "cub/device/device_scan.cuh", "cuda_fp16.h", "thrust/sort.h")
+        headers = (
+            "cooperative_groups.h",
+            "cub/device/device_scan.cuh",
+            "cuda_fp16.h",
+            "thrust/sort.h",
+        )
         text = "".join(f"#include <{name}>\n" for name in headers) + "void f() {\n"
-        code, said = self.compile(text + "".join(f"{statement}\n" for statement in self.MISSING) + "}\n")
+        code, said = self.compile(
+            text + "".join(f"{statement}\n" for statement in self.MISSING) + "}\n"
+        )
         self.assertNotEqual(0, code)
         for line, name in enumerate(self.MISSING.values(), text.count("\n") + 1):
             self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: {name}\b")
@@ -151,16 +208,26 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
     def test_missing_headers_of_the_toolkit_are_one_line(self):
-        for name in ("thrust/mr/pool.h", "mma.h", "cufft.h", "cusparse.h", "nvtx3/nvtx3.hpp", "cuda/barrier",
-                     "cooperative_groups/memcpy_async.h"):
+        for name in (
+            "thrust/mr/pool.h",
+            "mma.h",
+            "cufft.h",
+            "cusparse.h",
+            "nvtx3/nvtx3.hpp",
+            "cuda/barrier",
+            "cooperative_groups/memcpy_async.h",
+        ):
             error = self.compile_error(f"\n#include <{name}>\n")
             self.assertRegex(error, rf"^a\.cu:2: error: <{name}> is not part of hostcuda: .{{20}}")
 
     def test_a_macro_of_the_system_within_a_function(self):
         # The text after it is still in the function, and the loop still ends its `do`.
-        text = ("#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
-                "  } while (*x);\n  extern __shared__ char s[];\n  int* i = reinterpret_cast<int*>(s);\n"
-                "  *x = *i;\n}\n")
+        text = (
+            "#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
+            "  } while (*x);\n  extern __shared__ char s[];\n  int* i = "
+            "reinterpret_cast<int*>(s);\n"
+            "  *x = *i;\n}\n"
+        )
         self.assertEqual((0, ""), self.compile(text))
 
     def test_ptx_is_refused(self):
@@ -174,7 +241,10 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(0, code)
         self.assertRegex(said, r"^a\.cu:2: warning: __CUDA_ARCH__ is not defined")
         self.assertEqual((0, ""), self.compile(text, "-D__CUDA_ARCH__=900"))
-        self.assertEqual((0, ""), self.compile("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n"))
+        self.assertEqual(
+            (0, ""),
+            self.compile("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n"),
+        )
 
     def test_shared_variables_of_a_traced_file(self):
         text = ("template <class T> __global__ void k(T* out) {\n"
@@ -189,7 +259,9 @@ class LauncherTest(unittest.TestCase):
         _, said = self.compile(text, "-DHOSTCUDA_TRACE=1")
         self.assertIn("a.cu:14:", said)  # line numbers are unchanged
         self.assertEqual(1, said.count("error:"), said)
-        self.assertEqual((0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1"))
+        self.assertEqual(
+            (0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1")
+        )
         # Unowned bytes surround each variable.
         shown = self.show("-DHOSTCUDA_TRACE=1")
         self.assertEqual(6, shown.count("char before["), shown)
@@ -217,13 +289,22 @@ class LauncherTest(unittest.TestCase):
         self.assertIn("b.cpp", calls[1])
 
     def test_the_macro_and_the_header_are_there(self):
-        self.assertEqual((0, ""), self.compile("#ifndef __HOSTCUDA__\n#error\n#endif\n__device__ float4 f() "
-                                               "{ return make_float4(1, 2, 3, 4); }\n", "-std=c++20"))
+        self.assertEqual(
+            (0, ""),
+            self.compile(
+                "#ifndef __HOSTCUDA__\n#error\n#endif\n__device__ float4 f() "
+                "{ return make_float4(1, 2, 3, 4); }\n",
+                "-std=c++20",
+            ),
+        )
 
     def test_rewritten_text_draws_no_warning(self):
-        text = ("__global__ void k(int) { __shared__ int unused[4]; extern __shared__ float also_unused[]; }\n"
+        text = ("__global__ void k(int) { __shared__ int unused[4]; extern __shared__ float "
+                "also_unused[]; }\n"
                 "void f() { k<<<1, 2>>>(3); }\n")
-        self.assertEqual((0, ""), self.compile(text, "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror"))
+        self.assertEqual(
+            (0, ""), self.compile(text, "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror")
+        )
 
 
 if __name__ == "__main__":

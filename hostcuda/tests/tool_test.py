@@ -105,8 +105,14 @@ class InFolder(unittest.TestCase):
 
     def run_in_folder(self, *words, **environment):
         # Programs refuse unknown HOSTCUDA_ variables, so none may come from outside.
-        return subprocess.run(words, cwd=self.folder, env={**os.environ, **environment}, capture_output=True,
-                              text=True, check=False)
+        return subprocess.run(
+            words,
+            cwd=self.folder,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def works(self, *words, **environment):
         result = self.run_in_folder(*words, **environment)
@@ -149,17 +155,21 @@ main.o: main.cpp
 """)
         self.write("empty.cu", "int main() {}\n")
         said = self.run_in_folder(BIN / "nvcc", "-v", "empty.cu", "-o", "empty").stderr
-        (self.folder / "cuda").symlink_to(re.search(r"TOP=(.*)", said)[1])  # such Makefiles know no paths with blanks
+        (self.folder / "cuda").symlink_to(
+            re.search(r"TOP=(.*)", said)[1]
+        )  # such Makefiles know no paths with blanks
         self.works("make", "-s", "CUDA_HOME=cuda")
         self.assertEqual("6\n", self.works("./program"))
 
     def test_what_cannot_be_is_one_line(self):
         self.write("a.cu", "int main() {}\n")
-        for words, message in ((("a.cu", "-ptx"), "-ptx: there is no code for a GPU here"),
-                               (("a.cu", "-lcufft"), "-lcufft: this library .* not emulated"),
-                               (("a.cu", "-o"), "-o needs a value"),
-                               (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),
-                               ((), "no input files")):
+        for words, message in (
+            (("a.cu", "-ptx"), "-ptx: there is no code for a GPU here"),
+            (("a.cu", "-lcufft"), "-lcufft: this library .* not emulated"),
+            (("a.cu", "-o"), "-o needs a value"),
+            (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),
+            ((), "no input files"),
+        ):
             result = self.run_in_folder(BIN / "nvcc", *words)
             self.assertEqual(1, result.returncode)
             self.assertRegex(result.stderr, rf"^nvcc \(hostcuda\): {message}\n$")
@@ -178,19 +188,32 @@ main.o: main.cpp
             self.assertIn(what, told[str(number)])
         self.assertEqual(len(wrong), said.stderr.count("\n"), said.stderr)
         # Without the mistakes there is nothing to say.
-        self.write("b.cu", "\n".join(line for line in HOST_AND_DEVICE.splitlines()
-                                     if not MISTAKE.search(line)).replace("+ s ", "").replace("s + ", ""))
+        self.write(
+            "b.cu",
+            "\n".join(line for line in HOST_AND_DEVICE.splitlines() if not MISTAKE.search(line))
+            .replace("+ s ", "")
+            .replace("s + ", ""),
+        )
         self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
 
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_variables_without_a_value_are_named(self):
-        kernel = "__global__ void k(float* x, int n) {\n  float sum%s;\n  for (int i = 0; i < n; ++i) sum += x[i];\n  x[0] = sum;\n}\n"
+        kernel = (
+            "__global__ void k(float* x, int n) {\n  float sum%s;\n  for (int i = 0; i < n; ++i) "
+            "sum += x[i];\n  x[0] = sum;\n}\n"
+        )
         self.write("a.cu", kernel % "")
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "a.cu")
-        self.assertEqual((0, "a.cu:3:31: warning: variable 'sum' is uninitialized when used here\n"),
-                         (said.returncode, said.stderr))
-        self.assertEqual(check.Finding("variable 'sum' is uninitialized when used here", "read by clang", "  at a.cu:3"),
-                         check.finding_of_warning(said.stderr.strip()))
+        self.assertEqual(
+            (0, "a.cu:3:31: warning: variable 'sum' is uninitialized when used here\n"),
+            (said.returncode, said.stderr),
+        )
+        self.assertEqual(
+            check.Finding(
+                "variable 'sum' is uninitialized when used here", "read by clang", "  at a.cu:3"
+            ),
+            check.finding_of_warning(said.stderr.strip()),
+        )
         # A value that is there whenever it is needed, though clang cannot know it.
         self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
   float v;
@@ -203,7 +226,9 @@ main.o: main.cpp
         self.assertEqual((0, ""), (said.returncode, said.stderr))
 
     def test_a_stopped_program_says_how_far_it_came(self):
-        self.write("a.cu", """__global__ void k(int* p, int n) { for (int i = 0; i < n; ++i) atomicAdd(p, i); }
+        self.write(
+            "a.cu",
+            """__global__ void k(int* p, int n) { for (int i = 0; i < n; ++i) atomicAdd(p, i); }
 int main() {
   int* p;
   cudaMalloc(&p, 4);
@@ -211,12 +236,16 @@ int main() {
   k<<<1000000, 64>>>(p, 1000);
   cudaDeviceSynchronize();
 }
-""")
+""",
+        )
         self.works(BIN / "hostcuda", "cc", "a.cu", "-o", "slow")
         ended = check.run(str(self.folder / "slow"), [], "default", {}, 1)
         self.assertEqual("timeout", ended.code)
-        self.assertRegex(check.no_end(ended).details, r"^  stopped after \d+ s of processor time: \d+ of the 1000000 "
-                         r"blocks of kernel k have ended, launched at a\.cu:6, and 1 launches before it$")
+        self.assertRegex(
+            check.no_end(ended).details,
+            r"^  stopped after \d+ s of processor time: \d+ of the 1000000 "
+            r"blocks of kernel k have ended, launched at a\.cu:6, and 1 launches before it$",
+        )
 
     def test_consequences_come_last_or_not_at_all(self):
         cause = "hostcuda: ERROR: out of bounds\n  thread (1,0,0) at /x/a.cu:3\n"
@@ -225,13 +254,17 @@ int main() {
 
         def run(_, __, mode, environment, ___):
             if mode == "traced":
-                Path(environment["HOSTCUDA_TRACE"]).write_text('{"findings": [{"kind": "out of bounds"}]}', encoding="utf-8")
+                Path(environment["HOSTCUDA_TRACE"]).write_text(
+                    '{"findings": [{"kind": "out of bounds"}]}', encoding="utf-8"
+                )
                 return check.Run(mode, 0, [], cause)
             if mode == "device memory guarded":
                 return check.Run(mode, -6, [], same + other)
             return check.Run(mode, 0, ["1" if mode == "two devices" else "2"], "")
         with mock.patch.object(check, "run", run):
-            _, findings, _, _ = check.check_program(dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder)
+            _, findings, _, _ = check.check_program(
+                dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder
+            )
         self.assertEqual(["out of bounds", "a leak"], [finding.what for finding in findings])
 
     def test_a_hang_is_waited_for_only_twice(self):
@@ -239,10 +272,13 @@ int main() {
 
         def run(_, __, mode, *___):
             modes.append(mode)
-            return check.Run(mode, -6, [], f"hostcuda: ERROR: thread (0,0,0) runs for 20 s {check.HANG}\n")
+            return check.Run(
+                mode, -6, [], f"hostcuda: ERROR: thread (0,0,0) runs for 20 s {check.HANG}\n"
+            )
         with mock.patch.object(check, "run", run):
-            _, findings, _, runs = check.check_program(dict.fromkeys(("plain", "asan", "traced"), ""), [], 1,
-                                                       self.folder)
+            _, findings, _, runs = check.check_program(
+                dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder
+            )
         self.assertEqual((["the default order", "traced"], 2, 1), (modes, runs, len(findings)))
 
     def test_check_without_clang_says_so(self):
@@ -252,7 +288,9 @@ int main() {
                                  check_program=lambda *_: (ran, [], [], 8)), \
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
-        self.assertRegex(said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not ")
+        self.assertRegex(
+            said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not "
+        )
 
     def test_headers_of_the_samples(self):
         self.write("a.cu", """#include <helper_cuda.h>
@@ -280,10 +318,15 @@ int main(int argc, char** argv) {
         self.works(BIN / "nvcc", "-Wall", "-Wextra", "-Werror", "a.cu", "-o", "a")
         ended = self.run_in_folder("./a", "--n=5")
         self.assertEqual((1, "1 5 1\n"), (ended.returncode, ended.stdout))
-        self.assertRegex(ended.stderr, r'^CUDA error at a\.cu:20 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"')
+        self.assertRegex(
+            ended.stderr,
+            r'^CUDA error at a\.cu:20 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
+        )
         # The program's own come first.
         self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
-        self.write("b.cu", '#include <cuda_runtime.h>\n#include "helper_cuda.h"\nstatic_assert(kOwn);\n')
+        self.write(
+            "b.cu", '#include <cuda_runtime.h>\n#include "helper_cuda.h"\nstatic_assert(kOwn);\n'
+        )
         self.works(BIN / "nvcc", "-c", "b.cu")
 
     def test_wrong_command_lines(self):
@@ -314,7 +357,9 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
         self.write("bug.cu", REVERSE % "")
         found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "bug.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)
-        self.assertRegex(found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
+        self.assertRegex(
+            found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced"
+        )
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")

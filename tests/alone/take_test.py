@@ -21,8 +21,13 @@ NEEDS_THE_REPOSITORY = "14"  # MPI and NCCL
 
 
 def check(directory: Path) -> tuple[int, str]:
-    made = subprocess.run(["make", "-C", directory, "check", f"NVCC={NVCC}"], text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    made = subprocess.run(
+        ["make", "-C", directory, "check", f"NVCC={NVCC}"],
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     return made.returncode, made.stdout
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Is every exercise answered, and every answer known to be right? answers.toml says how each is known.
+"""Is every exercise answered, and every answer known to be right? answers.toml says how each is
+known.
 
-    answers_test.py day ROOT BUILD     answers and exercises, mutants, equations, bytes of built programs
+    answers_test.py day ROOT BUILD     answers and exercises, mutants, equations, bytes of built
+                                       programs
     answers_test.py night ROOT BUILD [NAME]
                                        what has to be compiled first: edited steps, nvcc's output
 """
@@ -29,8 +31,24 @@ from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import number_of, published_steps, step_folders  # noqa: E402
 
 FACTS = Facts(ROOT)
-EXPERIMENTS = {"activity_map": "The activity map", "cpu_simd": "The fast CPU program"}  # their headings in answers.md
-KEYS = {"text", "mutants", "same", "equation", "edits", "define", "file", "runs", "ptx", "registers", "records", "open"}
+EXPERIMENTS = {
+    "activity_map": "The activity map",
+    "cpu_simd": "The fast CPU program",
+}  # their headings in answers.md
+KEYS = {
+    "text",
+    "mutants",
+    "same",
+    "equation",
+    "edits",
+    "define",
+    "file",
+    "runs",
+    "ptx",
+    "registers",
+    "records",
+    "open",
+}
 BY_NIGHT = {"runs", "ptx", "registers"}
 NVCC = ["nvcc", "-std=c++20", "-arch=sm_90", "-O3", f"-I{ROOT}/common/include", f"-I{ROOT}"]
 
@@ -120,8 +138,13 @@ def known_by_day(name, how, answer, mutants):
         table = mutants.get(step, {}).get(mutant)
         if table is None:
             yield f"{step} has no mutant '{mutant}'"
-        elif not any(f"`{gate}`" in answer for gate in table.get("caught_by", table.get("caught_only_by", []))) \
-                and "says" not in table:
+        elif (
+            not any(
+                f"`{gate}`" in answer
+                for gate in table.get("caught_by", table.get("caught_only_by", []))
+            )
+            and "says" not in table
+        ):
             yield f"the answer names none of the gates that reject {mutant}"
     for expression, value in how.get("equation", {}).items():
         found = eval(expression, {"__builtins__": {}, **WORDS})
@@ -144,7 +167,9 @@ def output_of(command):
     settings = [word for word in words if re.match(r"[A-Z_]+=", word)]
     program, *arguments = words[len(settings):]
     with tempfile.TemporaryDirectory() as folder:
-        found = run([BUILD / program / program, *arguments, "--output", f"{folder}/end.csv"], settings)
+        found = run(
+            [BUILD / program / program, *arguments, "--output", f"{folder}/end.csv"], settings
+        )
         if found["exit"] != 0:
             raise SystemExit(f"{command}: exit code {found['exit']}: {found['said']}")
         return Path(folder, "end.csv").read_bytes()
@@ -155,8 +180,15 @@ def run(words, settings):
     environment.update(OMP_NUM_THREADS="1", **dict(s.split("=") for s in settings))
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "record.json")
-        done = subprocess.run([*map(str, words), "--quiet", "--json", str(record)], env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+        done = subprocess.run(
+            [*map(str, words), "--quiet", "--json", str(record)],
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+            check=False,
+        )
         data = json.loads(record.read_text()) if record.exists() else {}
     return {"exit": done.returncode, "said": done.stdout, "errors": data.get("errors", {}),
             "failed": data.get("failed", []), "verdict": data.get("verdict")}
@@ -164,13 +196,17 @@ def run(words, settings):
 
 def build_edited(step, how, folder):
     options = ["-w", *([f"-D{how['define']}"] if "define" in how else [])]
-    return build_as(step, edited(source_of(step), step, how.get("edits", [])), BUILD, folder, options, ROOT)
+    return build_as(
+        step, edited(source_of(step), step, how.get("edits", [])), BUILD, folder, options, ROOT
+    )
 
 
 def differs(found, text):
     """True if a number differs from the answer's, to the printed digits."""
     digits = len(re.sub(r"e.*|[.]|^0[.]?", "", text))
-    return abs(found - float(text)) > 0.55 * 10.0 ** (1 - digits) * 10.0 ** math.floor(math.log10(float(text)))
+    return abs(found - float(text)) > 0.55 * 10.0 ** (1 - digits) * 10.0 ** math.floor(
+        math.log10(float(text))
+    )
 
 
 def known_by_night(name, how):
@@ -211,7 +247,9 @@ def compiled(case, step, folder):
     kind = "-ptx" if "count" in case else "-cubin"
     words = [*NVCC, *case["options"].split(), kind, *(() if kind == "-ptx" else ("-Xptxas", "-v")),
              "-o", str(folder / "out"), str(source)]
-    done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(
+        words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
     if done.returncode != 0:
         yield f"nvcc: {done.stdout}"
         return
@@ -219,14 +257,23 @@ def compiled(case, step, folder):
         text = (folder / "out").read_text()
         for pattern, count in case["count"].items():
             if len(re.findall(rf"(?<!\w){pattern}", text)) != count:
-                yield f"{case['options']}: {len(re.findall(rf'(?<!r){pattern}', text))} times {pattern}, not {count}"
+                yield (
+                    f"{case['options']}: {len(re.findall(rf'(?<!r){pattern}', text))} times "
+                    f"{pattern}, not {count}"
+                )
         return
-    names = dict(re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", done.stdout, re.S))
-    plain = subprocess.run(["c++filt", *names], text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    names = dict(
+        re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", done.stdout, re.S)
+    )
+    plain = subprocess.run(
+        ["c++filt", *names], text=True, stdout=subprocess.PIPE, check=True
+    ).stdout.splitlines()
     used = {line: int(count) for line, count in zip(plain, names.values())}
     for kernel, count in ((k, v) for k, v in case.items() if k != "options"):
         plainer = kernel.replace("<", "<(int)").replace("<(int)", "<")
-        found = [n for line, n in used.items() if plainer in line.replace("(int)", "").replace(" ", "")]
+        found = [
+            n for line, n in used.items() if plainer in line.replace("(int)", "").replace(" ", "")
+        ]
         if found != [count]:
             yield f"{kernel} has {found} registers, not {count}"
 
@@ -245,8 +292,13 @@ def main():
                   and (len(sys.argv) < 5 or name in sys.argv[4:])}
         if not has_nvcc():
             print("no nvcc here: what the compiler answers is skipped")
-            chosen = {name: {k: v for k, v in how.items() if k not in ("ptx", "registers")} for name, how in chosen.items()}
-        problems = [f"{name}: {line}" for name, how in chosen.items() for line in known_by_night(name, how)]
+            chosen = {
+                name: {k: v for k, v in how.items() if k not in ("ptx", "registers")}
+                for name, how in chosen.items()
+            }
+        problems = [
+            f"{name}: {line}" for name, how in chosen.items() for line in known_by_night(name, how)
+        ]
         known = chosen
     if problems:
         sys.exit("\n".join(problems))
@@ -255,7 +307,10 @@ def main():
 
 def has_nvcc():
     try:
-        return subprocess.run(["nvcc", "--version"], stdout=subprocess.DEVNULL, check=False).returncode == 0
+        return (
+            subprocess.run(["nvcc", "--version"], stdout=subprocess.DEVNULL, check=False).returncode
+            == 0
+        )
     except OSError:
         return False
 

@@ -24,7 +24,9 @@ OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
 
 
 def tracked(root: Path) -> list[Path]:
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE, check=False)
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE, check=False
+    )
     if listed.returncode != 0:
         print(f"{root}: no git to tell which files are ours")
         sys.exit(77)
@@ -75,7 +77,9 @@ def circles(graph: dict[Path, list[Path]]):
 
     def visit(file: Path, above: list[Path]):
         if file in above:
-            yield "a circle of includes: " + " -> ".join(map(str, [*above[above.index(file):], file]))
+            yield "a circle of includes: " + " -> ".join(
+                map(str, [*above[above.index(file) :], file])
+            )
         elif file not in done:
             for target in graph.get(file, []):
                 yield from visit(target, [*above, file])
@@ -91,7 +95,10 @@ def crowded(files: list[Path]):
         folders[file.parent] += 1
     for folder, count in sorted(folders.items()):
         if count > MAX_FILES:
-            yield f"{folder} holds {count} source files; at most {MAX_FILES} are easy to find one's way in"
+            yield (
+                f"{folder} holds {count} source files; at most {MAX_FILES} are easy to find one's "
+                "way in"
+            )
 
 
 def main() -> None:

@@ -26,9 +26,33 @@ class Compare(unittest.TestCase):
                 bodies: str = "512,1024") -> tuple[int, str, list[dict]]:
         output = self.folder / "records.jsonl"
         done = subprocess.run(
-            [sys.executable, "-m", "nbody_tools", "compare", *names, "--build", BUILD, "--ktt", kernel.parent,
-             "--nvcc", ROOT / "hostcuda" / "bin" / "nvcc", "--bodies", bodies, "--rounds", "2", "--repeat", "1",
-             "--seconds", "1e-6", "--output", output], capture_output=True, text=True, check=False)
+            [
+                sys.executable,
+                "-m",
+                "nbody_tools",
+                "compare",
+                *names,
+                "--build",
+                BUILD,
+                "--ktt",
+                kernel.parent,
+                "--nvcc",
+                ROOT / "hostcuda" / "bin" / "nvcc",
+                "--bodies",
+                bodies,
+                "--rounds",
+                "2",
+                "--repeat",
+                "1",
+                "--seconds",
+                "1e-6",
+                "--output",
+                output,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         records = [json.loads(line) for line in output.read_text().splitlines()]
         return done.returncode, done.stdout + done.stderr, records
 
@@ -48,7 +72,9 @@ class Compare(unittest.TestCase):
         spoiled = self.folder / "spoiled" / "Nbody.cu"
         spoiled.parent.mkdir()
         text = KERNEL.read_text(encoding="utf-8")
-        spoiled.write_text(text.replace("a.z += s * dz;", "a.z += 1.001f * s * dz;"), encoding="utf-8")
+        spoiled.write_text(
+            text.replace("a.z += s * dz;", "a.z += 1.001f * s * dz;"), encoding="utf-8"
+        )
         self.assertNotEqual(text, spoiled.read_text(encoding="utf-8"))
         code, printed, records = self.compare(spoiled, [NAMES[0], NAMES[-1]], "1024")
         self.assertEqual((code, {r["contender"] for r in records}), (1, {NAMES[0]}), printed)

@@ -13,7 +13,9 @@ from ranks import InFolder, main, run
 
 COUNTS = (2, 3, 4, 7)
 TRANSPORTS = ("mpi", "nccl")
-WAYS = [(transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS]
+WAYS = [
+    (transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS
+]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 # Problems with enough blocks for groups take long to validate. The quick tests compare their bits
 # with those of two and four ranks, which have no groups; nightly tests also validate a sample.
@@ -27,7 +29,8 @@ PROBLEMS = {
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
     "groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
-    "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",  # another order gives tiles of one
+    # another order gives tiles of one
+    "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",
 }
 
 
@@ -44,7 +47,10 @@ class Bits(InFolder):
     def setUp(self) -> None:
         super().setUp()
         chance = random.Random(5)
-        rows = [",".join([f"{chance.uniform(-1, 1):.6f}" for _ in range(6)] + [str(1 + k % 3)]) for k in range(1500)]
+        rows = [
+            ",".join([f"{chance.uniform(-1, 1):.6f}" for _ in range(6)] + [str(1 + k % 3)])
+            for k in range(1500)
+        ]
         (self.folder / "masses.csv").write_text("\n".join(["x,y,z,vx,vy,vz,mass", *rows, ""]))
 
     def bits(self, ranks: int, arguments: str, **extra: str) -> bytes:
@@ -58,7 +64,9 @@ class Bits(InFolder):
             validated = "full" if name != MANY_INTERACTIONS else "sampled" if NIGHTLY else "off"
             expected = self.bits(1, f"{problem} --validate {validated}")
             for ranks, (transport, distribution) in cases(turn):
-                with self.subTest(name, ranks=ranks, transport=transport, distribution=distribution):
+                with self.subTest(
+                    name, ranks=ranks, transport=transport, distribution=distribution
+                ):
                     self.assertEqual(
                         self.bits(ranks, f"{problem} --distribute {distribution} --validate off",
                                   NBODY_TRANSPORT=transport), expected)

@@ -26,7 +26,9 @@ KILLS = int(os.environ.get("NBODY_TEST_KILLS", "2"))
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
 PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
-STEPS, LATEST = (400, 0.5) if NIGHTLY else (160, 0.15)  # of a run, and the seconds after which a rank is killed
+STEPS, LATEST = (
+    (400, 0.5) if NIGHTLY else (160, 0.15)
+)  # of a run, and the seconds after which a rank is killed
 TRANSPORTS = ("mpi", "nccl")
 
 
@@ -49,17 +51,27 @@ class Failures(InFolder):
             rank, transport = chance.randrange(4), TRANSPORTS[kill % len(TRANSPORTS)]
             with self.subTest(kill=kill, rank=rank, transport=transport):
                 state, end = self.folder / f"state{kill}.bin", self.folder / f"end{kill}.bin"
-                run_on = Started(4, f"{PROBLEM} --steps {STEPS} --checkpoint {state} --quiet --validate off "
-                                    f"--snapshot-every 5 --snapshot-dir {self.snapshots(kill)}",
-                                 NBODY_TRANSPORT=transport)
+                run_on = Started(
+                    4,
+                    f"{PROBLEM} --steps {STEPS} --checkpoint {state} --quiet --validate off "
+                    f"--snapshot-every 5 --snapshot-dir {self.snapshots(kill)}",
+                    NBODY_TRANSPORT=transport,
+                )
                 victims = run_on.wait_for(state, 4)
                 time.sleep(chance.uniform(0, LATEST))
                 os.kill(victims[rank], signal.SIGKILL)
                 ended = run_on.end(PATIENCE)
                 self.assertNotEqual(ended.code, 0)
-                self.one_line(ended, f"rank {rank} .*process {victims[rank]}.* is gone; all ranks end|"
-                                     f"rank {rank} .*process {victims[rank]}.* is gone: killed, or crashed")
-                self.right(run(3, f"--resume {state} --steps {STEPS} --output {end} --quiet --validate off"))
+                self.one_line(
+                    ended,
+                    f"rank {rank} .*process {victims[rank]}.* is gone; all ranks end|"
+                    f"rank {rank} .*process {victims[rank]}.* is gone: killed, or crashed",
+                )
+                self.right(
+                    run(
+                        3, f"--resume {state} --steps {STEPS} --output {end} --quiet --validate off"
+                    )
+                )
                 self.assertEqual(end.read_bytes(), expected.read_bytes())
 
     def snapshots(self, kill: int) -> Path:
@@ -146,7 +158,9 @@ class Failures(InFolder):
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
         """On the root and on another rank; nightly with each transport."""
-        for lost, transport in itertools.product((0, 2), TRANSPORTS) if NIGHTLY else zip((0, 2), TRANSPORTS):
+        for lost, transport in (
+            itertools.product((0, 2), TRANSPORTS) if NIGHTLY else zip((0, 2), TRANSPORTS)
+        ):
             with self.subTest(rank=lost, transport=transport):
                 ranks = self.each("--systems 1 --bodies 500 --steps 50 --validate off")
                 ranks[lost][:0] = ["env", "HOSTCUDA_LOSE_DEVICE=150"]
@@ -201,17 +215,27 @@ class Failures(InFolder):
                 if variable != "NBODY_RANKS":
                     self.right(alone("--scenario two-body --steps 1 --quiet", NBODY_RANKS="1",
                                      **{variable: "3"}))
-        self.right(run(3, "--scenario two-body --steps 3", NBODY_RANKS="3", SLURM_STEP_NUM_TASKS="3"))
+        self.right(
+            run(3, "--scenario two-body --steps 3", NBODY_RANKS="3", SLURM_STEP_NUM_TASKS="3")
+        )
 
     def test_a_system_that_is_too_large(self) -> None:
         ended = run(2, "--systems 1 --bodies 65536 --validate off", HOSTCUDA_MEMORY="5000000")
-        self.refused(1, ended, "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
-                             "5 MB are free, for about [0-9]+ bodies")
+        self.refused(
+            1,
+            ended,
+            "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
+            "5 MB are free, for about [0-9]+ bodies",
+        )
 
     def started(self, checkpoint: bool) -> tuple[Started, list[int], Path]:
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         state = folder / "state.bin"
-        words = f"--checkpoint {state}" if checkpoint else f"--snapshot-every 50 --snapshot-dir {folder}"
+        words = (
+            f"--checkpoint {state}"
+            if checkpoint
+            else f"--snapshot-every 50 --snapshot-dir {folder}"
+        )
         run_on = Started(3, f"{PROBLEM} --steps 100000 {words} --quiet --validate off")
         until = time.monotonic() + 60
         while not any(folder.glob("*.bin")) and time.monotonic() < until:
@@ -220,24 +244,34 @@ class Failures(InFolder):
 
     def test_a_signal_to_the_first_rank_alone(self) -> None:
         signals, checkpoints = (signal.SIGINT, signal.SIGTERM), (True, False)
-        for number, checkpoint in itertools.product(signals, checkpoints) if NIGHTLY else zip(signals, checkpoints):
+        for number, checkpoint in (
+            itertools.product(signals, checkpoints) if NIGHTLY else zip(signals, checkpoints)
+        ):
             with self.subTest(signal=number, checkpoint=checkpoint):
                 run_on, ranks, _ = self.started(checkpoint)
                 os.kill(ranks[0], number)
                 ended = run_on.end(PATIENCE)
                 self.assertNotEqual(ended.code, 0)
-                self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume" if checkpoint else
-                              f"ended by {number.name}; all ranks end")
+                self.one_line(
+                    ended,
+                    "interrupted after [0-9]+ steps; the same command continues, or --resume"
+                    if checkpoint
+                    else f"ended by {number.name}; all ranks end",
+                )
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
         """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to: less in the
         quick tests, because the ranks compute meanwhile."""
-        patience = mock.patch.object(cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4")
+        patience = mock.patch.object(
+            cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4"
+        )
         with patience, mock.patch.dict(os.environ, cluster.environment()):
             run_on, _, state = self.started(checkpoint=True)
             run_on.process.send_signal(signal.SIGTERM)
             ended = run_on.end(3 * PATIENCE)
-        self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume")
+        self.one_line(
+            ended, "interrupted after [0-9]+ steps; the same command continues, or --resume"
+        )
         steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 
@@ -248,7 +282,9 @@ class Failures(InFolder):
         for rank in run_on.wait_for(state, 3):
             os.kill(rank, signal.SIGTERM)
         ended = run_on.end(PATIENCE)
-        self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume")
+        self.one_line(
+            ended, "interrupted after [0-9]+ steps; the same command continues, or --resume"
+        )
         steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Is what `cmake --install` copies a whole: do the programs run from there, and where there is Lmod,
-through the module file, also from a folder that was moved? And is it for any processor?
+"""Is what `cmake --install` copies a whole: do the programs run from there, and where there is
+Lmod, through the module file, also from a folder that was moved? And is it for any processor?
 
 usage: install_test.py BUILD COMPILER [TEST]
 
@@ -48,18 +48,32 @@ class Install(unittest.TestCase):
         for command in (["--preset", "portable", "-B", str(cls.build),
                          f"-DCMAKE_CXX_COMPILER={COMPILER}"],
                         ["--build", str(cls.build), "--parallel", str(os.cpu_count())]):
-            subprocess.run(["cmake", *command], cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                ["cmake", *command], cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL
+            )
 
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nbody installed "))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.works("cmake", "--install", str(self.build), "--prefix", "first")  # relative, as users write it
+        self.works(
+            "cmake", "--install", str(self.build), "--prefix", "first"
+        )  # relative, as users write it
         (self.folder / "first").rename(self.folder / "moved")
 
     def works(self, *words: str) -> str:
-        ended = subprocess.run(words, cwd=self.folder, text=True, check=False, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                                                              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+        ended = subprocess.run(
+            words,
+            cwd=self.folder,
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={
+                **os.environ,
+                "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            },
+        )
         self.assertEqual(ended.returncode, 0, ended.stdout)
         return ended.stdout
 
@@ -68,14 +82,20 @@ class Install(unittest.TestCase):
         self.assertIn("step14_cluster", [program.name for program in programs])
         for program in programs:
             if program.name.startswith("step"):
-                self.assertIn("pass", self.works(str(program), "--scenario", "two-body", "--steps", "2"))
+                self.assertIn(
+                    "pass", self.works(str(program), "--scenario", "two-body", "--steps", "2")
+                )
             else:
                 self.works(str(program), "--help")
 
     def test_the_manual_page_and_the_completions(self) -> None:
         shared = self.folder / "moved/share"
-        for file in ("man/man1/nbody.1", "bash-completion/completions/nbody", "zsh/site-functions/_nbody",
-                     "fish/vendor_completions.d/nbody.fish"):
+        for file in (
+            "man/man1/nbody.1",
+            "bash-completion/completions/nbody",
+            "zsh/site-functions/_nbody",
+            "fish/vendor_completions.d/nbody.fish",
+        ):
             self.assertIn("nightly", (shared / file).read_text("utf-8"), file)
         self.assertIn("MIT License", (shared / "doc/nbody-steps/LICENSE").read_text("utf-8"))
 
@@ -83,13 +103,19 @@ class Install(unittest.TestCase):
         for program in (self.folder / "moved/bin").iterdir():
             text = program.read_bytes()
             self.assertIsNone(NATIVE.search(text), program)
-            if program.name.startswith("step"):  # its records name the flags, so a search finds them
+            if program.name.startswith(
+                "step"
+            ):  # its records name the flags, so a search finds them
                 self.assertIn(b"-O", text, program)
 
     @unittest.skipUnless(LMOD.exists(), "no Lmod here (Debian: apt install lmod)")
     def test_the_module(self) -> None:
-        found = self.works("bash", "-c", f"source {LMOD}; module use \"$PWD/moved/share/modulefiles\"; "
-                                         "module load nbody-steps; command -v step14_cluster")
+        found = self.works(
+            "bash",
+            "-c",
+            f"source {LMOD}; module use \"$PWD/moved/share/modulefiles\"; "
+            "module load nbody-steps; command -v step14_cluster",
+        )
         self.assertEqual(found.strip(), str(self.folder / "moved/bin/step14_cluster"))
 
 

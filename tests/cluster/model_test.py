@@ -28,7 +28,8 @@ def main() -> int:
             count, *numbers = map(int, line.split())
             load = model.plan(bodies, count, tile)
             if numbers != [load.gathered, load.sums, load.work, load.all_work]:
-                print(f"{bodies} bodies in tiles of {tile} on {count} ranks: {load}, the plan: {numbers}")
+                print(f"{bodies} bodies in tiles of {tile} on {count} ranks: {load}, the plan: "
+                      f"{numbers}")
                 wrong += 1
     print(f"{wrong} differences")
     return 1 if wrong else 0

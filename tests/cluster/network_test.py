@@ -48,17 +48,50 @@ class Network(InFolder):
     @staticmethod
     def remove(name: str) -> None:
         """With the daemons of mpirun that a cut cable left behind."""
-        pids = subprocess.run(["ip", "netns", "pids", name], stdout=subprocess.PIPE, text=True, check=True).stdout
+        pids = subprocess.run(
+            ["ip", "netns", "pids", name], stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
         for pid in pids.split():
             os.kill(int(pid), signal.SIGKILL)
         ip(f"netns del {name}")
 
     def start(self, arguments: str) -> subprocess.Popen:
-        words = ["ip", "netns", "exec", NAMES[0], "mpirun", "--bind-to", "none", "--mca", "plm_rsh_agent",
-                 str(self.agent), "--mca", "pml", "ob1", "--mca", "btl", "self,tcp", "--mca",
-                 "btl_tcp_if_include", "10.77.0.0/24", "--host", ",".join(f"{a}:2" for a in ADDRESSES),
-                 "-x", "OMP_NUM_THREADS", "-x", "NBODY_TRANSPORT", str(program()), *arguments.split()]
-        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors, env=environment({"NBODY_TRANSPORT": "mpi"}))
+        words = [
+            "ip",
+            "netns",
+            "exec",
+            NAMES[0],
+            "mpirun",
+            "--bind-to",
+            "none",
+            "--mca",
+            "plm_rsh_agent",
+            str(self.agent),
+            "--mca",
+            "pml",
+            "ob1",
+            "--mca",
+            "btl",
+            "self,tcp",
+            "--mca",
+            "btl_tcp_if_include",
+            "10.77.0.0/24",
+            "--host",
+            ",".join(f"{a}:2" for a in ADDRESSES),
+            "-x",
+            "OMP_NUM_THREADS",
+            "-x",
+            "NBODY_TRANSPORT",
+            str(program()),
+            *arguments.split(),
+        ]
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self.errors,
+            env=environment({"NBODY_TRANSPORT": "mpi"}),
+        )
 
     def said(self) -> str:
         return (self.folder / "errors").read_text()
@@ -85,7 +118,9 @@ class Network(InFolder):
         process.kill()
         process.wait()
         self.assertEqual(left, [], self.said())
-        self.assertRegex(self.said(), "step14_cluster: rank [23] .* (has been silent for 6 s|is gone)")
+        self.assertRegex(
+            self.said(), "step14_cluster: rank [23] .* (has been silent for 6 s|is gone)"
+        )
 
 
 if __name__ == "__main__":

@@ -60,8 +60,15 @@ def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
 def run_each(ranks: Sequence[Sequence[str]], extra: Optional[dict[str, str]] = None) -> Ended:
     """Runs a separate command for each rank."""
     began = time.monotonic()
-    process = subprocess.Popen(words_of(ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
+    process = subprocess.Popen(
+        words_of(ranks),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env=environment(extra),
+        start_new_session=True,
+    )
     try:
         output, error = process.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
@@ -89,8 +96,13 @@ class Started:
     def __init__(self, count: int, arguments: str, **extra: str) -> None:
         self.error = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            words_of([[str(program()), *arguments.split()]] * count), stdout=subprocess.DEVNULL,
-            stderr=self.error, stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
+            words_of([[str(program()), *arguments.split()]] * count),
+            stdout=subprocess.DEVNULL,
+            stderr=self.error,
+            stdin=subprocess.DEVNULL,
+            env=environment(extra),
+            start_new_session=True,
+        )
 
     def ranks(self) -> list[int]:
         """Returns the process ids, in rank order."""

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The batch scripts, each started as its batch system would, with stubs for what it calls.
 
-Only Slurm is tested for real, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Here are the
-command lines that the scripts come to, and the names of their files.
+Only Slurm is tested for real, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Here are
+the command lines that the scripts come to, and the names of their files.
 """
 
 from __future__ import annotations
@@ -35,9 +35,15 @@ class Scripts(unittest.TestCase):
 
     def run_it(self, script: str, *words: str, **variables: str) -> str:
         path = f"{self.folder}:{os.environ['PATH']}"
-        done = subprocess.run(["bash", TOOLS / script, *words], cwd=self.folder, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={"PATH": path, "PROGRAM": "step", **variables})
+        done = subprocess.run(
+            ["bash", TOOLS / script, *words],
+            cwd=self.folder,
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={"PATH": path, "PROGRAM": "step", **variables},
+        )
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
@@ -45,8 +51,10 @@ class Scripts(unittest.TestCase):
         task = {"SLURM_CPUS_PER_TASK": "8"}
         for job in ("17", "18"):
             said = self.run_it("slurm/run.sbatch", *WORDS.split(), SLURM_JOB_ID=job, **task)
-            self.assertRegex(said, f"^srun .*--mpi=pmix .* step --checkpoint nbody-{job}.bin {WORDS};"
-                                   ".*threads 8$")
+            self.assertRegex(
+                said,
+                f"^srun .*--mpi=pmix .* step --checkpoint nbody-{job}.bin {WORDS};.*threads 8$",
+            )
         said = self.run_it("slurm/run.sbatch", SLURM_JOB_ID="18", CHECKPOINT="nbody-17.bin", **task)
         self.assertIn("step --checkpoint nbody-17.bin;", said)
 
@@ -59,8 +67,10 @@ class Scripts(unittest.TestCase):
     def test_a_job_of_pbs(self) -> None:
         pbs = {"PBS_O_WORKDIR": str(self.folder), "PBS_NODEFILE": str(self.folder / "nodes"),
                "OMP_NUM_THREADS": "4", "WORDS": WORDS}
-        called = (f"mpirun -n 3 --hostfile {self.folder}/nodes --bind-to none -x NBODY_RANKS "
-                  f"-x OMP_NUM_THREADS step --checkpoint nbody-17.bin {WORDS}; ranks 3, threads 4\n")
+        called = (
+            f"mpirun -n 3 --hostfile {self.folder}/nodes --bind-to none -x NBODY_RANKS "
+            f"-x OMP_NUM_THREADS step --checkpoint nbody-17.bin {WORDS}; ranks 3, threads 4\n"
+        )
         log = self.folder / "nbody-17.out"
         self.assertEqual(self.run_it("pbs/run.pbs", PBS_JOBID="17.server.site", **pbs), "")
         self.assertEqual(log.read_text(), called)
@@ -72,8 +82,11 @@ class Scripts(unittest.TestCase):
     def test_a_job_of_flux(self) -> None:
         for job, words in (("f1", {}), ("f2", {"CHECKPOINT": "nbody-f1.bin"})):
             said = self.run_it("flux/run.flux", *WORDS.split(), FLUX_ENCLOSING_ID=job, **words)
-            self.assertRegex(said, "^flux run --ntasks=6 --cores-per-task=8 --gpus-per-task=1 .*pmi=pmix"
-                                   f".* step --checkpoint nbody-f1.bin {WORDS}; ranks 6, threads 8$")
+            self.assertRegex(
+                said,
+                "^flux run --ntasks=6 --cores-per-task=8 --gpus-per-task=1 .*pmi=pmix"
+                f".* step --checkpoint nbody-f1.bin {WORDS}; ranks 6, threads 8$",
+            )
 
     def test_slurm_and_pbs_are_told_to_start_a_job_again(self) -> None:
         for script in ("slurm/run.sbatch", "slurm/array.sbatch"):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The batch scripts of tools/slurm, unchanged, on a Slurm of this machine: munge, a controller and two nodes.
+"""The batch scripts of tools/slurm, unchanged, on a Slurm of this machine: munge, a controller and
+two nodes.
 
-Each node has a /tmp of its own, or what Open MPI keeps there for one would be in the way of the other. Other
-devices stand for its GPUs: the scripts ask for them, Slurm hands them out, and hostcuda computes.
+Each node has a /tmp of its own, or what Open MPI keeps there for one would be in the way of the
+other. Other devices stand for its GPUs: the scripts ask for them, Slurm hands them out, and
+hostcuda computes.
 """
 
 from __future__ import annotations
@@ -83,26 +85,57 @@ class Slurm(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = Path(tempfile.mkdtemp(prefix="nbody-slurm-", dir="/var/tmp"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        for name in ("munge", "state", "spool-node1", "spool-node2", "tmp-node1", "tmp-node2", "jobs"):
+        for name in (
+            "munge",
+            "state",
+            "spool-node1",
+            "spool-node2",
+            "tmp-node1",
+            "tmp-node2",
+            "jobs",
+        ):
             (cls.folder / name).mkdir()
         cls.folder.chmod(0o755)
         cls.program = Path(shutil.copy(program(), cls.folder))  # the nodes do not see this /tmp
         port = 20000 + os.getpid() % 10000
         configuration = cls.folder / "slurm.conf"
-        configuration.write_text(CONFIGURATION.format(host=socket.gethostname().partition(".")[0], port=port,
-                                                      first=port + 1, last=port + 2, folder=cls.folder, gpus=len(GPUS)))
-        (cls.folder / "gres.conf").write_text("".join(f"Name=gpu File=/dev/{device}\n" for device in GPUS))
+        configuration.write_text(
+            CONFIGURATION.format(
+                host=socket.gethostname().partition(".")[0],
+                port=port,
+                first=port + 1,
+                last=port + 2,
+                folder=cls.folder,
+                gpus=len(GPUS),
+            )
+        )
+        (cls.folder / "gres.conf").write_text(
+            "".join(f"Name=gpu File=/dev/{device}\n" for device in GPUS)
+        )
         os.environ["SLURM_CONF"] = str(configuration)
         key = cls.folder / "munge" / "key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)
         munge = cls.folder / "munge"
         cls.addClassCleanup(cls.stop)
-        cls.start(["munged", "--foreground", "--force", f"--key-file={key}", f"--socket={munge}/socket",
-                   f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed"])
+        cls.start(
+            [
+                "munged",
+                "--foreground",
+                "--force",
+                f"--key-file={key}",
+                f"--socket={munge}/socket",
+                f"--pid-file={munge}/pid",
+                f"--log-file={munge}/log",
+                f"--seed-file={munge}/seed",
+            ]
+        )
         cls.start(["slurmctld", "-D", "-f", str(configuration)])
         for node in ("node1", "node2"):
-            inside = f"mount --bind {cls.folder}/tmp-{node} /tmp && exec slurmd -D -N {node} -f {configuration}"
+            inside = (
+                f"mount --bind {cls.folder}/tmp-{node} /tmp && exec slurmd -D -N {node} -f "
+                f"{configuration}"
+            )
             cls.start(["unshare", "--mount", "sh", "-c", inside])
         until = time.monotonic() + PATIENCE
         while cls.ask(["sinfo", "-h", "-o", "%D %t"]).strip() != "2 idle":
@@ -112,7 +145,9 @@ class Slurm(unittest.TestCase):
 
     @classmethod
     def start(cls, words: Sequence[str]) -> None:
-        cls.daemons.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        cls.daemons.append(
+            subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        )
         time.sleep(0.5)
 
     @classmethod
@@ -128,12 +163,20 @@ class Slurm(unittest.TestCase):
 
     @staticmethod
     def ask(words: Sequence[str]) -> str:
-        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30,
-                              check=False).stdout
+        return subprocess.run(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=30,
+            check=False,
+        ).stdout
 
     @classmethod
     def logs(cls) -> str:
-        return "".join(f"\n{log.name}: {log.read_text()[-1500:]}" for log in cls.folder.glob("*.log"))
+        return "".join(
+            f"\n{log.name}: {log.read_text()[-1500:]}" for log in cls.folder.glob("*.log")
+        )
 
     def submit(self, script: str, options: str, arguments: str, **extra: str) -> str:
         """Returns the job's number; with --wait, once it or its whole array has succeeded."""
@@ -146,13 +189,18 @@ class Slurm(unittest.TestCase):
         return done.stdout.split()[0]
 
     def said(self, name: str = "*") -> str:
-        return "".join(file.read_text() for file in (self.folder / "jobs").glob(f"nbody-{name}.out"))
+        return "".join(
+            file.read_text() for file in (self.folder / "jobs").glob(f"nbody-{name}.out")
+        )
 
     def undisturbed(self, words: str, name: str) -> bytes:
         """Returns one rank's result without Slurm."""
         end = self.folder / name
-        subprocess.run([self.program, *words.split(), "--quiet", "--output", end], env=environment(),
-                       check=True)
+        subprocess.run(
+            [self.program, *words.split(), "--quiet", "--output", end],
+            env=environment(),
+            check=True,
+        )
         return end.read_bytes()
 
     def states(self) -> dict[str, tuple[str, int]]:
@@ -191,9 +239,13 @@ class Slurm(unittest.TestCase):
             self.assertLess(time.monotonic(), until, f"{states}{self.said()}{self.logs()}")
             time.sleep(0.1)
         for job in jobs:
-            self.assertEqual(states[job.number][0], "COMPLETED", self.said(job.number) + self.logs())
+            self.assertEqual(
+                states[job.number][0], "COMPLETED", self.said(job.number) + self.logs()
+            )
             if job.taken > 0 and states[job.number][1] > 0:
-                again = re.findall(r"resumed +at step (\d+)|has taken all (\d+)", self.said(job.number))
+                again = re.findall(
+                    r"resumed +at step (\d+)|has taken all (\d+)", self.said(job.number)
+                )
                 self.assertTrue(again, f"{job}: {self.said(job.number)}")
                 self.assertGreaterEqual(int("".join(again[0])), job.taken, self.said(job.number))
 
@@ -267,7 +319,10 @@ class Slurm(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if any(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") is None for name in NEEDED) or os.geteuid() != 0:
+    if (
+        any(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") is None for name in NEEDED)
+        or os.geteuid() != 0
+    ):
         print("skipped: needs root, slurm-wlm and munge (Debian: apt install slurm-wlm munge)")
         sys.exit(77)
     unittest.main(verbosity=2)

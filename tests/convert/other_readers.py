@@ -1,8 +1,8 @@
 """other_readers.py yt|h5py|pynbody PROGRAM: what nbody-convert writes, as another reader sees it.
 other_readers.py install: installs the three from PyPI into readers/ of the current folder.
 
-Exit code 77, which ctest shows as skipped, where that reader is not installed, or cannot be, without a
-network for example. NBODY_YT_PYTHON names another Python interpreter that has them.
+Exit code 77, which ctest shows as skipped, where that reader is not installed, or cannot be,
+without a network for example. NBODY_YT_PYTHON names another Python interpreter that has them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ COUNTS = {"gas": 2, "dark": 3, "star": 1}
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4
-# Through grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, and pynbody's own is
+# Through grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, and pynbody's own
+# is
 # 2.9e-4 less.
 GRAMS = 4e-4
 
@@ -113,7 +114,9 @@ def check_in_pynbody(snapshot, softening_known: bool, positions_of: str) -> None
         order = part["mass"].argsort()
         expect(f"{what}: masses", part["mass"].in_units("Msol")[order],
                [SOLAR_MASSES * row[0] for row in bodies], GRAMS)
-        expect(f"{what}: positions", part["pos"].in_units("kpc")[order], [row[1:4] for row in bodies])
+        expect(
+            f"{what}: positions", part["pos"].in_units("kpc")[order], [row[1:4] for row in bodies]
+        )
         expect(f"{what}: velocities", part["vel"].in_units("km s**-1")[order],
                [[100 * v for v in row[4:7]] for row in bodies])
         if softening_known:
@@ -129,7 +132,9 @@ def check_pynbody(program: str, folder: Path) -> None:
     snapshot = pynbody.load(str(file))
     check_in_pynbody(snapshot, softening_known=True, positions_of="Gadget HDF5")
     # A profile: the mass within 8, 12 and 16 kpc.
-    profile = pynbody.analysis.profile.Profile(snapshot, ndim=3, bins=numpy.array([0.0, 8.0, 12.0, 16.0]))
+    profile = pynbody.analysis.profile.Profile(
+        snapshot, ndim=3, bins=numpy.array([0.0, 8.0, 12.0, 16.0])
+    )
     radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
     expect("profile", profile["mass_enc"].in_units("Msol"),
            [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
@@ -146,9 +151,14 @@ def check_pynbody(program: str, folder: Path) -> None:
     lines = [line.split(",") for line in (folder / "back.csv").read_text().splitlines()
              if not line.startswith(("#", "id"))]
     back = [[float(word) for word in words[2:]] for words in lines]
-    expect("back from pynbody", back, [row for species in COUNTS for row in rows(species)], absolute=1e-5)
-    print("pynbody: Gadget HDF5 has the right counts, units, time, softening and values, and a profile; "
-          "its own binary file comes back")
+    expect(
+        "back from pynbody",
+        back,
+        [row for species in COUNTS for row in rows(species)],
+        absolute=1e-5,
+    )
+    print("pynbody: Gadget HDF5 has the right counts, units, time, softening and values, and a "
+          "profile; its own binary file comes back")
 
 
 def check_yt(program: str, folder: Path) -> None:
@@ -162,7 +172,8 @@ def check_yt(program: str, folder: Path) -> None:
     check_in_yt(file, "GadgetHDF5Dataset",
                 {"gas": "PartType0", "dark": "PartType1", "star": "PartType4"})
     check_plot_in_yt(file)
-    print("yt: Tipsy in both byte orders and Gadget HDF5 have the right counts, units and values, and a plot")
+    print("yt: Tipsy in both byte orders and Gadget HDF5 have the right counts, units and values, "
+          "and a plot")
 
 
 def check_h5py(program: str, folder: Path) -> None:
@@ -175,7 +186,12 @@ def check_h5py(program: str, folder: Path) -> None:
         expect("NumPart_ThisFile", header["NumPart_ThisFile"], [2, 3, 0, 0, 1, 0], 0)
         expect("NumPart_Total", header["NumPart_Total"], [2, 3, 0, 0, 1, 0], 0)
         expect("Time", header["Time"], 0.5 * MYR / 977.792222, 1e-8)  # kpc / (km/s)
-        expect("UnitLength_in_cm", data["Units"].attrs["UnitLength_in_cm"], 3.0856775814913673e21, 1e-12)
+        expect(
+            "UnitLength_in_cm",
+            data["Units"].attrs["UnitLength_in_cm"],
+            3.0856775814913673e21,
+            1e-12,
+        )
         if "HubbleParam" in header:
             sys.exit("HubbleParam is there: readers would divide by it")
         for species, group, ids in (("gas", 0, [1, 2]), ("dark", 1, [3, 4, 5]), ("star", 4, [6])):
@@ -198,7 +214,10 @@ def install() -> None:
     if os.environ.get("NBODY_YT_PYTHON"):
         return
     imports = [INSTALLED, "-c", f"import {', '.join(CHECKS)}"]
-    if INSTALLED.exists() and subprocess.run(imports, check=False, capture_output=True).returncode == 0:
+    if (
+        INSTALLED.exists()
+        and subprocess.run(imports, check=False, capture_output=True).returncode == 0
+    ):
         return
     for command in ([sys.executable, "-m", "venv", "--clear", "readers"],
                     [str(INSTALLED), "-m", "pip", "install", "--quiet", *CHECKS]):

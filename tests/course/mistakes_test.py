@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What `hostcuda check` says to programs with a mistake: mistakes_test.py ROOT FOLDER [--write] [NAME...]
+"""What `hostcuda check` says to programs with a mistake: mistakes_test.py ROOT FOLDER [--write]
+[NAME...]
 
-The programs are those of course/mistakes or experiments/errata. Next to NAME.cu lies NAME.txt, which pages quote:
-the tool must still say that. With --write it is written anew. Addresses and folders are not part of it.
+The programs are those of course/mistakes or experiments/errata. Next to NAME.cu lies NAME.txt,
+which pages quote: the tool must still say that. With --write it is written anew. Addresses and
+folders are not part of it.
 """
 import re
 import subprocess
@@ -11,11 +13,20 @@ from pathlib import Path
 
 
 def said_of(program, root, folder):
-    done = subprocess.run([sys.executable, root / "hostcuda" / "bin" / "hostcuda", "check", program.name],
-                          cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, root / "hostcuda" / "bin" / "hostcuda", "check", program.name],
+        cwd=program.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     # The second message depends on whether clang++ is installed.
-    lines = [line for line in done.stdout.splitlines()
-             if not line.startswith(("hostcuda: building", "host and device code were not told apart"))]
+    lines = [
+        line
+        for line in done.stdout.splitlines()
+        if not line.startswith(("hostcuda: building", "host and device code were not told apart"))
+    ]
     text = re.sub(rf"/\S*/(?={folder}/)", "", "\n".join(lines) + "\n").replace(f"{folder}/", "")
     # Bytes that nobody has written have no value to rely on.
     text = re.sub(r"(the last body is at ).*", r"\1...", text)

@@ -25,15 +25,35 @@ def measured(browser, page):
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as copy:
         copy.write(page.read_text(encoding="utf-8").replace("</body>", MEASURE))
         copy.flush()
-        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,720",
-                               "--virtual-time-budget=3000", "--dump-dom", f"file://{copy.name}"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                browser,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--window-size=1280,720",
+                "--virtual-time-budget=3000",
+                "--dump-dom",
+                f"file://{copy.name}",
+            ],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=120,
+            check=False,
+        )
     found = re.search(r"<title>measured (.*?)</title>", done.stdout)
-    return json.loads(found.group(1)) if found else {"slides": 0, "wrong": ["the browser did not measure it"]}
+    return (
+        json.loads(found.group(1))
+        if found
+        else {"slides": 0, "wrong": ["the browser did not measure it"]}
+    )
 
 
 def main():
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    browser = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     if browser is None:
         print("no Chromium here")
         sys.exit(77)

@@ -2,9 +2,9 @@
 
     coverage_test.py ROOT BUILD COMPILER
 
-Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and names each
-place that no test reached and exceptions.toml does not list. A test that is taken away therefore
-shows here if nothing else did its work.
+Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and names
+each place that no test reached and exceptions.toml does not list. A test that is taken away
+therefore shows here if nothing else did its work.
 """
 import os
 import shutil

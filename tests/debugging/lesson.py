@@ -30,9 +30,12 @@ SKIPPED = 77
 
 def line_of(text: str) -> int:
     """Transcripts follow the source: breakpoints are set by a line's text, not its number."""
-    lines = [number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line]
+    lines = [
+        number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line
+    ]
     if len(lines) != 1:
-        sys.exit(f"lesson.py: '{text}' stands on {len(lines)} lines of step03_tiling/nbody.cu, not on one")
+        sys.exit(f"lesson.py: '{text}' stands on {len(lines)} lines of step03_tiling/nbody.cu, not "
+                 "on one")
     return lines[0]
 
 
@@ -48,20 +51,53 @@ def sessions() -> list[Session]:
     pair_is_known = f"nbody.cu:{line_of('tile_ax += s * dx')}"
     look = ("print threadIdx.x", "print tile[0]", "print tile[1]", "print tile[511].mass")
     return [
-        Session("tile", "right", (
-            f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1", "run",
-            "print i", "print first", "print body", "print tile[37]", "print tile[511]",
-            "print threadIdx", "print blockIdx", "print blockDim.x")),
-        Session("pair", "right", (
-            f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1", "run",
-            f"break {pair_is_known} if j == 100", "continue", "print threadIdx.x",
-            "print tile[j].x - body.x", "print dx", "print distance_squared", "print s",
-            "backtrace 2")),
-        Session("threads", "right", (
-            "source hostcuda/gdb/hostcuda.py",
-            f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1", "run",
-            "info cuda threads", "cuda thread (5,0,0)", "print i", "print tile_ax", "cuda thread 37",
-            "print i")),
+        Session(
+            "tile",
+            "right",
+            (
+                f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1",
+                "run",
+                "print i",
+                "print first",
+                "print body",
+                "print tile[37]",
+                "print tile[511]",
+                "print threadIdx",
+                "print blockIdx",
+                "print blockDim.x",
+            ),
+        ),
+        Session(
+            "pair",
+            "right",
+            (
+                f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1",
+                "run",
+                f"break {pair_is_known} if j == 100",
+                "continue",
+                "print threadIdx.x",
+                "print tile[j].x - body.x",
+                "print dx",
+                "print distance_squared",
+                "print s",
+                "backtrace 2",
+            ),
+        ),
+        Session(
+            "threads",
+            "right",
+            (
+                "source hostcuda/gdb/hostcuda.py",
+                f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1",
+                "run",
+                "info cuda threads",
+                "cuda thread (5,0,0)",
+                "print i",
+                "print tile_ax",
+                "cuda thread 37",
+                "print i",
+            ),
+        ),
         Session("wrong", "wrong", (f"break {tile_is_loaded}", "run", *look)),
         Session("mended", "right", (f"break {tile_is_loaded}", "run", *look)),
     ]
@@ -77,21 +113,36 @@ def transcript(session: Session, program: Path) -> str:
         command += ["-ex", f"echo (gdb) {line}\\n", "-ex", line]
     command += ["--args", str(program), *ARGUMENTS.split()]
     # One block at a time, without any order that a caller set for the emulator.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("HOSTCUDA_")}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith("HOSTCUDA_")
+    }
     environment.update(OMP_NUM_THREADS="1", LC_ALL="C")
-    result = subprocess.run(command, env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100, check=False)
+    result = subprocess.run(
+        command,
+        env=environment,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=100,
+        check=False,
+    )
     if "Breakpoint 1, " not in result.stdout:
         if "ptrace" in result.stdout or "not permitted" in result.stdout:
             print(f"skipped: gdb may not start a program here\n{result.stdout}")
             sys.exit(SKIPPED)
-        sys.exit(f"lesson.py: session {session.name} never reached its breakpoint:\n{result.stdout}")
+        sys.exit(
+            f"lesson.py: session {session.name} never reached its breakpoint:\n{result.stdout}"
+        )
     return tidy(result.stdout)
 
 
 # Output that differs between runs or machines and carries no information.
-NOISE = re.compile(r"^(\[Thread debugging using|Using host libthread_db|warning: |A debugging session|"
-                   r"\tInferior 1|Quit anyway|$)")
+NOISE = re.compile(
+    r"^(\[Thread debugging using|Using host libthread_db|warning: |A debugging session|"
+    r"\tInferior 1|Quit anyway|$)"
+)
 
 
 def tidy(output: str) -> str:

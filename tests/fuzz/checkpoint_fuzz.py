@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Damages checkpoints at random and continues from them: refused with one line, or the right result.
+"""Damages checkpoints at random and continues from them: refused with one line, or the right
+result.
 
   checkpoint_fuzz.py STEP COUNT
 
-Every kind of checkpoint has its share of COUNT: BIN and CSV, Euler and leapfrog, with an activity map
-that is added up, and float64 where STEP takes it. A damaged one must end in exit code 2, one line and no
-file, or in the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED repeats a run.
+Every kind of checkpoint has its share of COUNT: BIN and CSV, Euler and leapfrog, with an activity
+map that is added up, and float64 where STEP takes it. A damaged one must end in exit code 2, one
+line and no file, or in the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED
+repeats a run.
 """
 
 from __future__ import annotations
@@ -73,9 +75,25 @@ class Kind:
         self.program, self.folder = program, folder
         self.file = folder / f"c{ending}"
         self.words = words
-        made = subprocess.run([program, *PROBLEM, "--steps", "7", *words, "--checkpoint", self.file.name,
-                               "--restart", "--quiet", "--validate", "off"], cwd=folder,
-                              capture_output=True, text=True, check=False)
+        made = subprocess.run(
+            [
+                program,
+                *PROBLEM,
+                "--steps",
+                "7",
+                *words,
+                "--checkpoint",
+                self.file.name,
+                "--restart",
+                "--quiet",
+                "--validate",
+                "off",
+            ],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.possible = made.returncode == 0
         if not self.possible and "float32" not in made.stderr:
             sys.exit(made.stderr)
@@ -127,7 +145,8 @@ def main() -> int:
             if fault:
                 kept = Path(f"checkpoint_finding{kind.file.suffix}").resolve()
                 kept.write_bytes(data)
-                print(f"{number}: {damage.__name__}, {way}, {kind.words}: {fault}\nThe checkpoint is in {kept}")
+                print(f"{number}: {damage.__name__}, {way}, {kind.words}: {fault}\nThe checkpoint "
+                      f"is in {kept}")
                 return 1
             refused += kind.refused
     print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "

@@ -28,16 +28,25 @@ class EveryStep(unittest.TestCase):
         self.assertGreater(len(self.programs), 10)
         for program in self.programs:
             for problem in PROBLEMS:
-                with self.subTest(program=program.name, problem=problem), tempfile.TemporaryDirectory() as folder:
+                with (
+                    self.subTest(program=program.name, problem=problem),
+                    tempfile.TemporaryDirectory() as folder,
+                ):
                     trace = Path(folder) / "trace.json"
                     ended = subprocess.run(
-                        [program, *problem.split(), "--validate", "off", "--quiet"], text=True, check=False,
-                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                        env={**os.environ, "HOSTCUDA_TRACE": str(trace)})
+                        [program, *problem.split(), "--validate", "off", "--quiet"],
+                        text=True,
+                        check=False,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT,
+                        env={**os.environ, "HOSTCUDA_TRACE": str(trace)},
+                    )
                     self.assertEqual(ended.returncode, 0, ended.stdout)
                     found = json.loads(trace.read_text("utf-8"))
                     self.assertTrue(found["kernels"], "nothing was traced")
-                    self.assertEqual([found[name] for name in LISTS], [[] for _ in LISTS], ended.stdout)
+                    self.assertEqual(
+                        [found[name] for name in LISTS], [[] for _ in LISTS], ended.stdout
+                    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03 [COUNTED_STEP03]"""
+"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03
+[COUNTED_STEP03]"""
 
 import os
 import re
@@ -153,7 +154,9 @@ class Seeded(unittest.TestCase):
         return races
 
     def test_missing_barrier(self):
-        races = self.assert_race("missing_barrier", "shared", ("written", "store"), ("read", "load"))
+        races = self.assert_race(
+            "missing_barrier", "shared", ("written", "store"), ("read", "load")
+        )
         for race in races:
             self.assertEqual(race.earlier.block, race.later.block)
             self.assertNotEqual(race.earlier.thread, race.later.thread)
@@ -239,7 +242,9 @@ class Steps(unittest.TestCase):
         sides = {(race.memory, frozenset([source_text(race.earlier.place).split(" ")[0],
                                           source_text(race.later.place).split(" ")[0]]))
                  for race in found.races}
-        self.assertIn(("shared", frozenset(["if", "const"])), sides)  # tile[...] = against ... tile[j]
+        self.assertIn(
+            ("shared", frozenset(["if", "const"])), sides
+        )  # tile[...] = against ... tile[j]
 
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
@@ -254,17 +259,28 @@ class Steps(unittest.TestCase):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         counted = count_instructions(PROGRAMS["counted_step03"], FEW_BODIES, timeout=60)
         kernel = replace(found.kernel("advance_systems"), operations=counted["advance_systems"])
-        # A tile has 512 bodies, though there are 256, and a block 1024 threads: 2 x 2 x 1024 x 512 times.
+        # A tile has 512 bodies, though there are 256, and a block 1024 threads: 2 x 2 x 1024 x 512
+        # times.
         evaluations = 2 * 2 * 1024 * 512
-        of_line = {source_text(place): sums(found) for place, found in by_line(kernel.operations).items()}
+        of_line = {
+            source_text(place): sums(found) for place, found in by_line(kernel.operations).items()
+        }
         self.assertEqual(of_line["const float inverse_distance = 1.0f / sqrtf(distance_squared);"],
                          {"float32": {"div": evaluations, "sqrt": evaluations}})
-        self.assertEqual(of_line["tile_ax += s * dx;"], {"float32": {"add": evaluations, "mul": evaluations}})
+        self.assertEqual(
+            of_line["tile_ax += s * dx;"], {"float32": {"add": evaluations, "mul": evaluations}}
+        )
         totals = sums(kernel.operations)
         # Per evaluation and per tile; then kick and drift.
-        self.assertEqual(totals["float32"], {"add": 9 * evaluations + 2 * 2 * 1024 * 3 + 2 * 2 * 256 * 6,
-                                             "mul": 9 * evaluations + 2 * 2 * 256 * 6,
-                                             "div": evaluations, "sqrt": evaluations})
+        self.assertEqual(
+            totals["float32"],
+            {
+                "add": 9 * evaluations + 2 * 2 * 1024 * 3 + 2 * 2 * 256 * 6,
+                "mul": 9 * evaluations + 2 * 2 * 256 * 6,
+                "div": evaluations,
+                "sqrt": evaluations,
+            },
+        )
         self.assertEqual(totals["threads"], {"barrier": 2 * 2 * 1024 * 4})
         text = kernel_text(kernel, interactions=evaluations)
         self.assertIn("as written, per interaction: float32: add 9.0", text)
@@ -291,7 +307,9 @@ class Picture(unittest.TestCase):
         """All blocks of a pattern do the same."""
         for kernel in self.patterns.kernels:
             for memory in ("global", "shared"):
-                pictured = [one for one in kernel.first_block["accesses"] if one["memory"] == memory]
+                pictured = [
+                    one for one in kernel.first_block["accesses"] if one["memory"] == memory
+                ]
                 counted = [row for row in kernel.rows if row.memory == memory]
                 self.assertEqual(kernel.blocks * sum(one["requests"] for one in pictured),
                                  sum(row.requests for row in counted), (kernel.name, memory))
@@ -305,12 +323,20 @@ class Picture(unittest.TestCase):
         self.assertEqual({"__syncthreads();" in source[line - 1] for line in lines}, {True})
         self.assertEqual(len(lines), block["phases"] - 1)
         tile = {one["phase"] for one in block["accesses"] if "tile[j].x" in source[one["line"] - 1]}
-        stores = {one["phase"] for one in block["accesses"] if (one["memory"], one["access"]) == ("shared", "store")}
+        stores = {
+            one["phase"]
+            for one in block["accesses"]
+            if (one["memory"], one["access"]) == ("shared", "store")
+        }
         self.assertEqual((stores, tile), ({0, 2}, {1, 3}))
 
     def test_costs_are_those_of_the_textbook(self):
-        for kernel, memory, cost in (("shared_column", "shared", 32), ("shared_column_padded", "shared", 1),
-                                     ("member_of_28_bytes", "global", 28), ("coalesced_4_bytes", "global", 4)):
+        for kernel, memory, cost in (
+            ("shared_column", "shared", 32),
+            ("shared_column_padded", "shared", 1),
+            ("member_of_28_bytes", "global", 28),
+            ("coalesced_4_bytes", "global", 4),
+        ):
             loads = [one for one in self.patterns.kernel(kernel).first_block["accesses"]
                      if (one["memory"], one["access"]) == (memory, "load")]
             self.assertEqual({one["cost"] for one in loads}, {cost}, kernel)
@@ -336,11 +362,18 @@ class CommandLine(unittest.TestCase):
         for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1e9"], ["--steps", "-2"],
                       ["--bodys", "4"], ["--json"]):
             self.assertRegex(self.refused("3", *words), re.escape(words[0]))
-        self.assertRegex(self.refused("3", "--page", "page.png"), "'page.png' does not end in .html")
+        self.assertRegex(
+            self.refused("3", "--page", "page.png"), "'page.png' does not end in .html"
+        )
 
     def test_no_compiler(self):
-        ended = subprocess.run([sys.executable, "-m", "nbody_tools", "inspect", "3"],
-                               capture_output=True, text=True, check=False, env={**os.environ, "PATH": "/nowhere", "CXX": ""})
+        ended = subprocess.run(
+            [sys.executable, "-m", "nbody_tools", "inspect", "3"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PATH": "/nowhere", "CXX": ""},
+        )
         self.assertEqual(ended.returncode, 2)
         self.assertRegex(ended.stderr, r"^nbody inspect: needs g\+\+[^\n]*\n$")
 

@@ -23,7 +23,19 @@ if Browser.find() is None:
 
 PROGRAMS = {}
 # Two tiles, and an incomplete last warp.
-BODIES = ("--scenario", "galaxies", "--systems", "2", "--bodies", "700", "--steps", "1", "--validate", "off", "--quiet")
+BODIES = (
+    "--scenario",
+    "galaxies",
+    "--systems",
+    "2",
+    "--bodies",
+    "700",
+    "--steps",
+    "1",
+    "--validate",
+    "off",
+    "--quiet",
+)
 
 
 @functools.cache
@@ -53,7 +65,9 @@ class Page(unittest.TestCase):
     def check_quiet(self):
         """Expects no error and no network request."""
         self.assertEqual(self.browser.errors(), [])
-        self.assertEqual([url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], [])
+        self.assertEqual(
+            [url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], []
+        )
 
     def pick(self, kernel, memory, access):
         self.browser.evaluate(f"""page.choose(page.data.kernels.findIndex((k) => k.name === {json.dumps(kernel)}));
@@ -62,11 +76,24 @@ class Page(unittest.TestCase):
     def test_sectors_and_banks_are_drawn_as_they_were_counted(self):
         self.open("patterns")
         self.assertEqual(self.browser.text("title"), "</script><b>a title")
-        for kernel, cost in (("member_of_28_bytes", 28), ("coalesced_4_bytes", 4), ("broadcast", 1), ("offset_by_one", 5)):
+        for kernel, cost in (
+            ("member_of_28_bytes", 28),
+            ("coalesced_4_bytes", 4),
+            ("broadcast", 1),
+            ("offset_by_one", 5),
+        ):
             self.pick(kernel, "global", "load")
-            self.assertEqual(self.browser.evaluate("document.querySelectorAll('#request .sector').length"), cost, kernel)
+            self.assertEqual(
+                self.browser.evaluate("document.querySelectorAll('#request .sector').length"),
+                cost,
+                kernel,
+            )
             self.assertIn(f"{cost} sector", self.browser.text("request_text"))
-        for kernel, cost in (("shared_column", 32), ("shared_column_padded", 1), ("shared_stride_2", 2)):
+        for kernel, cost in (
+            ("shared_column", 32),
+            ("shared_column_padded", 1),
+            ("shared_stride_2", 2),
+        ):
             self.pick(kernel, "shared", "load")
             deepest = self.browser.evaluate("""Math.max(...Object.values([...document.querySelectorAll('#request .word')]
                 .reduce((all, box) => ({...all, [box.getAttribute('x')]: (all[box.getAttribute('x')] || 0) + 1}), {})))""")
@@ -77,15 +104,29 @@ class Page(unittest.TestCase):
     def test_threads_and_barriers(self):
         self.open("step", BODIES)
         browser = self.browser
-        browser.evaluate("page.pick(page.kinds.findIndex(([a]) => a.memory === 'shared' && a.access === 'load'))")
-        self.assertEqual(browser.evaluate("page.at"), {"phase": 1, "warp": 0})  # where the line does something
+        browser.evaluate(
+            "page.pick(page.kinds.findIndex(([a]) => a.memory === 'shared' && a.access === 'load'))"
+        )
+        self.assertEqual(
+            browser.evaluate("page.at"), {"phase": 1, "warp": 0}
+        )  # where the line does something
         self.assertEqual(browser.evaluate("page.counted[5]"), [0, 512, 0, 512, 0, 0, 0])
-        box = browser.evaluate("(() => { const b = document.getElementById('grid').getBoundingClientRect(); return [b.left, b.top]; })()")
-        place = browser.evaluate("[MARGIN.left + 3.5 * page.picture.column, MARGIN.top + 70.5 * page.picture.row]")
+        box = browser.evaluate("(() => { const b = "
+                               "document.getElementById('grid').getBoundingClientRect(); return [b.left, b.top]; })()")
+        place = browser.evaluate(
+            "[MARGIN.left + 3.5 * page.picture.column, MARGIN.top + 70.5 * page.picture.row]"
+        )
         browser.drag([a + b for a, b in zip(box, place)], [a + b for a, b in zip(box, place)])
         self.assertEqual(browser.evaluate("page.at"), {"phase": 3, "warp": 2})
-        self.assertEqual(self.browser.text("hover"), "thread 70 (warp 2, lane 6), column 3: 512 accesses")
-        for key, at in (("ArrowRight", [4, 2]), ("ArrowUp", [4, 1]), ("ArrowLeft", [3, 1]), ("ArrowDown", [3, 2])):
+        self.assertEqual(
+            self.browser.text("hover"), "thread 70 (warp 2, lane 6), column 3: 512 accesses"
+        )
+        for key, at in (
+            ("ArrowRight", [4, 2]),
+            ("ArrowUp", [4, 1]),
+            ("ArrowLeft", [3, 1]),
+            ("ArrowDown", [3, 2]),
+        ):
             browser.press(key)
             self.assertEqual(browser.evaluate("[page.at.phase, page.at.warp]"), at)
         kind = browser.evaluate("page.kind")
@@ -94,15 +135,24 @@ class Page(unittest.TestCase):
         browser.press("a")
         self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
         # Checks the drawing: a place with accesses has a colour, one without has none.
-        pixels = browser.evaluate("""(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
+        pixels = browser.evaluate(
+            """(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
             return [0, 1].map((phase) => [...pen.getImageData(MARGIN.left + (phase + 0.5) * page.picture.column,
-                MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()""" % kind)
+                MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()"""
+            % kind
+        )
         self.assertEqual(pixels[0], [242, 242, 242])
         self.assertLess(sum(pixels[1]), 500)
         self.check_quiet()
 
     def test_on_a_phone_the_page_is_as_wide_as_the_screen(self):
-        self.browser.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
+        self.browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=360,
+            height=740,
+            deviceScaleFactor=1,
+            mobile=True,
+        )
         self.addCleanup(self.browser.call, "Emulation.clearDeviceMetricsOverride")
         self.open("step", BODIES)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)

@@ -3,8 +3,8 @@
 
     slowdown_test.py [PLAIN TRACED]...
 
-The time of a time step: what a run of several takes, less that of one. The least of a few runs, on one
-core each, so that what else the machine does matters little.
+The time of a time step: what a run of several takes, less that of one. The least of a few runs, on
+one core each, so that what else the machine does matters little.
 """
 import os
 import resource
@@ -25,12 +25,20 @@ def seconds(program, steps, trace=None):
     if trace:
         variables["HOSTCUDA_TRACE"] = str(trace)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run([program, *PROBLEM, "--steps", str(steps)], env=variables, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [program, *PROBLEM, "--steps", str(steps)],
+        env=variables,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def per_step(program, steps, trace=None):
-    return min(seconds(program, 1 + steps, trace) - seconds(program, 1, trace) for _ in range(3)) / steps
+    return (
+        min(seconds(program, 1 + steps, trace) - seconds(program, 1, trace) for _ in range(3))
+        / steps
+    )
 
 
 class Slowdown(unittest.TestCase):

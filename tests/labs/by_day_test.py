@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The quick test of a lab: by_day_test.py BUILD LAB
 
-Grades nothing if no file that the lab is about (tests/nightly/subjects.toml) has changed since its last
-pass, nightly or here. If the lab itself or its steps have changed since, grades what the nightly test
-does: the starter, the solution and each wrong solution, once. Otherwise files that all labs share have
-changed, or the lab has had no nightly test yet: grades the starter and the solution.
+Grades nothing if no file that the lab is about (tests/nightly/subjects.toml) has changed since its
+last pass, nightly or here. If the lab itself or its steps have changed since, grades what the
+nightly test does: the starter, the solution and each wrong solution, once. Otherwise files that all
+labs share have changed, or the lab has had no nightly test yet: grades the starter and the
+solution.
 """
 import json
 import subprocess

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What cheats or crashes gets no point, reads nothing and hangs nothing: cheats_test.py BUILD [--run] [NAME...]
+"""What cheats or crashes gets no point, reads nothing and hangs nothing: cheats_test.py BUILD
+[--run] [NAME...]
 
-Submissions of cheats.toml; --run: those that have to be compiled and run. The limit on time is on each.
+Submissions of cheats.toml; --run: those that have to be compiled and run. The limit on time is on
+each.
 """
 import contextlib
 import platform
@@ -52,10 +54,13 @@ def problems_with(name, cheat, secret):
     begun, own = time.monotonic(), time.process_time()
     rules = mock.patch("nbody_tools.labs.grade.broken_by_text", lambda lab, text: None)
     with rules if cheat.get("past_rules") else contextlib.nullcontext():
-        report, _ = grade(lab, text_of(cheat, secret), "nbody.cu", secrets.randbelow(1 << 31), options)
+        report, _ = grade(
+            lab, text_of(cheat, secret), "nbody.cu", secrets.randbelow(1 << 31), options
+        )
     seconds = sum(watching.watched_seconds) + time.process_time() - own
     text = as_text(report)
-    print(f"{name}: {report.score:g} points, {seconds:.1f} s of processor time, {time.monotonic() - begun:.1f} s",
+    print(f"{name}: {report.score:g} points, {seconds:.1f} s of processor time, "
+          f"{time.monotonic() - begun:.1f} s",
           flush=True)
     if report.score or report.full:
         yield f"{name} has {report.score:g} points:\n{text}"
@@ -71,8 +76,12 @@ def problems_with(name, cheat, secret):
 
 cheats = tomllib.loads((Path(__file__).parent / "cheats.toml").read_text(encoding="utf-8"))
 names = [word for word in sys.argv[2:] if word != "--run"]
-chosen = {name: cheat for name, cheat in cheats["by_night" if "--run" in sys.argv else "by_day"].items()
-          if (name in names or not names) and cheat.get("machine", platform.machine()) == platform.machine()}
+chosen = {
+    name: cheat
+    for name, cheat in cheats["by_night" if "--run" in sys.argv else "by_day"].items()
+    if (name in names or not names)
+    and cheat.get("machine", platform.machine()) == platform.machine()
+}
 problems = []
 with tempfile.TemporaryDirectory(prefix="nbody-secret-") as folder:
     Path(folder).chmod(0o755)

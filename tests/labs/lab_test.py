@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A lab is what it says it is: lab_test.py BUILD LAB [--ends | --again N]
 
-The starter compiles and fails exactly the tests that the lab names, the solution passes all, and each wrong
-solution fails exactly the tests that it names, with the words that it names. --ends: starter and solution
-only. --again N: the solution and the first wrong one, N times with other seeds, come to the same each time.
+The starter compiles and fails exactly the tests that the lab names, the solution passes all, and
+each wrong solution fails exactly the tests that it names, with the words that it names. --ends:
+starter and solution only. --again N: the solution and the first wrong one, N times with other
+seeds, come to the same each time.
 """
 import argparse
 import secrets
@@ -32,7 +33,8 @@ def check(what, text, fails, says="", points=(0, 100)):
     watching.watched_seconds.clear()
     report, _ = grade(lab, text, lab.file_name, secrets.randbelow(1 << 31), options)
     seconds = sum(watching.watched_seconds)
-    print(f"{what}: {report.score:g} points, fails {', '.join(report.failed) or 'nothing'}, {seconds:.1f} s")
+    print(f"{what}: {report.score:g} points, fails {', '.join(report.failed) or 'nothing'}, "
+          f"{seconds:.1f} s")
     shown = as_text(report)
     if report.refused:
         problems.append(f"{what} was refused: {report.refused}")
@@ -43,7 +45,9 @@ def check(what, text, fails, says="", points=(0, 100)):
     if not fails and report.score != 100 or what == "starter" and report.score != 0:
         problems.append(f"{what} has {report.score} points")
     if not points[0] <= report.score <= points[1]:
-        problems.append(f"{what} has {report.score} points, not {points[0]} to {points[1]}:\n{shown}")
+        problems.append(
+            f"{what} has {report.score} points, not {points[0]} to {points[1]}:\n{shown}"
+        )
     if seconds > SECONDS:
         problems.append(f"{what} took {seconds:.0f} s of processor time")
 
@@ -53,7 +57,9 @@ if len(lab.wrong) < 3:
 if options.again:
     for _ in range(options.again):
         check("solution", lab.solution, ())
-        check(lab.wrong[0].name, lab.wrong_text(lab.wrong[0]), lab.wrong[0].fails, lab.wrong[0].says)
+        check(
+            lab.wrong[0].name, lab.wrong_text(lab.wrong[0]), lab.wrong[0].fails, lab.wrong[0].says
+        )
 else:
     check("starter", lab.starter, lab.fails)
     check("solution", lab.solution, ())

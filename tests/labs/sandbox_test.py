@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The sandbox refuses what it says it refuses, and nothing that a submission needs, with bubblewrap and without:
-sandbox_test.py SANDBOX COMPILER"""
+"""The sandbox refuses what it says it refuses, and nothing that a submission needs, with bubblewrap
+and without: sandbox_test.py SANDBOX COMPILER"""
 import os
 import shutil
 import signal
@@ -29,21 +29,44 @@ def hostile_in(top, compiler):
     (folder / "out" / "trace.json").touch()
     (folder / "out" / "trace.json").chmod(0o666)
     program = folder / "hostile"
-    subprocess.run([compiler, "-std=c++20", "-O1", "-pthread", Path(__file__).with_name("hostile.cpp"), "-o", program],
-                   check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-std=c++20",
+            "-O1",
+            "-pthread",
+            Path(__file__).with_name("hostile.cpp"),
+            "-o",
+            program,
+        ],
+        check=True,
+    )
     return program, outside
 
 
 def problems_of(sandbox, on_gpu, program, outside):
     access = Access(execute=(program.parent,), write=(program.parent / "out",), gpu=on_gpu)
-    words = sandbox.words(access, 0 if on_gpu else 1000, 1, [str(program), str(outside), str(os.getpid())])
-    run = subprocess.run(words, cwd=program.parent, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    words = sandbox.words(
+        access, 0 if on_gpu else 1000, 1, [str(program), str(outside), str(os.getpid())]
+    )
+    run = subprocess.run(
+        words, cwd=program.parent, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False
+    )
     done = run.stdout.splitlines()
-    print(f"{' '.join(Path(word).name for word in words[:1])}, gpu {on_gpu}: not refused: {', '.join(done)}")
+    print(f"{' '.join(Path(word).name for word in words[:1])}, gpu {on_gpu}: not refused: "
+          f"{', '.join(done)}")
     missing = {key for key, guard in sandbox.guards.items() if guard == "-"}
-    taken = missing | ({"gpu", "memory", "system"} if on_gpu or missing else set())  # such machines cannot block these
-    found = [line for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in taken]
-    found += [f"refused: {line}" for line in [*NEEDED, *(OF_GPU if on_gpu else [])] if line not in done]
+    taken = missing | (
+        {"gpu", "memory", "system"} if on_gpu or missing else set()
+    )  # such machines cannot block these
+    found = [
+        line
+        for line in done
+        if not line.startswith("allowed: ") and line.split(":")[0] not in taken
+    ]
+    found += [
+        f"refused: {line}" for line in [*NEEDED, *(OF_GPU if on_gpu else [])] if line not in done
+    ]
     code = 128 - run.returncode if run.returncode > 128 else run.returncode
     if code != -signal.SIGXCPU:
         found.append(f"a loop without end ended with {run.returncode}")

@@ -1,7 +1,8 @@
 """A variant of a step against its declaration: check_run.py DECLARATION PROGRAM
 
-Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares the outcome with
-the declaration, and writes it beside the declaration, as NAME.json. Weak checks are for what has an edit.
+Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares the outcome
+with the declaration, and writes it beside the declaration, as NAME.json. Weak checks are for what
+has an edit.
 """
 import json
 import os
@@ -37,9 +38,16 @@ def run(program, declared, mode, record, weak=None):
     command = [program, declared["variant"], *declared["run"], "--quiet"]
     if declared["shape"] >= 0:
         command += shape_table(command, declared["shape"], environment, record)
-    done = subprocess.run([*command, "--json", record],
-                          cwd=record.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [*command, "--json", record],
+        cwd=record.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     found = {"exit": done.returncode, "said": done.stdout}
     if record.exists():
         data = json.loads(record.read_text())
@@ -59,7 +67,9 @@ def passed(found):
 def describe(found):
     if "verdict" not in found:
         return f"exit code {found['exit']}: {found['said'].strip()}"
-    gates = [f"{gate} {found['errors'][gate]} > {found['limits'][gate]}" for gate in found["failed"]]
+    gates = [
+        f"{gate} {found['errors'][gate]} > {found['limits'][gate]}" for gate in found["failed"]
+    ]
     return f"exit code {found['exit']}, " + ("; ".join(gates) if gates else "no gate failed")
 
 

@@ -11,7 +11,11 @@ def near(chance, centre, reach):
 def two_masses(chance):
     """Two species, their bodies interleaved."""
     for k in range(192):
-        yield 0.002 if k % 3 else 0.008, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
+        yield (
+            0.002 if k % 3 else 0.008,
+            *near(chance, (0, 0, 0), (2, 2, 2)),
+            *near(chance, (0, 0, 0), (1, 1, 1)),
+        )
 
 
 def two_places(_):
@@ -30,7 +34,11 @@ def far_and_heavy(chance):
 def cluster_and_companion(chance, unit=1):
     """A non-spherical cluster, and far from it light bodies, which feel its quadrupole."""
     for k in range(168):
-        place = near(chance, (6, 0, 0), (0.3, 0.3, 0.3)) if k % 4 == 3 else near(chance, (0, 0, 0), (1, 0.3, 0.2))
+        place = (
+            near(chance, (6, 0, 0), (0.3, 0.3, 0.3))
+            if k % 4 == 3
+            else near(chance, (0, 0, 0), (1, 0.3, 0.2))
+        )
         yield 0.001 if k % 4 == 3 else 1, *(unit * x for x in place), 0, 0, 0
 
 
@@ -68,4 +76,6 @@ def write_inputs(folder):
                    tiles_of_two_masses, massless_first, one_far_away):
         rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
         text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
-        (folder / f"{bodies.__name__}.csv").write_text(COMMENTS.get(bodies, "") + text, encoding="utf-8")
+        (folder / f"{bodies.__name__}.csv").write_text(
+            COMMENTS.get(bodies, "") + text, encoding="utf-8"
+        )

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes programs and tests of what mutants.toml declares.
 
-    make_mutants.py tests ROOT FOLDER            when the build is configured: checks every edit, writes
+    make_mutants.py tests ROOT FOLDER            when the build is configured: checks every edit,
+                                                 writes
         FOLDER/mutants.cmake, which adds a program per step and the tests, and in FOLDER/records
         NAME.declared.json for each test, which check_run.py reads, and the input files of the runs
     make_mutants.py program STEP_SOURCE FILE    when it is built: writes the program of a step,
@@ -19,9 +20,11 @@ from pathlib import Path
 try:
     import tomllib
 except ImportError:
-    sys.exit(f"mutants.toml is read with tomllib, which Python has from 3.11 on; {sys.executable} is "
-             f"{sys.version.split()[0]}: configure with -D Python3_EXECUTABLE=..., or without tests "
-             "(-D BUILD_TESTING=OFF)")
+    sys.exit(
+        f"mutants.toml is read with tomllib, which Python has from 3.11 on; {sys.executable} is "
+        f"{sys.version.split()[0]}: configure with -D Python3_EXECUTABLE=..., or without tests "
+        "(-D BUILD_TESTING=OFF)"
+    )
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "cmake"))
@@ -75,12 +78,18 @@ def read_mutants():
         check_keys("right", table, {"step", "run"})
     mutants = {}
     for step, of_step in tables.items():
-        shared = {key: of_step.pop(key) for key, value in list(of_step.items()) if not isinstance(value, dict)}
+        shared = {
+            key: of_step.pop(key)
+            for key, value in list(of_step.items())
+            if not isinstance(value, dict)
+        }
         check_keys(step, shared, set())
         for name, table in of_step.items():
             if not name.isidentifier() or name.startswith("right") or name in mutants:
-                raise EditError(f"{name}: a mutant's name is a C++ identifier of its own that does not "
-                                "begin with right")
+                raise EditError(
+                    f"{name}: a mutant's name is a C++ identifier of its own that does not "
+                    "begin with right"
+                )
             check_keys(name, table, {"find", "wrong"})
             mutants[name] = Mutant(**default | shared | table, step=step, name=name)
     return [*mutants.values(), *(Mutant(**default | table) for table in right)]
@@ -135,7 +144,9 @@ def write_tests(root, folder):
     records = folder / "records"
     records.mkdir(parents=True, exist_ok=True)
     write_inputs(records)
-    for stale in set(records.glob("*.declared.json")) - {records / f"{n}.declared.json" for n in tests}:
+    for stale in set(records.glob("*.declared.json")) - {
+        records / f"{n}.declared.json" for n in tests
+    }:
         stale.unlink()
     for name, test in tests.items():
         (records / f"{name}.declared.json").write_text(json.dumps(test, indent=1) + "\n",
@@ -158,7 +169,9 @@ def edited_text(mutant, source, main="nbody::step_main"):
         f'#include "{source.parent.name}/{mutant.file}"\n')
     if not include:
         raise EditError(f"{mutant.name}: {source} does not include {mutant.file}")
-    return f'{before}#line 1 "{header}"\n{text}\n#line {before.count(chr(10)) + 2} "{source}"\n{after}'
+    return (
+        f'{before}#line 1 "{header}"\n{text}\n#line {before.count(chr(10)) + 2} "{source}"\n{after}'
+    )
 
 
 def namespace(mutant, name, source, text):
@@ -175,7 +188,9 @@ def write_ladder(source, file):
 def write_program(source, file, main="nbody::test::mutant_main"):
     variants = {}
     for mutant in (m for m in read_mutants() if m.step == source.parent.name):
-        variants[mutant.variant] = namespace(mutant, mutant.variant, source, edited_text(mutant, source, main))
+        variants[mutant.variant] = namespace(
+            mutant, mutant.variant, source, edited_text(mutant, source, main)
+        )
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
     # Headers are included before the namespaces open; include guards then skip them inside.
@@ -195,7 +210,9 @@ int main(int argc, char** argv) {{
 
 def main(command, *paths):
     try:
-        {"tests": write_tests, "program": write_program, "ladder": write_ladder}[command](*map(Path, paths))
+        {"tests": write_tests, "program": write_program, "ladder": write_ladder}[command](
+            *map(Path, paths)
+        )
     except (EditError, tomllib.TOMLDecodeError) as error:
         sys.exit(f"{HERE.name}/mutants.toml: {error}")
 

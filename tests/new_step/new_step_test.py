@@ -22,8 +22,15 @@ STEP = "step16_mine"
 
 class NewStep(unittest.TestCase):
     def run_in(self, clone: Path, *words: object) -> str:
-        done = subprocess.run([str(word) for word in words], cwd=clone, check=False, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [str(word) for word in words],
+            cwd=clone,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout[-4000:]}")
         return done.stdout
 
@@ -31,12 +38,41 @@ class NewStep(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
             self.run_in(ROOT, "git", "clone", "--quiet", ROOT, clone)
-            self.assertIn("a draft", self.run_in(clone, "./nbody", "new", "step", STEP, "--parent", "03"))
-            self.run_in(clone, "cmake", "--preset", "cpu", f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DNBODY_EXPERIMENTS=OFF")
-            self.run_in(clone, "cmake", "--build", "build/cpu", "--parallel", os.cpu_count(), "--target", STEP,
-                        f"{STEP}_test", "command_line_test")
-            said = self.run_in(clone, "ctest", "--test-dir", "build/cpu", "-L", f"^{STEP}$", "-LE", "nightly",
-                               "--output-on-failure", "--no-tests=error")
+            self.assertIn(
+                "a draft", self.run_in(clone, "./nbody", "new", "step", STEP, "--parent", "03")
+            )
+            self.run_in(
+                clone,
+                "cmake",
+                "--preset",
+                "cpu",
+                f"-DCMAKE_CXX_COMPILER={COMPILER}",
+                "-DNBODY_EXPERIMENTS=OFF",
+            )
+            self.run_in(
+                clone,
+                "cmake",
+                "--build",
+                "build/cpu",
+                "--parallel",
+                os.cpu_count(),
+                "--target",
+                STEP,
+                f"{STEP}_test",
+                "command_line_test",
+            )
+            said = self.run_in(
+                clone,
+                "ctest",
+                "--test-dir",
+                "build/cpu",
+                "-L",
+                f"^{STEP}$",
+                "-LE",
+                "nightly",
+                "--output-on-failure",
+                "--no-tests=error",
+            )
             self.assertGreaterEqual(int(re.search(r"out of (\d+)", said)[1]), 5)
             said = self.run_in(clone, "./nbody", "documents", "--check")
             self.assertIn(f"{STEP}: a draft", said)

@@ -1,4 +1,5 @@
-"""`pip install .` in a fresh environment: `nbody` works in a clone, and says what it needs outside of one.
+"""`pip install .` in a fresh environment: `nbody` works in a clone, and says what it needs outside
+of one.
 
 Exit code 77: there is no venv, or pip reaches no index.
 """
@@ -17,14 +18,30 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.command_line.help import number_of_the_version
 
 NOT_HERE = 77
-NO_NETWORK = ("No matching distribution", "Could not find a version", "Temporary failure in name resolution")
+NO_NETWORK = (
+    "No matching distribution",
+    "Could not find a version",
+    "Temporary failure in name resolution",
+)
 TAKEN = ("pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "NOTICE")
 
 
 def run(*words: object, cwd: Path) -> subprocess.CompletedProcess:
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "NBODY_ROOT")}
-    return subprocess.run([str(word) for word in words], cwd=cwd, env=environment, check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "NBODY_ROOT")
+    }
+    return subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=environment,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def install(folder: Path) -> Path:
@@ -49,7 +66,10 @@ def install(folder: Path) -> Path:
 
 class Installed(unittest.TestCase):
     def test_in_a_clone_it_is_the_command_line(self) -> None:
-        self.assertIn(f"nbody-steps {number_of_the_version()}", run(NBODY, "--version", cwd=ROOT / "docs").stdout)
+        self.assertIn(
+            f"nbody-steps {number_of_the_version()}",
+            run(NBODY, "--version", cwd=ROOT / "docs").stdout,
+        )
         said = run(NBODY, "lab", "list", cwd=ROOT / "course")
         self.assertEqual(said.returncode, 0, said.stdout)
         self.assertIn("tile loop", said.stdout)

@@ -1,4 +1,5 @@
-"""The archive of a release, made from HEAD: it builds without .git, and knows its version and revision.
+"""The archive of a release, made from HEAD: it builds without .git, and knows its version and
+revision.
 
 usage: release_test.py COMPILER
 
@@ -22,8 +23,15 @@ TARGETS = ("step00_cpu_omp", "step03_tiling", "nbody-convert")
 
 
 def run(*words: object, cwd: Path) -> str:
-    done = subprocess.run([str(word) for word in words], cwd=cwd, check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 0, f"{words}: exit code {done.returncode}\n{done.stdout[-4000:]}"
     return done.stdout
 
@@ -44,14 +52,27 @@ class Release(unittest.TestCase):
         root = self.folder / self.name
         self.assertFalse((root / ".git").exists())
         revision = run("git", "describe", "--always", "--abbrev=12", cwd=self.clone).strip()
-        self.assertIn(f"{number_of_the_version()}, revision {revision}", run("./nbody", "--version", cwd=root))
+        self.assertIn(
+            f"{number_of_the_version()}, revision {revision}", run("./nbody", "--version", cwd=root)
+        )
         run("cmake", "--preset", "cpu", f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DBUILD_TESTING=OFF",
             "-DNBODY_EXPERIMENTS=OFF", cwd=root)
-        run("cmake", "--build", "build/cpu", "--parallel", os.cpu_count(), "--target", *TARGETS, cwd=root)
+        run(
+            "cmake",
+            "--build",
+            "build/cpu",
+            "--parallel",
+            os.cpu_count(),
+            "--target",
+            *TARGETS,
+            cwd=root,
+        )
         for step in TARGETS[:2]:
             program = root / "build" / "cpu" / step / step
             self.assertIn(revision, run(program, "--version", cwd=root))
-            self.assertIn("pass (full)", run(program, "--scenario", "figure-eight", "--steps", 10, cwd=root))
+            self.assertIn(
+                "pass (full)", run(program, "--scenario", "figure-eight", "--steps", 10, cwd=root)
+            )
 
     def test_the_same_revision_gives_the_same_bytes(self) -> None:
         run("./nbody", "release", self.folder / "again", cwd=self.clone)
@@ -61,11 +82,19 @@ class Release(unittest.TestCase):
         self.assertEqual(said, [hashlib.sha256(content).hexdigest(), self.archive.name])
 
     def test_what_would_be_lost_is_refused(self) -> None:
-        for where, what in ((self.folder, "is there already"), (self.folder / "new", "README.md has uncommitted")):
+        for where, what in (
+            (self.folder, "is there already"),
+            (self.folder / "new", "README.md has uncommitted"),
+        ):
             if where.name == "new":
                 (self.clone / "README.md").write_text("changed\n", encoding="utf-8")
-            done = subprocess.run(["./nbody", "release", where], cwd=self.clone, check=False, capture_output=True,
-                                  text=True)
+            done = subprocess.run(
+                ["./nbody", "release", where],
+                cwd=self.clone,
+                check=False,
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual(done.returncode, 2)
             self.assertIn(what, done.stderr)
         self.assertFalse((self.folder / "new").exists())

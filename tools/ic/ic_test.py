@@ -37,8 +37,19 @@ class Ic(unittest.TestCase):
 
     def test_every_scenario_makes_a_file(self):
         names = re.findall(r"^  ([a-z]+(?:-[a-z]+)*) ", self.run_ic("--help").stdout, re.M)
-        for name in ("plummer", "star-cluster", "cold-sphere", "kuzmin", "disk-halo", "spiral", "collision",
-                     "two-body", "figure-eight", "sun-earth-moon", "solar-system"):
+        for name in (
+            "plummer",
+            "star-cluster",
+            "cold-sphere",
+            "kuzmin",
+            "disk-halo",
+            "spiral",
+            "collision",
+            "two-body",
+            "figure-eight",
+            "sun-earth-moon",
+            "solar-system",
+        ):
             self.assertIn(name, names)
             said = self.summary(name, name + ".bin")
             for key in ("mass", "energy", "virial", "centre", "velocity"):
@@ -70,24 +81,28 @@ class Ic(unittest.TestCase):
 
     def test_nonsense_is_refused_in_one_line(self):
         for words, pattern in (
-                ((), "required"),
-                (("andromeda", "a.csv"), "unknown scenario \"andromeda\".*plummer.*sun-earth-moon"),
-                (("plummer",), "OUT is required"),
-                (("plummer", "a.txt"), "extension \"\\.txt\""),
-                (("plummer", "no/a.csv"), "no"),
-                (("plummer", "a.csv", "--bodies", "0"), "--bodies: \"0\".*from 1"),
-                (("plummer", "a.csv", "--bodies", "1.5"), "--bodies: \"1.5\".*from 1"),
-                (("plummer", "a.csv", "--bodeis", "9"), "unknown option --bodeis: did you mean --bodies"),
-                (("plummer", "a.csv", "--bodies", "70000", "--systems", "70000"), "2147483647"),
-                (("plummer", "a.csv", "--seed", "-1"), "--seed"),
-                (("plummer", "a.csv", "--toomre", "1"), "--toomre"),
-                (("plummer", "a.csv", "--softening", "0"), "--softening: \"0\".*from 1e-12"),
-                (("spiral", "a.csv", "--toomre", "nan"), "--toomre: \"nan\".*from 0 to 10"),
-                (("two-body", "a.csv", "--eccentricity", "1"), "--eccentricity: \"1\".*0.99"),
-                (("two-body", "a.csv", "--bodies", "3"), "--bodies"),
-                (("plummer", "a.raw"), "mass"),
-                (("plummer", "a.tipsy", "--precision", "double"), "--precision: \"double\""),
-                (("--seed", "1", "plummer", "a.csv"), "seed")):
+            ((), "required"),
+            (("andromeda", "a.csv"), "unknown scenario \"andromeda\".*plummer.*sun-earth-moon"),
+            (("plummer",), "OUT is required"),
+            (("plummer", "a.txt"), "extension \"\\.txt\""),
+            (("plummer", "no/a.csv"), "no"),
+            (("plummer", "a.csv", "--bodies", "0"), "--bodies: \"0\".*from 1"),
+            (("plummer", "a.csv", "--bodies", "1.5"), "--bodies: \"1.5\".*from 1"),
+            (
+                ("plummer", "a.csv", "--bodeis", "9"),
+                "unknown option --bodeis: did you mean --bodies",
+            ),
+            (("plummer", "a.csv", "--bodies", "70000", "--systems", "70000"), "2147483647"),
+            (("plummer", "a.csv", "--seed", "-1"), "--seed"),
+            (("plummer", "a.csv", "--toomre", "1"), "--toomre"),
+            (("plummer", "a.csv", "--softening", "0"), "--softening: \"0\".*from 1e-12"),
+            (("spiral", "a.csv", "--toomre", "nan"), "--toomre: \"nan\".*from 0 to 10"),
+            (("two-body", "a.csv", "--eccentricity", "1"), "--eccentricity: \"1\".*0.99"),
+            (("two-body", "a.csv", "--bodies", "3"), "--bodies"),
+            (("plummer", "a.raw"), "mass"),
+            (("plummer", "a.tipsy", "--precision", "double"), "--precision: \"double\""),
+            (("--seed", "1", "plummer", "a.csv"), "seed"),
+        ):
             with self.subTest(words=words):
                 self.refused(words, pattern)
 

@@ -62,7 +62,11 @@ class InFolder(unittest.TestCase):
     def program(self, name: str, text: str) -> Path:
         """Writes an executable: with its own first line, or in Python with its arguments in
         `words`."""
-        head = "" if text.startswith("#!") else f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n"
+        head = (
+            ""
+            if text.startswith("#!")
+            else f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n"
+        )
         path = self.file(name, head + text)
         path.chmod(0o755)
         return path
@@ -101,7 +105,10 @@ class Measuring(InFolder):
         return ("measure", *words, "--build", self.build, "--output", self.output)
 
     def records(self, part: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.output / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()]
+        return [
+            json.loads(line)
+            for line in (self.output / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
 
 
 class InRepository(InFolder):
@@ -144,7 +151,9 @@ def record(step: str, backend: str = "cuda", compute: Sequence[float] = (1.0, 2.
 
 
 def staircase_records() -> list[dict[str, Any]]:
-    return [record(step, backend, (0.9 * time, time, 1.2 * time)) for step, backend, time in STAIRCASE]
+    return [
+        record(step, backend, (0.9 * time, time, 1.2 * time)) for step, backend, time in STAIRCASE
+    ]
 
 
 def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
@@ -187,8 +196,11 @@ def write_step(build: Path, data: dict[str, Any], body: str = "", code: int = 0)
     program = build / data["step"] / data["step"]
     program.parent.mkdir(parents=True)
     record = json.dumps(data)
-    parts = {"body": CHANGED.format(record=record, body=body), "record": "json.dumps(record)"} if body else {
-        "body": "", "record": repr(record)}
+    parts = (
+        {"body": CHANGED.format(record=record, body=body), "record": "json.dumps(record)"}
+        if body
+        else {"body": "", "record": repr(record)}
+    )
     program.write_text(PROGRAM.format(python=sys.executable, code=code, **parts), encoding="utf-8")
     program.chmod(0o755)
     return program

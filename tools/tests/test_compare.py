@@ -49,7 +49,9 @@ class Forces(fakes.InFolder):
         radii = sorted(math.dist(bodies.values[i:i + 3], (0, 0, 0)) for i in range(0, 14000, 7))
         self.assertAlmostEqual(radii[1000], 1.30, delta=0.1)  # half of the mass of a Plummer sphere
         self.assertEqual(set(bodies.values[3::7]), {0.0})
-        self.assertEqual(len(set(made.plummer_sphere(self.folder / "d.bin", 50, "equal").values[6::7])), 1)
+        self.assertEqual(
+            len(set(made.plummer_sphere(self.folder / "d.bin", 50, "equal").values[6::7])), 1
+        )
 
     def test_the_error(self) -> None:
         bodies = made.plummer_sphere(self.folder / "b.bin", 300, "equal")
@@ -74,8 +76,18 @@ class Tool(fakes.InFolder):
                          if factor else "if '--output' in words: sys.exit(3)")
 
     def compare(self, *words: object) -> tuple[object, ...]:
-        return ("compare", *words, "--build", self.folder / "build", "--bodies", "64", "--rounds", "2",
-                "--output", self.folder / "out.jsonl")
+        return (
+            "compare",
+            *words,
+            "--build",
+            self.folder / "build",
+            "--bodies",
+            "64",
+            "--rounds",
+            "2",
+            "--output",
+            self.folder / "out.jsonl",
+        )
 
     def test_right_wrong_and_failing(self) -> None:
         self.step("step10_tiled2d_cublas")
@@ -83,11 +95,16 @@ class Tool(fakes.InFolder):
         self.step("step12_newton3", factor=0)
         code, out, errors = self.call(*self.compare("step"))
         self.assertEqual(code, 1)
-        self.assertIn("step11_register_blocking, 64 bodies: its forces are wrong: RMS error 1.0e-03", errors)
+        self.assertIn(
+            "step11_register_blocking, 64 bodies: its forces are wrong: RMS error 1.0e-03", errors
+        )
         self.assertRegex(errors, "FAILED: step12_newton3, 64 bodies: error: exit code 3")
         (line,) = (self.folder / "out.jsonl").read_text().splitlines()
         record = json.loads(line)
-        self.assertEqual((record["contender"], record["steps"], record["backend"]), ("step10_tiled2d_cublas", 1, "cuda"))
+        self.assertEqual(
+            (record["contender"], record["steps"], record["backend"]),
+            ("step10_tiled2d_cublas", 1, "cuda"),
+        )
         self.assertEqual((sorted(set(record["repeats"])), len(record["repeats"]), record["median"]),
                          ([1.0, 2.0, 4.0], 6, 2.0))
         self.assertRegex(out, r"step10_tiled2d_cublas +\S+ \(")
@@ -98,20 +115,38 @@ class Tool(fakes.InFolder):
         self.assertEqual(code, 0)
         self.assertIn("sample: skipped: --sample needs a path", errors)
         self.assertIn("cupy: skipped: ", errors)
-        self.assertIn("none of frob is available", self.refused("compare", "frob", "--build", self.folder / "build"))
+        self.assertIn(
+            "none of frob is available",
+            self.refused("compare", "frob", "--build", self.folder / "build"),
+        )
 
     def test_without_a_gpu(self) -> None:
         """Our steps are emulated: few bodies, no time, and both said."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
-        fakes.write_step(self.folder / "build", fakes.record("step11_register_blocking", backend="hostcuda"),
-                         f"if '--input' in words:{kick}")  # the first call queries its device
-        words = ("compare", "step11", "--build", self.folder / "build", "--rounds", 1, "--output", self.folder / "out.jsonl")
+        fakes.write_step(
+            self.folder / "build",
+            fakes.record("step11_register_blocking", backend="hostcuda"),
+            f"if '--input' in words:{kick}",
+        )  # the first call queries its device
+        words = (
+            "compare",
+            "step11",
+            "--build",
+            self.folder / "build",
+            "--rounds",
+            1,
+            "--output",
+            self.folder / "out.jsonl",
+        )
         with mock.patch("nbody_tools.compare.compare.EMULATED_SIZES", [70]):
             code, out, errors = self.call(*words)
         self.assertEqual(code, 0, errors)
-        self.assertIn("no GPU here: our steps are emulated, with 70 bodies: not measurements\n", errors)
+        self.assertIn(
+            "no GPU here: our steps are emulated, with 70 bodies: not measurements\n", errors
+        )
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
-        self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are emulated; at most 4096',
+        self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are '
+                      'emulated; at most 4096',
                       self.refused(*words, "--bodies", "64,8192"))
 
     def test_folders_without_the_kernel(self) -> None:
@@ -119,18 +154,25 @@ class Tool(fakes.InFolder):
         for option, expected in (("--sample", "no bodysystemcuda.cu"), ("--ktt", "no Nbody.cu")):
             self.assertIn(expected, self.refused(*self.compare(option[2:], option, self.folder)))
         self.file("bodysystemcuda.cu", "")
-        self.assertIn("no Common/helper_cuda.h", self.call(*self.compare("--sample", self.folder))[2])
+        self.assertIn(
+            "no Common/helper_cuda.h", self.call(*self.compare("--sample", self.folder))[2]
+        )
 
     def test_a_driver_that_does_not_build(self) -> None:
         self.step("step10_tiled2d_cublas")
         self.file("Nbody.cu", "")
         nvcc = self.program("nvcc", "#!/bin/sh\necho 'x.cu(1): error: no kernel' >&2; exit 2\n")
-        code, _, errors = self.call(*self.compare("step10", "ktt_256x1_1", "--ktt", self.folder, "--nvcc", nvcc))
+        code, _, errors = self.call(
+            *self.compare("step10", "ktt_256x1_1", "--ktt", self.folder, "--nvcc", nvcc)
+        )
         self.assertEqual(code, 1)
         self.assertIn("FAILED: ktt_256x1_1: " + str(nvcc) + ": x.cu(1): error: no kernel", errors)
 
     def test_configurations(self) -> None:
-        self.file("Nbody.cu", "# pragma unroll INNER_UNROLL_FACTOR1\n#pragma unroll  INNER_UNROLL_FACTOR2\n")
+        self.file(
+            "Nbody.cu",
+            "# pragma unroll INNER_UNROLL_FACTOR1\n#pragma unroll  INNER_UNROLL_FACTOR2\n",
+        )
         self.file("programs/x", "")
         drivers = list(ktt(self.folder, self.folder / "programs"))
         self.assertEqual(len({driver.contender.name for driver in drivers}), len(KTT_SHAPES))
@@ -147,7 +189,13 @@ class Table(unittest.TestCase):
     def test_sizes_side_by_side(self) -> None:
         one = {"contender": "a", "bodies": 10, "backend": "cuda", "median": 2.0, "iqr": 0.1,
                "interactions_per_second": 5e9, "acceleration_rms": 2e-7}
-        text = table([one, {**one, "contender": "b", "bodies": 20}, {**one, "contender": "b", "backend": "hostcuda"}])
+        text = table(
+            [
+                one,
+                {**one, "contender": "b", "bodies": 20},
+                {**one, "contender": "b", "backend": "hostcuda"},
+            ]
+        )
         self.assertEqual([line.split() for line in text.splitlines()][1:],
                          [["a", "5", "(5.0", "%)", "-"],
                           ["b", "emulated;", "RMS", "error", "2.0e-07", "5", "(5.0", "%)"]])
@@ -156,20 +204,41 @@ class Table(unittest.TestCase):
 class Page(fakes.InRepository):
     def test_tables_of_what_was_measured_on_a_gpu(self) -> None:
         self.assertEqual(comparison.tables(self.results), NOT_MEASURED)
-        one = {"contender": "sample_256", "what": "", "ours": False, "backend": "cuda", "device": "GPU",
-               "version": "CUDA 13.0", "date": "2026-01-02T", "bodies": 1024, "masses": "equal", "steps": 5,
-               "repeats": [1.0], "median": 2.0, "iqr": 0.1, "interactions_per_second": 5e9, "acceleration_rms": 2e-7}
+        one = {
+            "contender": "sample_256",
+            "what": "",
+            "ours": False,
+            "backend": "cuda",
+            "device": "GPU",
+            "version": "CUDA 13.0",
+            "date": "2026-01-02T",
+            "bodies": 1024,
+            "masses": "equal",
+            "steps": 5,
+            "repeats": [1.0],
+            "median": 2.0,
+            "iqr": 0.1,
+            "interactions_per_second": 5e9,
+            "acceleration_rms": 2e-7,
+        }
         ours = {**one, "contender": "step12_newton3", "ours": True, "interactions_per_second": 20e9}
         emulated = {**ours, "backend": "hostcuda", "interactions_per_second": 99e9}
         older = {**ours, "date": "2025-01-02T", "interactions_per_second": 1e9}
         better = {**one, "contender": "sample_512", "interactions_per_second": 8e9}
-        ftz = {**one, "contender": "sample_ftz_256", "interactions_per_second": 10e9, "bodies": 4096}
+        ftz = {
+            **one,
+            "contender": "sample_ftz_256",
+            "interactions_per_second": 10e9,
+            "bodies": 4096,
+        }
         self.records("comparison/a.jsonl", one, ours, emulated, older, better, ftz)
         rows = [row.split(" | ") for row in comparison.tables(self.results).splitlines()[4:]]
         self.assertEqual([row[0].strip("| `") for row in rows[:4]],
                          ["step12_newton3", "sample_256", "sample_512", "sample_ftz_256"])
         self.assertEqual(rows[0][2:4], ["20 (5.0)", "-"])
-        self.assertEqual([row[2:4] for row in rows[4:]], [["4.00", "-"], ["-", "-"], ["2.50", "-"], ["-", "-"]])
+        self.assertEqual(
+            [row[2:4] for row in rows[4:]], [["4.00", "-"], ["-", "-"], ["2.50", "-"], ["-", "-"]]
+        )
         self.records("comparison/a.jsonl", {**one, "median": 0.0})
         with self.assertRaisesRegex(Exception, "the median is 0.0"):
             comparison.tables(self.results)

@@ -9,12 +9,26 @@ from nbody_tools.tables import NOT_MEASURED
 from tests import fakes
 
 MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""])
-LESSON = "\n\n".join([
-    "# A step", "**Question:** why? **In one sentence:** so. **You need** nothing. **Time:** 5 minutes.",
-    "## Why we are here", "## The idea", "A **term**. ![A tile](../docs/figures/diagrams/tile.svg)",
-    "## What changed", "## Stop and predict", "<details><summary>Ours</summary>", "A.", "</details>",
-    "## Look", "## Account for the factor", "## What to believe now", "## Exercises",
-    "**Next:** more. [All](measurements.md), [answers](../docs/answers.md#here).", ""])
+LESSON = "\n\n".join(
+    [
+        "# A step",
+        "**Question:** why? **In one sentence:** so. **You need** nothing. **Time:** 5 minutes.",
+        "## Why we are here",
+        "## The idea",
+        "A **term**. ![A tile](../docs/figures/diagrams/tile.svg)",
+        "## What changed",
+        "## Stop and predict",
+        "<details><summary>Ours</summary>",
+        "A.",
+        "</details>",
+        "## Look",
+        "## Account for the factor",
+        "## What to believe now",
+        "## Exercises",
+        "**Next:** more. [All](measurements.md), [answers](../docs/answers.md#here).",
+        "",
+    ]
+)
 README = LESSON + "{{ measured() }}\n\n"
 CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
 ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
@@ -75,7 +89,9 @@ class Writing(DocumentsTest):
 
     def test_a_document_says_where_it_comes_from(self) -> None:
         self.write()
-        self.assertTrue(self.read("README.md").startswith("<!-- Generated from README.template.md: "))
+        self.assertTrue(
+            self.read("README.md").startswith("<!-- Generated from README.template.md: ")
+        )
         self.assertTrue(self.read("README.md").endswith("\n\nThe rest.\n"))
 
     def test_check_writes_nothing(self) -> None:
@@ -85,7 +101,9 @@ class Writing(DocumentsTest):
     def test_one_folder(self) -> None:
         self.assertEqual(self.documents("step01_gpu_naive"), (0, ""))
         self.assertFalse((self.folder / "README.md").exists())
-        self.assertIn("no template in 'step02'", self.refused("documents", "step02", "--root", self.folder))
+        self.assertIn(
+            "no template in 'step02'", self.refused("documents", "step02", "--root", self.folder)
+        )
 
     def test_sizes_and_the_command(self) -> None:
         self.assertIn("6 of 4: `diff -u step00_cpu_omp/nbody.cpp step01_gpu_naive/nbody.cu`",
@@ -99,16 +117,25 @@ class Writing(DocumentsTest):
 
     def test_idea_and_sizes_in_the_staircase(self) -> None:
         self.write()
-        self.assertIn("| [step01_gpu_naive](step01_gpu_naive/) | a thread per body | 4 | 6 | - | - |",
-                      self.read("README.md"))
+        self.assertIn(
+            "| [step01_gpu_naive](step01_gpu_naive/) | a thread per body | 4 | 6 | - | - |",
+            self.read("README.md"),
+        )
         self.assertIn(NOT_MEASURED, self.read("README.md"))
 
     def test_budgets_are_quoted_from_where_they_are_kept(self) -> None:
-        self.assertIn(f"| 00, 01 | {Budget.changed} | {Budget.first_lines} | {Budget.readme} |", self.readme("{{ budgets() }}"))
+        self.assertIn(
+            f"| 00, 01 | {Budget.changed} | {Budget.first_lines} | {Budget.readme} |",
+            self.readme("{{ budgets() }}"),
+        )
 
     def test_prose_is_wrapped_and_nothing_else(self) -> None:
-        kept = ("# A heading\n\n    code   here\n\n- a list " + 40 * "of words " + "\n\n| a | table |\n\n"
-                "```\nLines of code\n\nAnother, which stays short\nand is not joined\n```\n")
+        kept = (
+            "# A heading\n\n    code   here\n\n- a list "
+            + 40 * "of words "
+            + "\n\n| a | table |\n\n"
+            "```\nLines of code\n\nAnother, which stays short\nand is not joined\n```\n"
+        )
         self.assertEqual(filled(kept), kept.replace(" \n", "\n"))
         self.assertEqual(filled("A word\nand another.\n"), "A word and another.\n")
         self.assertTrue(all(len(line) < 106 for line in filled("Word " * 99).splitlines()))
@@ -122,7 +149,8 @@ class Places(DocumentsTest):
         self.write()
 
     def test_they_are_written_and_nothing_else(self) -> None:
-        page = ("# A page\n\n<!-- {{ 3 * 4 }} -->%s<!-- end -->\n\n    {{ no_place }} {# and none #}\n\n"
+        page = ("# A page\n\n<!-- {{ 3 * 4 }} -->%s<!-- end -->\n\n    {{ no_place }} {# and none "
+                "#}\n\n"
                 "A word <!-- {{ 5 * 6 }} -->%s<!-- end --> and the rest.\n")
         self.file("docs/page.md", page % ("\nold\n\nlines\n", "old"))
         self.assert_named("docs/page.md:4: out of date (6 lines differ)")
@@ -131,13 +159,19 @@ class Places(DocumentsTest):
         self.assertEqual(self.documents("--check"), (0, ""))
 
     def test_what_is_wrong_is_named_and_nothing_is_written(self) -> None:
-        for text, line, expected in (("<!-- {{ gone }} -->\n\n<!-- end -->", 5, "'gone' is undefined"),
-                                     ("A <!-- {{ gone( }} -->old<!-- end -->", 5, "unexpected '}'"),
-                                     ("\n<!-- {{ 3 * 4 }} -->\n", 6, "'<!-- {{ 3 * 4 }} -->' is one half"),
-                                     ("A <!-- {{ 1 }} -->b <!-- {{ 2 }} -->x<!-- end -->", 5, "'<!-- {{ 1 }} -->' is one half"),
-                                     ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half"),
-                                     ("1. <!-- {{ 1 }} -->2<!-- end -->", 5, "neither begin a line"),
-                                     ("| a | <!-- {{ 1 }} -->2<!-- end --> |", 5, "nor be in a row")):
+        for text, line, expected in (
+            ("<!-- {{ gone }} -->\n\n<!-- end -->", 5, "'gone' is undefined"),
+            ("A <!-- {{ gone( }} -->old<!-- end -->", 5, "unexpected '}'"),
+            ("\n<!-- {{ 3 * 4 }} -->\n", 6, "'<!-- {{ 3 * 4 }} -->' is one half"),
+            (
+                "A <!-- {{ 1 }} -->b <!-- {{ 2 }} -->x<!-- end -->",
+                5,
+                "'<!-- {{ 1 }} -->' is one half",
+            ),
+            ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half"),
+            ("1. <!-- {{ 1 }} -->2<!-- end -->", 5, "neither begin a line"),
+            ("| a | <!-- {{ 1 }} -->2<!-- end --> |", 5, "nor be in a row"),
+        ):
             with self.subTest(text):
                 page = f"# A page\n\nA <!-- {{{{ 2 }}}} -->1<!-- end -->\n\n{text}\n"
                 self.file("docs/page.md", page)
@@ -149,7 +183,8 @@ class Places(DocumentsTest):
 
     def test_one_stays_with_the_word_before_it(self) -> None:
         place = "<!-- {{ 'a b' }} -->a b<!-- end -->"
-        text = filled(f"Word {19 * 'word '}{place}, the rest.\n\n<!-- {{{{ 1 }}}} -->\nProse\nof it.\n<!-- end -->\n")
+        text = filled(f"Word {19 * 'word '}{place}, the rest.\n\n<!-- {{{{ 1 }}}} -->\nProse\nof "
+                      "it.\n<!-- end -->\n")
         self.assertIn(f"\nword {place},", text)
         self.assertTrue(text.endswith("\n<!-- {{ 1 }} -->\nProse of it.\n<!-- end -->\n"), text)
 
@@ -190,7 +225,9 @@ class ChangedLines(DocumentsTest):
     def test_a_long_excerpt_is_refused(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND + "".join(f"int x{k};\n" for k in range(30)))
         self.readme(self.excerpt("int x0;", "int x23;"))
-        self.file("step01_gpu_naive/README.template.md", README + self.excerpt("int x0;", "int x24;"))
+        self.file(
+            "step01_gpu_naive/README.template.md", README + self.excerpt("int x0;", "int x24;")
+        )
         self.assertIn("are 25 lines, 24 are allowed", self.documents()[1])
 
 
@@ -200,7 +237,10 @@ class Broken(DocumentsTest):
         self.write()
 
     def test_changed_source(self) -> None:
-        self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
+        self.file(
+            "step01_gpu_naive/README.template.md",
+            CHANGED + "{{ changed_lines('-int b', '+int c') }}",
+        )
         self.write()
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
         self.assert_named("step01_gpu_naive/README.md:40: out of date (2 lines differ)")
@@ -228,9 +268,13 @@ class Broken(DocumentsTest):
     def test_a_lesson(self) -> None:
         self.file("step00_cpu_omp/README.template.md", LESSON)
         self.write()
-        for part, named in (("## Look", "headings of a lesson"), ("**Next:**", "'**Next:**'"),
-                            ("<details>", "must be folded"), ("![A tile](../docs/figures/diagrams/tile.svg)", "no diagram"),
-                            ("(measurements.md)", "'(measurements.md)'")):
+        for part, named in (
+            ("## Look", "headings of a lesson"),
+            ("**Next:**", "'**Next:**'"),
+            ("<details>", "must be folded"),
+            ("![A tile](../docs/figures/diagrams/tile.svg)", "no diagram"),
+            ("(measurements.md)", "'(measurements.md)'"),
+        ):
             with self.subTest(part):
                 broken = LESSON.replace(part, "")
                 self.file("step00_cpu_omp/README.template.md", broken)
@@ -254,18 +298,22 @@ class Broken(DocumentsTest):
     def test_each_missing_heading(self) -> None:
         for heading in documents.HEADINGS:
             with self.subTest(heading):
-                self.file("step00_cpu_omp/README.template.md", README.replace(heading, "#" + heading))
+                self.file(
+                    "step00_cpu_omp/README.template.md", README.replace(heading, "#" + heading)
+                )
                 self.assertIn("the headings of a lesson are", self.documents()[1])
 
     def test_a_broken_template_leaves_its_document_alone_and_others_are_written(self) -> None:
         before = self.read("README.md")
         self.file("step00_cpu_omp/README.template.md", README + "More.\n")
-        for text, expected in (("{{ chairs() }}", "'chairs' is undefined"),
-                               ("{{ machine.gpu.colour }}", "has no 'colour'"),
-                               ("{{ step00_cpu_omp.systems.joules }}", "'joules' is not a quantity"),
-                               ("{{ step00_cpu_omp.huge.gips }}", "'huge' is not a problem"),
-                               ("{{ step00_cpu_omp.systems.gips }}", "systems.gips is not measured"),
-                               ("{{ staircase( }}", "unexpected '}'")):
+        for text, expected in (
+            ("{{ chairs() }}", "'chairs' is undefined"),
+            ("{{ machine.gpu.colour }}", "has no 'colour'"),
+            ("{{ step00_cpu_omp.systems.joules }}", "'joules' is not a quantity"),
+            ("{{ step00_cpu_omp.huge.gips }}", "'huge' is not a problem"),
+            ("{{ step00_cpu_omp.systems.gips }}", "systems.gips is not measured"),
+            ("{{ staircase( }}", "unexpected '}'"),
+        ):
             with self.subTest(text):
                 self.file("README.template.md", f"# All\n\n{text}\n")
                 self.assert_named("README.template.md:3: ", words=())
@@ -284,7 +332,9 @@ class Broken(DocumentsTest):
         self.assertEqual(self.documents()[0], 0)
         self.assertTrue(self.read("README.md").endswith(f"\n\n{NOT_MEASURED}\n"))
         self.assertIn("1 optional numbers", self.documents("--check")[1])
-        self.assertIn("README.template.md:1: step00_cpu_omp.systems.gips", self.documents("--verbose")[1])
+        self.assertIn(
+            "README.template.md:1: step00_cpu_omp.systems.gips", self.documents("--verbose")[1]
+        )
 
     def test_too_many_changed_lines(self) -> None:
         extra = "".join(f"int x{k};\n" for k in range(Budget.changed - 5))
@@ -302,7 +352,9 @@ class Broken(DocumentsTest):
         for name, lines, allowed in (("step04b_blocks", 140, True), ("step04b_blocks", 141, False),
                                      ("step05_streams", 190, True), ("step05_streams", 191, False)):
             with self.subTest(name=name, lines=lines):
-                text = SECOND.replace("step01_gpu_naive", name).replace("step00_cpu_omp", "step01_gpu_naive")
+                text = SECOND.replace("step01_gpu_naive", name).replace(
+                    "step00_cpu_omp", "step01_gpu_naive"
+                )
                 self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 90)
                 self.file(f"{name}/README.template.md", README)
                 self.file(f"docs/measurements/{name}.template.md", MEASUREMENTS)
@@ -332,15 +384,25 @@ class Broken(DocumentsTest):
 class Measured(DocumentsTest):
     def measured(self, step: str = "step01_gpu_naive") -> list[str]:
         self.write()
-        table = [line for line in self.read(f"{step}/README.md").splitlines() if line.startswith("|")]
+        table = [
+            line for line in self.read(f"{step}/README.md").splitlines() if line.startswith("|")
+        ]
         return table[2:]  # without its header
 
     def test_a_row_has_what_the_record_says(self) -> None:
         self.records("a.jsonl", *fakes.staircase_records())
         (row,) = self.measured()
         # 32 * 8192^2 * 20 interactions in 0.5 s; total 40.5 s of step 00 over 1 s.
-        for cell in ("Test GPU (CUDA 13.0, driver 13.0), 2026-01-02", "32 x 8192 x 20", "500 ms (75 ms)",
-                     "1 s (75 ms)", "85.9", "40.50", "2.0e-07", "pass"):
+        for cell in (
+            "Test GPU (CUDA 13.0, driver 13.0), 2026-01-02",
+            "32 x 8192 x 20",
+            "500 ms (75 ms)",
+            "1 s (75 ms)",
+            "85.9",
+            "40.50",
+            "2.0e-07",
+            "pass",
+        ):
             self.assertIn(f"| {cell} |", row)
 
     def test_emulated_times_are_left_out(self) -> None:
@@ -356,8 +418,12 @@ class Measured(DocumentsTest):
 
     def test_a_row_for_every_problem_size_and_number_of_devices(self) -> None:
         two = {**fakes.GPU, "count": 2}
-        self.records("a.jsonl", fakes.record("step01_gpu_naive"), fakes.record("step01_gpu_naive", bodies=99),
-                     fakes.record("step01_gpu_naive", device=two))
+        self.records(
+            "a.jsonl",
+            fakes.record("step01_gpu_naive"),
+            fakes.record("step01_gpu_naive", bodies=99),
+            fakes.record("step01_gpu_naive", device=two),
+        )
         self.assertEqual(len(self.measured()), 3)
 
     def test_no_speedup_over_another_machine(self) -> None:
@@ -406,7 +472,14 @@ class Measured(DocumentsTest):
                   "{{ timeline('x').wall - timeline('x').hidden }}\n")
         self.write()
         text = self.read("README.md")
-        for row in ("| RMS error, N = | 64 | 128 |", "| 01 gpu naive | - | 2.0e-07 |", f"\n{NOT_MEASURED}\n",
-                    "| 8 | 2 s | - | - | - |", "| from first to last | 5 ms |", "| upload, union | 3 ms |",
-                    "| of those hidden under kernels of the same GPU | 67 % |", "\n66.7 % of 3 ms, 3 ms\n"):
+        for row in (
+            "| RMS error, N = | 64 | 128 |",
+            "| 01 gpu naive | - | 2.0e-07 |",
+            f"\n{NOT_MEASURED}\n",
+            "| 8 | 2 s | - | - | - |",
+            "| from first to last | 5 ms |",
+            "| upload, union | 3 ms |",
+            "| of those hidden under kernels of the same GPU | 67 % |",
+            "\n66.7 % of 3 ms, 3 ms\n",
+        ):
             self.assertIn(row, text)

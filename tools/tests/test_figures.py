@@ -83,10 +83,14 @@ class Files(WithPictures):
 
     def test_damaged_files_are_refused(self) -> None:
         good = fakes.bin_bytes(VALUES, 1, 2)
-        for content, expected in ((good[:-1], "truncated"), (good[:100], "truncated"),
-                                  (good + b"\0", "too long"),
-                                  (good[:12] + good[15:11:-1] + good[16:], "endian tag"),
-                                  (good[:-4] + b"\0\0\xc0\x7f", "NaN"), (b"\x80\xff", "neither BIN")):
+        for content, expected in (
+            (good[:-1], "truncated"),
+            (good[:100], "truncated"),
+            (good + b"\0", "too long"),
+            (good[:12] + good[15:11:-1] + good[16:], "endian tag"),
+            (good[:-4] + b"\0\0\xc0\x7f", "NaN"),
+            (b"\x80\xff", "neither BIN"),
+        ):
             with self.subTest(expected=expected):
                 path = self.file("damaged.bin", content)
                 with self.assertRaisesRegex(FileError, f"damaged.bin: .*{expected}"):
@@ -98,7 +102,10 @@ class Files(WithPictures):
         self.assertEqual((bodies.names, bodies.time, bodies.units), (["Sun"], 2.0, "AU"))
         numpy.testing.assert_array_equal(bodies.positions[0, 0], [2, 3, 4])
         self.assertEqual(bodies.masses[0, 0], 1)
-        for line, expected in ((b"Moon,1,2\n", "a.csv:6: 3 values"), (b"Moon,1,2,3,x,5,6,7\n", "a.csv:6")):
+        for line, expected in (
+            (b"Moon,1,2\n", "a.csv:6: 3 values"),
+            (b"Moon,1,2,3,x,5,6,7\n", "a.csv:6"),
+        ):
             with self.assertRaisesRegex(FileError, expected):
                 read_bodies(self.file("a.csv", text + line))
 
@@ -112,8 +119,14 @@ class Files(WithPictures):
 
 class Figures(WithPictures):
     def performance(self, records: list, *words: object) -> tuple[object, ...]:
-        return ("plot", "performance", fakes.write_records(self.folder / "r.jsonl", records), "--output",
-                self.folder / "figures", *words)
+        return (
+            "plot",
+            "performance",
+            fakes.write_records(self.folder / "r.jsonl", records),
+            "--output",
+            self.folder / "figures",
+            *words,
+        )
 
     def test_performance_figures(self) -> None:
         self.done(*self.performance(fakes.staircase_records()))
@@ -140,7 +153,10 @@ class Figures(WithPictures):
         self.assertTrue(all("Test GPU" in caption for caption in captions[1:]))
 
     def test_emulated_records_are_refused_in_one_line(self) -> None:
-        self.assertIn("hostcuda", self.refused(*self.performance([fakes.record("step01_gpu_naive", "hostcuda")])))
+        self.assertIn(
+            "hostcuda",
+            self.refused(*self.performance([fakes.record("step01_gpu_naive", "hostcuda")])),
+        )
         self.assertFalse((self.folder / "figures").exists())
 
     def test_orbits(self) -> None:
@@ -173,8 +189,13 @@ class Figures(WithPictures):
                        for i, row in enumerate(values))
         head = "# softening={}\n# dt={}\n# integrator={}\n# step={}\nid,m,x,y,z,vx,vy,vz\n"
         for numbers, said in (
-                ((0.05, 0.01, "leapfrog", 30), "Integrator leapfrog, dt 0.01, softening 0.05, 30 steps."),
-                ((0.05, 0.01, "euler", 0), "Softening 0.05."), ((0, 0, "euler", 0), "Softening not stated.")):
+            (
+                (0.05, 0.01, "leapfrog", 30),
+                "Integrator leapfrog, dt 0.01, softening 0.05, 30 steps.",
+            ),
+            ((0.05, 0.01, "euler", 0), "Softening 0.05."),
+            ((0, 0, "euler", 0), "Softening not stated."),
+        ):
             files = [self.file(name, (head.format(*numbers[:3], step) + rows).encode())
                      for name, step in (("a.csv", 0), ("b.csv", numbers[3]))]
             captions: list[str] = []
@@ -204,7 +225,9 @@ class Tour(WithPictures):
             t = 0.5 * step
             state = [value for i in range(bodies) for value in
                      (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
-            self.file(f"{kind}/snapshot_{step:08d}.bin", fakes.bin_bytes(state, 1, bodies, "", t, step))
+            self.file(
+                f"{kind}/snapshot_{step:08d}.bin", fakes.bin_bytes(state, 1, bodies, "", t, step)
+            )
 
     @staticmethod
     def not_drawn(figure: style.Figure, path: Path, caption: str) -> Path:

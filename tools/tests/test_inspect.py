@@ -11,7 +11,14 @@ from unittest import mock
 from tests import fakes
 from nbody_tools.inspection import blocks
 from nbody_tools.arguments import ROOT
-from nbody_tools.inspection.calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
+from nbody_tools.inspection.calibration import (
+    FOLDER,
+    PATTERNS,
+    STEPS,
+    CalibrationError,
+    chip_lines,
+    compared,
+)
 from nbody_tools.inspection.as_text import in_words, of_loop, worth_a_row
 from nbody_tools.inspection.instructions import Operation
 from nbody_tools.inspection.ptx import Loop, kernels_of
@@ -103,7 +110,9 @@ class Blocks(InspectTest):
 
     def test_a_step_stands_under_its_parent(self) -> None:
         block = blocks.step_block("step02_layout", "step01_gpu_naive", self.folder)
-        self.assertRegex(block, r"(?s)\| 01 \| .*\| 28\.0 \| 4\.0 \|.*\| 02 \| .*\| 12\.0 \| 4\.0 \|")
+        self.assertRegex(
+            block, r"(?s)\| 01 \| .*\| 28\.0 \| 4\.0 \|.*\| 02 \| .*\| 12\.0 \| 4\.0 \|"
+        )
         self.assertIn("exactly as many", block)
 
     def test_a_difference_is_said_in_the_step(self) -> None:
@@ -115,13 +124,17 @@ class Blocks(InspectTest):
 
     def test_the_repository_explains_its_steps(self) -> None:
         for document in [f"docs/measurements/{step}.template.md" for step in EXPLAINED]:
-            self.assertTrue(re.search(r"\binspect(ed)?\(", (ROOT / document).read_text(encoding="utf-8")),
-                            document)
+            self.assertTrue(
+                re.search(r"\binspect(ed)?\(", (ROOT / document).read_text(encoding="utf-8")),
+                document,
+            )
         self.assertTrue((ROOT / "docs" / "inspect.md").exists())
 
     def test_lines_that_the_document_quotes(self) -> None:
         text = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
-        quoted = re.findall(r" at (step\w+/nbody\.cu):(\d+)\n +(?! |kernel |block |index )(.*)", text)
+        quoted = re.findall(
+            r" at (step\w+/nbody\.cu):(\d+)\n +(?! |kernel |block |index )(.*)", text
+        )
         quoted += [(file, line, f"{kernel}<<<") for kernel, file, line in
                    re.findall(r"kernel (\w+) launched at (step\w+/nbody\.cu):(\d+)", text)]
         table = re.search(r"(step\w+/nbody\.cu)\n +line .*\n((?: +\d+ .*\n)+)", text)
@@ -198,14 +211,29 @@ class Ptx(unittest.TestCase):
     def test_instructions_by_class(self) -> None:
         (kernel,) = kernels_of(PTX)
         self.assertEqual(kernel.name, "scale")
-        self.assertEqual(kernel.counts, {"add": 1, "fma": 1, "div": 1, "sqrt": 1, "compare": 2, "shuffle": 1,
-                                         "barrier": 1, "memory": 2, "integer": 1, "other": 4})
+        self.assertEqual(
+            kernel.counts,
+            {
+                "add": 1,
+                "fma": 1,
+                "div": 1,
+                "sqrt": 1,
+                "compare": 2,
+                "shuffle": 1,
+                "barrier": 1,
+                "memory": 2,
+                "integer": 1,
+                "other": 4,
+            },
+        )
 
     def test_of_nested_loops_the_inner_one(self) -> None:
         (kernel,) = kernels_of(PTX)
         (loop,) = kernel.loops
         self.assertEqual(loop.lines, (9, 9))
-        self.assertEqual(loop.counts, {"fma": 1, "compare": 1, "shuffle": 1, "integer": 1, "other": 1})
+        self.assertEqual(
+            loop.counts, {"fma": 1, "compare": 1, "shuffle": 1, "integer": 1, "other": 1}
+        )
 
     def test_lines_of_a_loop_are_the_kernels_own(self) -> None:
         inlined = "\t.loc\t6 397 9, function_name $L__info_string19, inlined_at 1 8 3\n" \
@@ -215,32 +243,52 @@ class Ptx(unittest.TestCase):
 
     def test_a_loop_is_counted_by_the_roots_it_takes(self) -> None:
         loop = Loop((7, 9), {"add": 8, "rsqrt": 2, "integer": 1})
-        self.assertEqual(of_loop(loop, interacts=True), "per root, of 2 in a pass: add 4, rsqrt 1, integer 0.5")
+        self.assertEqual(
+            of_loop(loop, interacts=True), "per root, of 2 in a pass: add 4, rsqrt 1, integer 0.5"
+        )
         self.assertEqual(of_loop(loop, interacts=False), "per pass: add 8, rsqrt 2, integer 1")
 
 
 class Instructions(unittest.TestCase):
     def test_lines_that_hardly_matter_have_no_row(self) -> None:
         one, other = Place("a.cu", 3), Place("a.cu", 4)
-        lines = {one: [Operation(one, "float32", "add", 1000)], other: [Operation(other, "float32", "div", 9)]}
+        lines = {
+            one: [Operation(one, "float32", "add", 1000)],
+            other: [Operation(other, "float32", "div", 9)],
+        }
         self.assertEqual(list(worth_a_row(lines)), [one])
         lines[other].append(Operation(other, "integer", "add", 2))
         self.assertEqual(list(worth_a_row(lines)), [one, other])
 
     def test_other_types_than_float_are_named(self) -> None:
         place = Place("a.cu", 3)
-        self.assertEqual(in_words([Operation(place, "integer", "add", 4), Operation(place, "float64", "mul", 2),
-                                   Operation(place, "float32", "sqrt", 1),
-                                   Operation(place, "threads", "warp_barrier", 1)], divisor=2),
-                         "sqrt 0.5; float64: mul 1; integer: add 2; warp barrier 0.5")
+        self.assertEqual(
+            in_words(
+                [
+                    Operation(place, "integer", "add", 4),
+                    Operation(place, "float64", "mul", 2),
+                    Operation(place, "float32", "sqrt", 1),
+                    Operation(place, "threads", "warp_barrier", 1),
+                ],
+                divisor=2,
+            ),
+            "sqrt 0.5; float64: mul 1; integer: add 2; warp barrier 0.5",
+        )
 
 
 class SourceLines(unittest.TestCase):
     def test_of_inlined_functions_the_innermost_of_the_user(self) -> None:
         header = f"{ROOT}/hostcuda/include/hostcuda/device_functions.h"
-        self.assertEqual(place_of([f"{header}:12", f"{ROOT}/step09_soa/nbody.cu:34 (discriminator 2)",
-                                   f"{ROOT}/step09_soa/nbody.cu:46"]),
-                         Place("step09_soa/nbody.cu", 34))
+        self.assertEqual(
+            place_of(
+                [
+                    f"{header}:12",
+                    f"{ROOT}/step09_soa/nbody.cu:34 (discriminator 2)",
+                    f"{ROOT}/step09_soa/nbody.cu:46",
+                ]
+            ),
+            Place("step09_soa/nbody.cu", 34),
+        )
 
     def test_code_without_a_line(self) -> None:
         self.assertEqual(place_of(["??:?"]).line, 0)

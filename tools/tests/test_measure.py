@@ -31,7 +31,9 @@ class Measure(fakes.Measuring):
         out = self.done(*self.measure("staircase"))
         self.assertEqual([record["step"] for record in self.records("staircase")],
                          [step for step, _, _ in fakes.STAIRCASE])
-        self.assertRegex(out, r"(?m)^staircase  step03_tiling +1 +32 x 8192 x 20 .* 429\.5 +2\.0e-07  pass$")
+        self.assertRegex(
+            out, r"(?m)^staircase  step03_tiling +1 +32 x 8192 x 20 .* 429\.5 +2\.0e-07  pass$"
+        )
 
     def test_a_part_that_is_done_is_not_done_again(self) -> None:
         self.done(*self.measure("staircase"))
@@ -51,42 +53,58 @@ class Measure(fakes.Measuring):
         self.assertIn("out of memory", errors)
         self.assertIn("FAILED: variants: no variants in the build folder", errors)
         self.assertEqual(self.records("staircase")[-1]["step"], "step10_tiled2d_cublas")
-        self.assertEqual(len(self.records("sizes")), 7)  # three sizes each, and a million from step 10
+        self.assertEqual(
+            len(self.records("sizes")), 7
+        )  # three sizes each, and a million from step 10
         self.assertEqual(list(self.output.glob("*.done")), [])
 
     def test_small_systems_from_step_10(self) -> None:
         for step in ("step06_ldg_fastmath", "step13_persistent"):
             fakes.write_step(self.build, fakes.record(step))
         self.done(*self.measure("small"))
-        self.assertEqual([record["step"] for record in self.records("small")], 7 * ["step13_persistent"])
+        self.assertEqual(
+            [record["step"] for record in self.records("small")], 7 * ["step13_persistent"]
+        )
 
     def test_tests_of_the_steps(self) -> None:
         test = self.build / "tests/command_line/command_line_test"
         for path in (test, *(self.build / step / f"{step}_test" for step, _, _ in fakes.STAIRCASE)):
             self.program(path, "#!/bin/sh\necho '[       OK ] a'; [ \"$NBODY_REQUIRE_GPU\" = 1 ]\n")
-        self.assertIn("step03_tiling test: 1 tests passed, 0 skipped", self.done(*self.measure("checks")))
+        self.assertIn(
+            "step03_tiling test: 1 tests passed, 0 skipped", self.done(*self.measure("checks"))
+        )
         test.unlink()
         self.assertIn("step00_cpu_omp.command_line.log: error cannot be started",
                       self.call(*self.measure("checks", "--again"))[2])
 
     def test_the_environment_is_set_and_the_records_are_told_apart(self) -> None:
-        say = f"import os; open({str(self.folder / 'seen')!r}, 'a').write(os.environ.get('CUDA_DEVICE_MAX_CONNECTIONS', '-'))"
+        say = (
+            f"import os; open({str(self.folder / 'seen')!r}, "
+            "'a').write(os.environ.get('CUDA_DEVICE_MAX_CONNECTIONS', '-'))"
+        )
         fakes.write_step(self.build, fakes.record("step07_overlap"), say)
         self.assertIn("step07_by_system: not built", self.done(*self.measure("connections")))
         self.assertEqual((self.folder / "seen").read_text(), "-12481632------")
         names = {path.name for path in (self.output / "connections").iterdir()}
-        self.assertLessEqual({"queues_unset.jsonl", "queues_8.jsonl", "copy_queues_32.jsonl"}, names)
+        self.assertLessEqual(
+            {"queues_unset.jsonl", "queues_8.jsonl", "copy_queues_32.jsonl"}, names
+        )
 
     def test_runs_that_end_with_other_bits(self) -> None:
         for step, bits in (("step03_tiling", "b'same'"), ("step12_newton3", "os.urandom(4)")):
-            self.program(f"build/{step}/{step}", f"import os\nopen(words[words.index('--output') + 1], 'wb').write({bits})\n")
+            self.program(
+                f"build/{step}/{step}",
+                f"import os\nopen(words[words.index('--output') + 1], 'wb').write({bits})\n",
+            )
         code, out, errors = self.call(*self.measure("same_bits"))
         self.assertEqual((code, errors.count("\n")), (1, 2), errors)
         self.assertIn("step03_tiling.species: 10 runs, the same bits", out)
         self.assertIn("FAILED: same_bits: step12_newton3.masses: 10 runs ended in 10 ways", errors)
 
     def test_sanitizer_and_profiler(self) -> None:
-        with self.with_tools(compute_sanitizer="print('========= ERROR SUMMARY: 0 errors')", ncu=NCU):
+        with self.with_tools(
+            compute_sanitizer="print('========= ERROR SUMMARY: 0 errors')", ncu=NCU
+        ):
             out = self.done(*self.measure("sanitize", "profile"))
         self.assertIn("step03_tiling.racecheck: ERROR SUMMARY: 0 errors", out)
         lines = (self.output / "profile" / "profiles.jsonl").read_text().splitlines()
@@ -100,11 +118,14 @@ class Measure(fakes.Measuring):
             self.assertIn("step13_persistent.4096: ", self.done(*self.measure("limits")))
         self.assertEqual([record["step"] for record in self.records("limits")],
                          2 * ["step11_register_blocking"] + 3 * ["step13_persistent"])
-        self.assertEqual(len((self.output / "limits" / "profiles.jsonl").read_text().splitlines()), 2 * 5)
+        self.assertEqual(
+            len((self.output / "limits" / "profiles.jsonl").read_text().splitlines()), 2 * 5
+        )
 
     def test_what_cannot_be_profiled_is_timed_all_the_same(self) -> None:
         fakes.write_step(self.build, fakes.record("step12_newton3"))
-        with self.with_tools(ncu="open(words[words.index('--log-file') + 1], 'w').write('==ERROR== no permission')\nsys.exit(1)"):
+        with self.with_tools(ncu="open(words[words.index('--log-file') + 1], 'w').write('==ERROR== "
+                                 "no permission')\nsys.exit(1)"):
             code, _, errors = self.call(*self.measure("limits"))
         self.assertEqual((code, errors.count("\n")), (1, 2), errors)
         self.assertIn("FAILED: limits: step12_newton3: ncu: exit code 1", errors)
@@ -112,14 +133,23 @@ class Measure(fakes.Measuring):
 
     def test_it_needs_nothing_but_python(self) -> None:
         """-S: without the packages of the distribution."""
-        code = f"import sys; sys.path.insert(0, {str(fakes.TOOLS)!r}); import nbody_tools.measure.measure"
-        self.assertEqual(subprocess.run([sys.executable, "-S", "-c", code], check=False).returncode, 0)
+        code = (
+            f"import sys; sys.path.insert(0, {str(fakes.TOOLS)!r}); import "
+            "nbody_tools.measure.measure"
+        )
+        self.assertEqual(
+            subprocess.run([sys.executable, "-S", "-c", code], check=False).returncode, 0
+        )
 
     def test_wrong_arguments(self) -> None:
-        self.assertIn("'nonsense' is not a part; there are checks,", self.refused("measure", "nonsense"))
+        self.assertIn(
+            "'nonsense' is not a part; there are checks,", self.refused("measure", "nonsense")
+        )
         self.assertIn("there is no folder", self.refused("measure", "--build", "nowhere"))
         self.file("empty/x", "")
-        self.assertIn("holds no step programs", self.refused("measure", "--build", self.folder / "empty"))
+        self.assertIn(
+            "holds no step programs", self.refused("measure", "--build", self.folder / "empty")
+        )
 
     def test_every_part_says_what_it_is(self) -> None:
         out = self.done("measure", "--help")

@@ -48,7 +48,9 @@ class Reading(WithPictures):
         numpy.testing.assert_array_equal(table.of(1, "time"), [0, 0.5, 1, 1.5])
         numpy.testing.assert_array_equal(table.of(1, "r90"), [3.5] * 4)
         # 3-4-5: the length of the change, not the change of the length.
-        numpy.testing.assert_allclose(table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6)
+        numpy.testing.assert_allclose(
+            table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6
+        )
 
     def test_damaged_files_are_refused(self) -> None:
         good = diagnostics_text()
@@ -76,16 +78,28 @@ class Reading(WithPictures):
 class Drawing(WithPictures):
     def test_what_the_options_of_the_steps_write(self) -> None:
         table = self.file("d.csv", diagnostics_text().encode())
-        for words in (["activity", self.file("map.csv", MAP)], ["diagnostics", table], ["radii", table, "--system", 2]):
+        for words in (
+            ["activity", self.file("map.csv", MAP)],
+            ["diagnostics", table],
+            ["radii", table, "--system", 2],
+        ):
             with self.subTest(kind=words[0]):
                 self.assert_plotted(*words)
 
     def test_what_cannot_be_drawn_is_one_line(self) -> None:
         table = self.file("d.csv", diagnostics_text().encode())
         one_row = self.file("one.csv", diagnostics_text(times=1).encode())
-        empty_map = self.file("map.csv", MAP.replace("0.5", "0").replace("0.125,0.25", "0,0").encode())
-        for words in (["radii", table, "--system", 3], ["diagnostics", one_row], ["activity", empty_map],
-                      ["activity", table], ["radii", empty_map], ["radii", self.folder / "no.csv"]):
+        empty_map = self.file(
+            "map.csv", MAP.replace("0.5", "0").replace("0.125,0.25", "0,0").encode()
+        )
+        for words in (
+            ["radii", table, "--system", 3],
+            ["diagnostics", one_row],
+            ["activity", empty_map],
+            ["activity", table],
+            ["radii", empty_map],
+            ["radii", self.folder / "no.csv"],
+        ):
             with self.subTest(words=words):
                 self.refused(*self.plot(*words))
                 self.assertFalse((self.folder / "picture.png").exists())
@@ -112,7 +126,9 @@ class Drawing(WithPictures):
 class Species(WithPictures):
     def test_only(self) -> None:
         rows = "".join(f"{s},1,{i},0,0,0,0,0\n" for i, s in enumerate(("disk", "dark", "disk") * 2))
-        bodies = read_bodies(self.file("a.csv", f"# systems=2\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()))
+        bodies = read_bodies(
+            self.file("a.csv", f"# systems=2\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode())
+        )
         disk = bodies.only(["disk"])
         numpy.testing.assert_array_equal(disk.positions[..., 0], [[0, 2], [3, 5]])
         self.assertEqual((disk.velocities.shape, disk.masses.shape), ((2, 2, 3), (2, 2)))
@@ -123,9 +139,13 @@ class Species(WithPictures):
     def test_each_has_the_colour_that_it_has_in_the_live_view(self) -> None:
         page = (ROOT / "view" / "page" / "colours.js").read_text(encoding="utf-8")
         palette = eval(re.search(r"COMPONENT_COLOURS = (\[\[.*?\]\]);", page, re.DOTALL).group(1))
-        places = dict(re.findall(r"(\w+): (\d)", re.search(r"SPECIES_COLOURS = {(.*)}", page).group(1)))
-        self.assertEqual({name: "#%02X%02X%02X" % tuple(palette[int(place)]) for name, place in places.items()},
-                         style.SPECIES_COLOURS)
+        places = dict(
+            re.findall(r"(\w+): (\d)", re.search(r"SPECIES_COLOURS = {(.*)}", page).group(1))
+        )
+        self.assertEqual(
+            {name: "#%02X%02X%02X" % tuple(palette[int(place)]) for name, place in places.items()},
+            style.SPECIES_COLOURS,
+        )
 
 
 class Film(WithPictures):
@@ -149,8 +169,14 @@ class Film(WithPictures):
     def test_without_ffmpeg(self) -> None:
         self.many_bodies()
         with mock.patch("shutil.which", lambda name: None):
-            self.assertEqual(self.done("animate", self.folder / "many", self.folder / "film"), f"{self.folder / 'film.gif'}\n")
-            self.assertIn("needs ffmpeg", self.refused("animate", self.folder / "many", self.folder / "film.mp4"))
+            self.assertEqual(
+                self.done("animate", self.folder / "many", self.folder / "film"),
+                f"{self.folder / 'film.gif'}\n",
+            )
+            self.assertIn(
+                "needs ffmpeg",
+                self.refused("animate", self.folder / "many", self.folder / "film.mp4"),
+            )
 
     def test_nonsense_is_one_line(self) -> None:
         self.many_bodies()

@@ -51,11 +51,12 @@ class Csv(unittest.TestCase):
         start = self.text.index('"ID"')
         lines = self.text[start:].splitlines()
         for text, expected in (
-                ("", "x.csv: no table of Nsight Compute"),
-                ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", "x.csv: ==ERROR== ERR_NVGPUCTRPERM"),
-                ("\n".join(lines[:2]), "no launch"),
-                ("\n".join([lines[0], *lines[2:]]), "no line of units"),
-                ("\n".join([*lines[:2], lines[2] + ',"1"']), "launch 1 has 27 columns")):
+            ("", "x.csv: no table of Nsight Compute"),
+            ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", "x.csv: ==ERROR== ERR_NVGPUCTRPERM"),
+            ("\n".join(lines[:2]), "no launch"),
+            ("\n".join([lines[0], *lines[2:]]), "no line of units"),
+            ("\n".join([*lines[:2], lines[2] + ',"1"']), "launch 1 has 27 columns"),
+        ):
             with self.subTest(expected=expected), self.assertRaises(ProfileError) as caught:
                 read_csv(text, "x.csv")
             self.assertIn(expected, str(caught.exception))
@@ -101,22 +102,41 @@ class Tool(fakes.InFolder):
 
     def test_without_the_profiler_it_says_so_and_is_skipped(self) -> None:
         words = ["profile", "06", "--ncu", "no-such-profiler", "--build", self.folder]
-        self.assertIn("no no-such-profiler", self.refused(*words, "--recorded", self.folder, code=77))
+        self.assertIn(
+            "no no-such-profiler", self.refused(*words, "--recorded", self.folder, code=77)
+        )
         self.assertIn("needs it", self.refused(*words, "--json", self.folder / "x", code=77))
 
     def test_without_the_profiler_it_shows_what_was_counted_elsewhere(self) -> None:
-        lines = [{"step": step, "kernel": kernel, "machine": "an H200", "date": date, "systems": 2, "bodies": 100,
-                  "launches": 3, "metrics": {"registers": registers}}
-                 for step, kernel, date, registers in (("step06_ldg_fastmath", "force", "2026-01-02", 40.0),
-                                                       ("step06_ldg_fastmath", "force", "2026-01-01", 41.0),
-                                                       ("step06_ldg_fastmath", "move", "2026-01-01", 42.0),
-                                                       ("step05_streams", "force", "2026-01-03", 43.0))]
+        lines = [
+            {
+                "step": step,
+                "kernel": kernel,
+                "machine": "an H200",
+                "date": date,
+                "systems": 2,
+                "bodies": 100,
+                "launches": 3,
+                "metrics": {"registers": registers},
+            }
+            for step, kernel, date, registers in (
+                ("step06_ldg_fastmath", "force", "2026-01-02", 40.0),
+                ("step06_ldg_fastmath", "force", "2026-01-01", 41.0),
+                ("step06_ldg_fastmath", "move", "2026-01-01", 42.0),
+                ("step05_streams", "force", "2026-01-03", 43.0),
+            )
+        ]
         self.file("profiles/h200.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         words = ["profile", "06", "--ncu", "no-such-profiler", "--build", self.folder, "--recorded",
                  self.folder / "profiles"]
         text = self.done(*words)
-        for expected in ("no no-such-profiler (Nsight Compute) here; counted elsewhere", "on an H200, 2026-01-02: 2 x 100",
-                         "force: mean of 3 launches", "40", "move: mean"):
+        for expected in (
+            "no no-such-profiler (Nsight Compute) here; counted elsewhere",
+            "on an H200, 2026-01-02: 2 x 100",
+            "force: mean of 3 launches",
+            "40",
+            "move: mean",
+        ):
             self.assertIn(expected, text)
         self.assertNotIn("41", text)
         self.assertNotIn("43", text)

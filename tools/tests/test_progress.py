@@ -14,9 +14,19 @@ NINJA = ('for k in 1 2 3; do echo "[$k/3] Building CXX object a/CMakeFiles/x.dir
 class Progress(fakes.InFolder):
     def run_bash(self, text: str, every: int = 1) -> subprocess.CompletedProcess:
         return subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", f"LOGS=. && source '{fakes.TOOLS}/progress.sh'; {text}"],
-            cwd=self.folder, env={**os.environ, "PROGRESS_EVERY": str(every)}, check=False,
-            capture_output=True, text=True)
+            [
+                "bash",
+                "-euo",
+                "pipefail",
+                "-c",
+                f"LOGS=. && source '{fakes.TOOLS}/progress.sh'; {text}",
+            ],
+            cwd=self.folder,
+            env={**os.environ, "PROGRESS_EVERY": str(every)},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
 
     def test_without_a_terminal_there_is_a_line_now_and_then(self) -> None:
         done = self.run_bash(f"phase Build log bash -c '{NINJA}'")
@@ -37,10 +47,18 @@ class Progress(fakes.InFolder):
         self.assertTrue(done.stdout.endswith("Failed; the end of ./log.log:\nwhy\n"), done.stdout)
 
     def test_the_time_left_is_of_what_is_done(self) -> None:
-        said = self.run_bash("position_of ' 50/356 Test  #20: hostcuda.tool ......   Passed  1 sec' 10; "
-                             "position_of '[9/10] Linking CXX executable a/step03' 90; left 60 1 10").stdout
-        self.assertEqual(said.splitlines(), ["50 of 356, hostcuda.tool, about 61 s left",
-                                             "9 of 10, step03, about 10 s left", "about 9 min left"])
+        said = self.run_bash(
+            "position_of ' 50/356 Test  #20: hostcuda.tool ......   Passed  1 sec' 10; "
+            "position_of '[9/10] Linking CXX executable a/step03' 90; left 60 1 10"
+        ).stdout
+        self.assertEqual(
+            said.splitlines(),
+            [
+                "50 of 356, hostcuda.tool, about 61 s left",
+                "9 of 10, step03, about 10 s left",
+                "about 9 min left",
+            ],
+        )
 
     def test_lines_that_are_not_hidden_are_shown(self) -> None:
         done = self.run_bash("printf 'secret\\nFAILED x\\n' | follow Test out.log '^secret$'")

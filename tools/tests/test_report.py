@@ -36,31 +36,56 @@ class InRoot(fakes.InRepository):
 class Numbers(InRoot):
     def test_values(self) -> None:
         for body, expected in (
-                ("step03_tiling.systems.compute", "100 ms"), ("this.systems.total", "600 ms"),
-                ("this.systems.gips", "429.5"), ("this.systems.gips | fixed(2)", "429.50"),
-                ("this.systems.gips | digits(2)", "429"), ("this.systems.compute | digits(1)", "100 ms"),
-                ("this.systems.compute | seconds", "0.1 s"), ("this.systems.total | milliseconds", "600 ms"),
-                ("this.systems.slots | fixed(1)", "77.9"), ("this.systems.speedup", "67.50"),
-                ("this.systems.error", "2.0e-07"), ("this.systems.gate('acceleration_rms')", "2.0e-07"),
-                ("this.systems.date", "2026-01-02"), ("this.at(32, 8192, 20).repeats", "3"),
-                ("this.systems.caption", "Test GPU (CUDA 13.0, driver 13.0), 2026-01-02: 32 x 8192 bodies, "
-                 "20 steps, galaxies, euler, dt 0.01, softening 0.05"),
-                ("(step02_layout.systems.compute / step01_gpu_naive.systems.compute) | change", "+4.0 %"),
-                ("step02_layout.systems.compute / step01_gpu_naive.systems.compute", "1.04"),
-                ("published.multi.time", "0.1410"), ("published.multi.gips_from_time", "304.6"),
-                ("published.citation", "a report"), ("machine.gpu.fp32_peak", "66.9"),
-                ("machine.gpu.name", "Test GPU"), ("predicted('03', 'predicted G/s')", "250"),
-                ("this.systems.gips / predicted('03', 'predicted G/s')", "1.72"),
-                ("predicted('08, one device', 'predicted')", "as step 07"), ("this.lines", "1")):
+            ("step03_tiling.systems.compute", "100 ms"),
+            ("this.systems.total", "600 ms"),
+            ("this.systems.gips", "429.5"),
+            ("this.systems.gips | fixed(2)", "429.50"),
+            ("this.systems.gips | digits(2)", "429"),
+            ("this.systems.compute | digits(1)", "100 ms"),
+            ("this.systems.compute | seconds", "0.1 s"),
+            ("this.systems.total | milliseconds", "600 ms"),
+            ("this.systems.slots | fixed(1)", "77.9"),
+            ("this.systems.speedup", "67.50"),
+            ("this.systems.error", "2.0e-07"),
+            ("this.systems.gate('acceleration_rms')", "2.0e-07"),
+            ("this.systems.date", "2026-01-02"),
+            ("this.at(32, 8192, 20).repeats", "3"),
+            (
+                "this.systems.caption",
+                "Test GPU (CUDA 13.0, driver 13.0), 2026-01-02: 32 x 8192 bodies, "
+                "20 steps, galaxies, euler, dt 0.01, softening 0.05",
+            ),
+            (
+                "(step02_layout.systems.compute / step01_gpu_naive.systems.compute) | change",
+                "+4.0 %",
+            ),
+            ("step02_layout.systems.compute / step01_gpu_naive.systems.compute", "1.04"),
+            ("published.multi.time", "0.1410"),
+            ("published.multi.gips_from_time", "304.6"),
+            ("published.citation", "a report"),
+            ("machine.gpu.fp32_peak", "66.9"),
+            ("machine.gpu.name", "Test GPU"),
+            ("predicted('03', 'predicted G/s')", "250"),
+            ("this.systems.gips / predicted('03', 'predicted G/s')", "1.72"),
+            ("predicted('08, one device', 'predicted')", "as step 07"),
+            ("this.lines", "1"),
+        ):
             with self.subTest(body=body):
                 self.assertEqual(self.text(body), expected)
 
     def test_missing_is_not_wrong(self) -> None:
-        for body in ("step03_tiling.wide.on(4).gips", "cpu_simd.systems.gips", "predicted('07', 'reasoning')",
-                     "this.kernel('advance_systems').registers", "variant('step09_x').systems.gips",
-                     "this.systems.gate('colour')", "cpu_simd.systems.gips / this.systems.gips",
-                     "(this.systems.gips / cpu_simd.systems.gips) | change", "table('devices')",
-                     "cpu_simd.systems.total | milliseconds"):
+        for body in (
+            "step03_tiling.wide.on(4).gips",
+            "cpu_simd.systems.gips",
+            "predicted('07', 'reasoning')",
+            "this.kernel('advance_systems').registers",
+            "variant('step09_x').systems.gips",
+            "this.systems.gate('colour')",
+            "cpu_simd.systems.gips / this.systems.gips",
+            "(this.systems.gips / cpu_simd.systems.gips) | change",
+            "table('devices')",
+            "cpu_simd.systems.total | milliseconds",
+        ):
             with self.subTest(body=body):
                 self.assertIsNone(self.evaluate(body).content)
         for body in ("this.huge.gips", "this.systems.joules", "variant('steps').systems.gips",
@@ -90,10 +115,24 @@ class Numbers(InRoot):
         (self.results / "profiles").mkdir()
         fakes.write_records(self.results / "cpu" / "x.jsonl",
                             [fakes.record("cpu_simd", "cpu", (3.5,))])
-        fakes.write_records(self.results / "v.jsonl", [fakes.record("step03_tile_64", "cuda", (0.2,))])
-        fakes.write_records(self.results / "profiles" / "p.jsonl", [
-            {"step": step, "kernel": f"{step[:6]}<int>", "date": "2026", "launches": 1,
-             "systems": 32, "bodies": 8192, "metrics": {"registers": 40.0 + len(step)}} for step in ("step02_layout", "step03_tiling")])
+        fakes.write_records(
+            self.results / "v.jsonl", [fakes.record("step03_tile_64", "cuda", (0.2,))]
+        )
+        fakes.write_records(
+            self.results / "profiles" / "p.jsonl",
+            [
+                {
+                    "step": step,
+                    "kernel": f"{step[:6]}<int>",
+                    "date": "2026",
+                    "launches": 1,
+                    "systems": 32,
+                    "bodies": 8192,
+                    "metrics": {"registers": 40.0 + len(step)},
+                }
+                for step in ("step02_layout", "step03_tiling")
+            ],
+        )
         facts = Facts(self.folder)
         self.assertEqual(self.text("cpu_simd.systems.compute"), "3.5 s")
         self.assertEqual(self.text("this.kernel('step03').registers"), "53")
@@ -104,7 +143,9 @@ class Numbers(InRoot):
                           "| registers per thread | 53 | 53 |"])
         self.assertEqual(self.text("variants()"), self.text("variants('step03_tile_64')"))
         self.assertEqual(self.text("variants('step03_x')"), "*not measured*")
-        self.assertRegex(self.text("variants()"), r"\| step03_tile_64 \| 32 x 8192 x 20 \| 1 \|.*\| 0\.500 \|")
+        self.assertRegex(
+            self.text("variants()"), r"\| step03_tile_64 \| 32 x 8192 x 20 \| 1 \|.*\| 0\.500 \|"
+        )
         self.assertIn("| cpu_simd | Test CPU x 64 | 4 s", str(table("cpu", facts)))
 
     def test_tables(self) -> None:
@@ -119,8 +160,8 @@ class Numbers(InRoot):
 
 class TypedNumbers(unittest.TestCase):
     def test_numbers_must_be_filled_in(self) -> None:
-        allowed = ("{# 99.5 #}\nstep03 has 32 x 8192 bodies, float32, N², {{ (a.b / c.d) | fixed(77) }}, 10⁹, "
-                   "in 2026.")
+        allowed = ("{# 99.5 #}\nstep03 has 32 x 8192 bodies, float32, N², {{ (a.b / c.d) | "
+                   "fixed(77) }}, 10⁹, in 2026.")
         self.assertEqual(literal_numbers(allowed, "t.md"), [])
         found = literal_numbers("fine\nfaster by 3.7, or 1659 G/s (41 %)\n", "t.md")
         self.assertEqual([text.partition(" is not")[0] for text in found],
@@ -140,8 +181,12 @@ class Check(InRoot):
             self.skipTest(f"{missing.name} is not installed")
         # Every call draws all figures; how they look is seen in test_figures.
         blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
-        patched = mock.patch.multiple(style.Figure, savefig=blank, get_layout_engine=lambda figure: None,
-                                      get_tightbbox=lambda figure: style.Bbox.unit())
+        patched = mock.patch.multiple(
+            style.Figure,
+            savefig=blank,
+            get_layout_engine=lambda figure: None,
+            get_tightbbox=lambda figure: style.Bbox.unit(),
+        )
         patched.start()
         self.addCleanup(patched.stop)
         self.file(REPORT, "# Title\n\nMakes {{ step03_tiling.systems.gips }} G/s.\n\n"
@@ -161,8 +206,11 @@ class Check(InRoot):
         self.file(REPORT, "# Title\n\nMakes 17.5 and {{ step02_layout.systems.gips }} G/s.\n")
         code, out = self.tool("report", "--check")
         self.assertEqual(code, 1)
-        for expected in ("template.md:3: the number 17.5", "3: step02_layout.systems.gips is not measured",
-                         "docs/report.md:5: out of date"):
+        for expected in (
+            "template.md:3: the number 17.5",
+            "3: step02_layout.systems.gips is not measured",
+            "docs/report.md:5: out of date",
+        ):
             self.assertIn(expected, out)
 
     def test_new_records_make_figures_stale(self) -> None:

@@ -73,26 +73,40 @@ class Run(fakes.InFolder):
         saying = f"open({str(self.folder / 'words')!r}, 'a').write(' '.join(words) + '\\n')"
         for step in ("step01_gpu_naive", "step02_layout", "step03_tiling"):
             fakes.write_step(self.build, fakes.record(step), saying)
-        code, out, errors = self.run_tool("3", "step01_gpu_naive", "--bodies", "512", "--validate", "off")
+        code, out, errors = self.run_tool(
+            "3", "step01_gpu_naive", "--bodies", "512", "--validate", "off"
+        )
         self.assertEqual(code, 0, errors)
         self.assertNotIn("step02", out)
         words = (self.folder / "words").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(words), 2)
-        self.assertIn("--bodies 512 --repeat 5 --warmup 1 --validate off --integrator euler --quiet --json", words[0])
+        self.assertIn(
+            "--bodies 512 --repeat 5 --warmup 1 --validate off --integrator euler --quiet --json",
+            words[0],
+        )
 
     def test_wrong_arguments_are_one_line_and_exit_2(self) -> None:
         fakes.write_step(self.build, fakes.record("step01_gpu_naive"))
-        for words, expected in ((["07"], "'07' is not a step"), (["--bodies", "0"], "--bodies: '0'"),
-                                (["--bodies", "1.5"], "'1.5'"), (["--dt", "nan"], "'nan'"),
-                                (["--body", "5"], "--body"), (["--input", "nowhere"], "nowhere"),
-                                (["--validate", "maybe"], "maybe")):
+        for words, expected in (
+            (["07"], "'07' is not a step"),
+            (["--bodies", "0"], "--bodies: '0'"),
+            (["--bodies", "1.5"], "'1.5'"),
+            (["--dt", "nan"], "'nan'"),
+            (["--body", "5"], "--body"),
+            (["--input", "nowhere"], "nowhere"),
+            (["--validate", "maybe"], "maybe"),
+        ):
             with self.subTest(words=words):
-                self.assertIn(expected, self.refused("run", "--build", self.build, "--output", self.output,
-                                                     *words))
+                self.assertIn(
+                    expected,
+                    self.refused("run", "--build", self.build, "--output", self.output, *words),
+                )
                 self.assertFalse(self.output.exists())
 
     def test_it_knows_the_scenarios_of_the_programs(self) -> None:
-        table = (fakes.TOOLS.parent / "common/scenarios/scenario_table.cpp").read_text(encoding="utf-8")
+        table = (fakes.TOOLS.parent / "common/scenarios/scenario_table.cpp").read_text(
+            encoding="utf-8"
+        )
         self.assertCountEqual(SCENARIOS, re.findall(r'^    entry\("([a-z-]+)"', table, re.M))
 
     def test_an_empty_build_is_exit_2(self) -> None:
@@ -108,12 +122,29 @@ class Run(fakes.InFolder):
         self.assertEqual(what_a_step_adds("step04_unroll", self.folder), "")
 
     def test_steps_are_found_by_name_or_number_and_a_half_stair_stands_between(self) -> None:
-        for name in ("step05_streams", "step04b_blocks", "step04_unroll", "step10_x", "step4_x", "steps"):
+        for name in (
+            "step05_streams",
+            "step04b_blocks",
+            "step04_unroll",
+            "step10_x",
+            "step4_x",
+            "steps",
+        ):
             (self.folder / name).mkdir()
         names = step_folders(self.folder)
         self.assertEqual(names, ["step04_unroll", "step04b_blocks", "step05_streams", "step10_x"])
-        for text, number in (("4", 0), ("04", 0), ("04b", 1), ("4b", 1), ("step04b_blocks", 1), ("10", 3)):
+        for text, number in (
+            ("4", 0),
+            ("04", 0),
+            ("04b", 1),
+            ("4b", 1),
+            ("step04b_blocks", 1),
+            ("10", 3),
+        ):
             self.assertEqual(find_step(text, names), names[number])
         for text in ("b", "", "004", "4c", "step04", "٤"):
-            with self.subTest(text), self.assertRaisesRegex(ToolError, "is not a step; there are step04_unroll"):
+            with (
+                self.subTest(text),
+                self.assertRaisesRegex(ToolError, "is not a step; there are step04_unroll"),
+            ):
                 find_step(text, names)

@@ -76,15 +76,19 @@ class Presence(fakes.InFolder):
     def test_the_command_says_what_it_did(self) -> None:
         nothing = "missing_for() { :; }; run_setup_command"
         self.assertRegex(self.set_up(nothing).stdout, "^Nothing to install: ")
-        installed = ("missing_for() { [ -e '%s' ] || echo 'git|git||revisions'; }; "
-                     "phase() { shift 2; touch '%s'; }; run_setup_command") % ((self.folder / "done",) * 2)
+        installed = (
+            "missing_for() { [ -e '%s' ] || echo 'git|git||revisions'; }; "
+            "phase() { shift 2; touch '%s'; }; run_setup_command"
+        ) % ((self.folder / "done",) * 2)
         self.program("apt-get", "#!/bin/sh\n")
         self.program("id", "#!/bin/sh\necho 0\n")
         self.program("sudo", "#!/bin/sh\n")
         self.program("env", "#!/bin/sh\n")
         done = self.set_up("as_root=(); " + installed)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?s)^Missing, to be installed with apt-get:.*git.*Installed: ")
+        self.assertRegex(
+            done.stdout, r"(?s)^Missing, to be installed with apt-get:.*git.*Installed: "
+        )
 
 
 class Lists(fakes.InFolder):
@@ -111,7 +115,10 @@ class Lists(fakes.InFolder):
             self.assertIn(wanted, text)
             building = text.partition("FROM nvidia/cuda:13.0.1-base")[0]
             commands = {"cmake", "git", "ccache", "python3"}
-            again = set(re.findall(r"\b[\w+.-]+", building)) & set(self.names("apt", "setup")) - commands
+            again = (
+                set(re.findall(r"\b[\w+.-]+", building))
+                & set(self.names("apt", "setup")) - commands
+            )
             self.assertEqual(again, set(), recipe)
 
     def test_conda_has_the_same(self) -> None:

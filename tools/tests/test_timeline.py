@@ -39,7 +39,9 @@ class Sums(fakes.InFolder):
                           ("compute", 1, 5, 9), ("download", 0, 9, 10), ("download", 1, 10, 11)])
 
     def test_one_device_does_not_hide_the_copies_of_another(self) -> None:
-        found = sums(read_timeline(self.file("t.csv", HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n")))
+        found = sums(
+            read_timeline(self.file("t.csv", HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n"))
+        )
         self.assertEqual((found.copies, found.hidden), (1.0, 0.0))
 
     def test_refusals(self) -> None:

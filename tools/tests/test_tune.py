@@ -28,13 +28,32 @@ sys.exit(verdict == "fail")
 class Tune(fakes.InFolder):
     def step(self, name: str, costs: list[float], bad: int = -1, **changes: object) -> None:
         data = fakes.record(name, **changes)
-        body = CHOOSE.format(device=fakes.GPU["name"], log=str(self.folder / "log"), record=json.dumps(data),
-                             costs=costs, bad=bad)
+        body = CHOOSE.format(
+            device=fakes.GPU["name"],
+            log=str(self.folder / "log"),
+            record=json.dumps(data),
+            costs=costs,
+            bad=bad,
+        )
         fakes.write_step(self.folder / "build", data, body)
 
     def tune(self, *words: object) -> tuple[object, ...]:
-        return ("tune", *words, "--build", self.folder / "build", "--bodies", "100,200", "--rounds", "2",
-                "--repeat", "3", "--output", self.folder / "lines.jsonl", "--table", self.folder / "t.json")
+        return (
+            "tune",
+            *words,
+            "--build",
+            self.folder / "build",
+            "--bodies",
+            "100,200",
+            "--rounds",
+            "2",
+            "--repeat",
+            "3",
+            "--output",
+            self.folder / "lines.jsonl",
+            "--table",
+            self.folder / "t.json",
+        )
 
     def table(self) -> dict:
         return json.loads((self.folder / "t.json").read_text())["devices"]["Test GPU"]
@@ -48,10 +67,26 @@ class Tune(fakes.InFolder):
         self.assertEqual((code, errors), (1, ""))
         self.assertIn("FAILED: step11_register_blocking, 1 x 100, shape 2: fail", out)
         self.assertRegex(out, r"\n +1 +11 +.* taken\n")
-        self.assertEqual(self.table(), {"date": "2026-01-02", "shapes": [
-            {"step": "step11_register_blocking", "systems": 1, "bodies": n, "rank": 1, "blocks": 11, "slots": 7}
-            for n in (100, 200)]})
-        lines = [json.loads(line) for line in (self.folder / "lines.jsonl").read_text().splitlines()]
+        self.assertEqual(
+            self.table(),
+            {
+                "date": "2026-01-02",
+                "shapes": [
+                    {
+                        "step": "step11_register_blocking",
+                        "systems": 1,
+                        "bodies": n,
+                        "rank": 1,
+                        "blocks": 11,
+                        "slots": 7,
+                    }
+                    for n in (100, 200)
+                ],
+            },
+        )
+        lines = [
+            json.loads(line) for line in (self.folder / "lines.jsonl").read_text().splitlines()
+        ]
         self.assertEqual([(line["bodies"], line["rank"], len(line["seconds"])) for line in lines],
                          [(n, rank, 6) for n in (100, 200) for rank in (0, 1, 3)])
 
@@ -73,39 +108,95 @@ class Tune(fakes.InFolder):
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
 
     def test_other_devices_and_problems_stay_in_the_table(self) -> None:
-        old = {"step": "step11_register_blocking", "systems": 1, "bodies": 100, "rank": 2, "blocks": 1, "slots": 1}
+        old = {
+            "step": "step11_register_blocking",
+            "systems": 1,
+            "bodies": 100,
+            "rank": 2,
+            "blocks": 1,
+            "slots": 1,
+        }
         other = {**old, "bodies": 300}
-        self.file("t.json", json.dumps({"devices": {"Test GPU": {"date": "2025-01-01", "shapes": [old, other]},
-                                                    "Other": {"date": "2025-01-01", "shapes": [old]}}}))
+        self.file(
+            "t.json",
+            json.dumps(
+                {
+                    "devices": {
+                        "Test GPU": {"date": "2025-01-01", "shapes": [old, other]},
+                        "Other": {"date": "2025-01-01", "shapes": [old]},
+                    }
+                }
+            ),
+        )
         self.step("step11_register_blocking", [1.0, 0.5])
         self.done(*self.tune())
-        self.assertEqual([(s["bodies"], s["rank"]) for s in self.table()["shapes"]], [(300, 2), (100, 1), (200, 1)])
-        self.assertEqual(json.loads((self.folder / "t.json").read_text())["devices"]["Other"]["shapes"], [old])
+        self.assertEqual(
+            [(s["bodies"], s["rank"]) for s in self.table()["shapes"]],
+            [(300, 2), (100, 1), (200, 1)],
+        )
+        self.assertEqual(
+            json.loads((self.folder / "t.json").read_text())["devices"]["Other"]["shapes"], [old]
+        )
 
     def test_refusals(self) -> None:
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
-        self.assertIn("it needs a GPU: emulated times decide nothing", self.refused(*self.tune(), code=77))
+        self.assertIn(
+            "it needs a GPU: emulated times decide nothing", self.refused(*self.tune(), code=77)
+        )
         self.file("lines.jsonl", "[]\n")
         self.assertIn("not what ./nbody tune measured", self.refused(*self.tune()))
         self.file("lines.jsonl", "")
         self.file("t.json", "[]")
         self.assertIn("not a table of ./nbody tune", self.refused(*self.tune()))
         fakes.write_step(self.folder / "old", fakes.record("step11_register_blocking"))
-        self.assertIn("another version", self.call("tune", "--build", self.folder / "old", "--table",
-                                                   self.folder / "x", "--output", self.folder / "y")[2])
+        self.assertIn(
+            "another version",
+            self.call(
+                "tune",
+                "--build",
+                self.folder / "old",
+                "--table",
+                self.folder / "x",
+                "--output",
+                self.folder / "y",
+            )[2],
+        )
         fakes.write_step(self.folder / "old", fakes.record("step03_tiling"))
-        self.assertIn("has no shapes", self.refused("tune", "03", "--build", self.folder / "old", "--table",
-                                                    self.folder / "x", "--output", self.folder / "y"))
+        self.assertIn(
+            "has no shapes",
+            self.refused(
+                "tune",
+                "03",
+                "--build",
+                self.folder / "old",
+                "--table",
+                self.folder / "x",
+                "--output",
+                self.folder / "y",
+            ),
+        )
 
     def test_without_a_gpu(self) -> None:
         """77 and one line, whether nothing was built, or programs that find no device."""
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
-        self.assertEqual(self.refused(*self.tune(), code=77), "nbody tune: skipped: it needs a GPU: emulated times "
-                         "decide nothing, and step12_newton3 finds no device\n")
-        nowhere = ("--build", self.file("empty/x", "").parent, "--table", self.folder / "t", "--output", self.folder / "o")
+        self.assertEqual(
+            self.refused(*self.tune(), code=77),
+            "nbody tune: skipped: it needs a GPU: emulated times "
+            "decide nothing, and step12_newton3 finds no device\n",
+        )
+        nowhere = (
+            "--build",
+            self.file("empty/x", "").parent,
+            "--table",
+            self.folder / "t",
+            "--output",
+            self.folder / "o",
+        )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=False):
-            self.assertIn("it needs a GPU: emulated times decide nothing, and nvidia-smi names none here",
-                          self.refused("tune", *nowhere, code=77))
+            self.assertIn(
+                "it needs a GPU: emulated times decide nothing, and nvidia-smi names none here",
+                self.refused("tune", *nowhere, code=77),
+            )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=True):
             self.assertIn("build first", self.refused("tune", *nowhere))
 

@@ -1,4 +1,5 @@
-"""A headless Chromium, controlled through the DevTools protocol over two pipes; needs no package."""
+"""A headless Chromium, controlled through the DevTools protocol over two pipes; needs no
+package."""
 import base64
 import json
 import os
@@ -10,10 +11,21 @@ import time
 
 
 class Browser:
-    FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-angle=swiftshader-webgl",
-             "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-dev-shm-usage",
-             "--no-first-run", "--disable-extensions", "--disable-background-networking",
-             "--hide-scrollbars", "--remote-debugging-pipe", "--window-size=800,600")
+    FLAGS = (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu-sandbox",
+        "--use-angle=swiftshader-webgl",
+        "--enable-unsafe-swiftshader",
+        "--ignore-gpu-blocklist",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-extensions",
+        "--disable-background-networking",
+        "--hide-scrollbars",
+        "--remote-debugging-pipe",
+        "--window-size=800,600",
+    )
 
     def __init__(self, *flags):
         program = Browser.find()
@@ -28,15 +40,27 @@ class Browser:
             os.dup2(high_write, 4)
 
         self.process = subprocess.Popen(
-            [program, *Browser.FLAGS, f"--user-data-dir={self.profile.name}", *flags, "about:blank"],
-            preexec_fn=arrange, close_fds=False, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                program,
+                *Browser.FLAGS,
+                f"--user-data-dir={self.profile.name}",
+                *flags,
+                "about:blank",
+            ],
+            preexec_fn=arrange,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(read_theirs)
         os.close(write_theirs)
         self.read_end, self.write_end = read_ours, write_ours
         self.rest, self.number, self.session, self.events = b"", 0, None, []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
 
@@ -65,7 +89,9 @@ class Browser:
 
     def _receive(self, deadline):
         while b"\0" not in self.rest:
-            ready, _, _ = select.select([self.read_end], [], [], max(0, deadline - time.monotonic()))
+            ready, _, _ = select.select(
+                [self.read_end], [], [], max(0, deadline - time.monotonic())
+            )
             piece = os.read(self.read_end, 1 << 20) if ready else b""
             if not piece:
                 raise TimeoutError("the browser does not answer")
@@ -104,11 +130,20 @@ class Browser:
 
     def errors(self):
         """Returns errors reported by the page or the browser."""
-        return [event for event in self.events if event["method"] == "Runtime.exceptionThrown"
-                or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
+        return [
+            event
+            for event in self.events
+            if event["method"] == "Runtime.exceptionThrown"
+            or event["method"] == "Log.entryAdded"
+            and event["params"]["entry"]["level"] == "error"
+        ]
 
     def requests(self):
-        return [event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
+        return [
+            event["params"]["request"]["url"]
+            for event in self.events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
 
     def wait_for(self, expression, seconds=60):
         """Returns the expression's value as soon as it is true."""
@@ -131,8 +166,15 @@ class Browser:
     def drag(self, start, end):
         for kind, (x, y), buttons in (("mousePressed", start, 1), ("mouseMoved", end, 1),
                                       ("mouseReleased", end, 0)):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=buttons,
-                      clickCount=1)
+            self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button="left",
+                buttons=buttons,
+                clickCount=1,
+            )
 
     def wheel(self, place, amount):
         self.call("Input.dispatchMouseEvent", type="mouseWheel", x=place[0], y=place[1], deltaX=0,

@@ -51,7 +51,9 @@ class PageTest(PageCase):
             browser.evaluate("app.source.send({type: 'nonsense'})")  # refused, and nothing else
             browser.press(" ")
             browser.wait_for(f"app.frame.step > {step} + 10")
-            warnings = [event for event in browser.events if event["method"] == "Runtime.consoleAPICalled"]
+            warnings = [
+                event for event in browser.events if event["method"] == "Runtime.consoleAPICalled"
+            ]
             self.assertIn("unknown", str(warnings))
             run.end()
             browser.wait_for("document.getElementById('message').textContent.includes('ended')")
@@ -60,8 +62,23 @@ class PageTest(PageCase):
     def test_exported(self):
         browser = self.browser
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([PROGRAM, "--scenario", "plummer", "--bodies", "300", "--steps", "20",
-                            "--snapshot-every", "4", "--snapshot-dir", folder, "--quiet"], check=True)
+            subprocess.run(
+                [
+                    PROGRAM,
+                    "--scenario",
+                    "plummer",
+                    "--bodies",
+                    "300",
+                    "--steps",
+                    "20",
+                    "--snapshot-every",
+                    "4",
+                    "--snapshot-dir",
+                    folder,
+                    "--quiet",
+                ],
+                check=True,
+            )
             states, page = sorted(Path(folder).glob("*.bin")), Path(folder, "a run.html")
             name = b"</script><h1>&amp;"  # the scenario, at offset 80 of a BIN file
             states[0].write_bytes(states[0].read_bytes()[:80] + name.ljust(32, b"\0")
@@ -69,12 +86,23 @@ class PageTest(PageCase):
             subprocess.run([VIEW, *states, "--export", page],
                            check=True, stdout=subprocess.DEVNULL)
             source = page.read_text(encoding="utf-8")
-            for word in ("http:", "https:", "ws://", " src=", "@import", "url(", "fetch(", "WebSocket"):
+            for word in (
+                "http:",
+                "https:",
+                "ws://",
+                " src=",
+                "@import",
+                "url(",
+                "fetch(",
+                "WebSocket",
+            ):
                 self.assertFalse(word in source, word)
             browser.open(page.as_uri())
             browser.wait_for("app && app.survey !== null")
             self.assertEqual(browser.text("title"), name.decode())
-            seen = {browser.wait_for(f"app.frame.step === {step} && {step + 1}") for step in (4, 16, 0)}
+            seen = {
+                browser.wait_for(f"app.frame.step === {step} && {step + 1}") for step in (4, 16, 0)
+            }
             self.assertEqual(len(seen), 3)
             self.check_picture()
             browser.press(" ")
@@ -96,16 +124,20 @@ class PageTest(PageCase):
         browser.wait_for("app.frame.step === 400")
         browser.press(" ")
         self.settled()
-        shown = browser.evaluate("[...document.querySelectorAll('#labels span')].filter((s) => !s.hidden)"
-                                 ".map((s) => s.textContent)")
+        shown = browser.evaluate(
+            "[...document.querySelectorAll('#labels span')].filter((s) => !s.hidden)"
+            ".map((s) => s.textContent)"
+        )
         self.assertIn("Sun", shown)
         self.assertIn("Neptune", shown)
         sizes = browser.evaluate("[...app.few.sizes]")
         self.assertEqual((max(sizes), sizes[0]), (1, 1))
         self.assertLess(min(sizes), 0.5)
 
-        browser.evaluate("const f = document.getElementById('follow');"
-                         "f.value = app.few.names.indexOf('Earth'); f.dispatchEvent(new Event('change'))")
+        browser.evaluate(
+            "const f = document.getElementById('follow');"
+            "f.value = app.few.names.indexOf('Earth'); f.dispatchEvent(new Event('change'))"
+        )
         browser.evaluate("app.camera.distance = 2")
         self.settled()
         place = browser.evaluate("const e = app.few.names.indexOf('Earth');"
@@ -119,17 +151,25 @@ class PageTest(PageCase):
         self.settled()
         self.assertTrue(browser.evaluate("document.getElementById('labels').hidden"))
 
-        browser.evaluate("HTMLAnchorElement.prototype.click = function() { window.saved = [this.download, this.href]; }")
+        browser.evaluate("HTMLAnchorElement.prototype.click = function() { window.saved = "
+                         "[this.download, this.href]; }")
         browser.press("p")
         name, data = browser.evaluate("window.saved")
         self.assertEqual(name, "solar-system_400.png")
-        saved = matplotlib.image.imread(io.BytesIO(base64.b64decode(data.removeprefix("data:image/png;base64,"))))
+        saved = matplotlib.image.imread(
+            io.BytesIO(base64.b64decode(data.removeprefix("data:image/png;base64,")))
+        )
         self.assertGreater((saved[..., :3].mean(axis=2) > 0.2).mean(), 1e-4)
 
         browser.press("r")
         self.settled()
-        self.assertEqual(browser.evaluate("[app.few.followed, app.frame.step, document.getElementById('trails').checked,"
-                                          "app.camera.yaw]"), [-1, 0, True, 0.6])
+        self.assertEqual(
+            browser.evaluate(
+                "[app.few.followed, app.frame.step, document.getElementById('trails').checked,"
+                "app.camera.yaw]"
+            ),
+            [-1, 0, True, 0.6],
+        )
         self.no_errors()
 
     def choose_cells(self, value):
@@ -138,7 +178,18 @@ class PageTest(PageCase):
 
     def test_cells_of_a_tree(self):
         browser = self.browser
-        self.open_export("--scenario", "plummer", "--systems", "2", "--bodies", "700", "--steps", "1", "--snapshot-every", "1")
+        self.open_export(
+            "--scenario",
+            "plummer",
+            "--systems",
+            "2",
+            "--bodies",
+            "700",
+            "--steps",
+            "1",
+            "--snapshot-every",
+            "1",
+        )
         browser.press(" ")
         bare = self.settled()
         browser.evaluate("document.getElementById('cells').value = '3'")
@@ -149,9 +200,21 @@ class PageTest(PageCase):
           window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every((i) => tree.position(i).every(
             (x, axis) => x >= cell.low[axis] - 1e-6 && x <= cell.low[axis] + cell.side + 1e-6))""")
         for level in (0, 2, 21):
-            self.assertEqual(browser.evaluate(f"[bodiesOf(tree.level({level})), tree.level({level}).every(within)]"), [700, True])
-        self.assertEqual(browser.evaluate("[...tree.order].sort((a, b) => a - b).every((i, k) => i === 700 + k)"), True)
-        self.assertEqual(browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True)
+            self.assertEqual(
+                browser.evaluate(
+                    f"[bodiesOf(tree.level({level})), tree.level({level}).every(within)]"
+                ),
+                [700, True],
+            )
+        self.assertEqual(
+            browser.evaluate(
+                "[...tree.order].sort((a, b) => a - b).every((i, k) => i === 700 + k)"
+            ),
+            True,
+        )
+        self.assertEqual(
+            browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True
+        )
         # A body sees every other once: in a cell that is small from there, or in a leaf; with theta
         # 0 only in leaves.
         seen = browser.evaluate("""[0, 0.5, 1].map((theta) => {
@@ -165,7 +228,10 @@ class PageTest(PageCase):
         self.assertLess(10, seen[1][0])
 
         self.choose_cells("body")
-        self.assertRegex(browser.text("cells_text"), r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells")
+        self.assertRegex(
+            browser.text("cells_text"),
+            r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells",
+        )
         browser.drag((430, 330), (430, 330))  # outside the panels
         picked = browser.wait_for("app.cells.body")
         self.assertEqual(picked, browser.evaluate("""(() => {
@@ -179,23 +245,34 @@ class PageTest(PageCase):
         })()"""))
         browser.press("r")
         self.settled()
-        self.assertEqual(browser.evaluate("[app.cells.choice, app.cells.drawn.length, app.cells.body]"), ["none", 0, 0])
+        self.assertEqual(
+            browser.evaluate("[app.cells.choice, app.cells.drawn.length, app.cells.body]"),
+            ["none", 0, 0],
+        )
         self.no_errors()
 
     def test_no_body_is_lost_in_one_place(self):
         """Coincident bodies, and one that is NaN: building a tree must end there, too."""
         found = []
-        self.open_export("--scenario", "plummer", "--bodies", "100", "--steps", "1", "--snapshot-every", "1")
+        self.open_export(
+            "--scenario", "plummer", "--bodies", "100", "--steps", "1", "--snapshot-every", "1"
+        )
         for bodies in ("new Float32Array(400)", "new Float32Array(400).fill(NaN)"):
-            found.append(self.browser.evaluate(f"bodiesOf(new CellTree({bodies}, 0, 100, null).level(21))"))
+            found.append(
+                self.browser.evaluate(f"bodiesOf(new CellTree({bodies}, 0, 100, null).level(21))")
+            )
         self.assertEqual(found, [100, 0])
 
     def test_components_have_their_colours_and_can_be_hidden(self):
         browser = self.browser
-        self.open_export("--scenario", "disk-halo", "--bodies", "600", "--steps", "1", "--snapshot-every", "1")
+        self.open_export(
+            "--scenario", "disk-halo", "--bodies", "600", "--steps", "1", "--snapshot-every", "1"
+        )
         browser.press(" ")
-        colours = browser.evaluate("[...document.querySelectorAll('.swatch')].map((b) =>"
-                                   "[b.textContent, getComputedStyle(b.querySelector('i')).backgroundColor])")
+        colours = browser.evaluate(
+            "[...document.querySelectorAll('.swatch')].map((b) =>"
+            "[b.textContent, getComputedStyle(b.querySelector('i')).backgroundColor])"
+        )
         self.assertEqual(colours, [["disk", "rgb(230, 159, 0)"], ["dark", "rgb(86, 180, 233)"]])
         both = self.settled()
         browser.evaluate("document.querySelectorAll('.swatch')[1].click()")
@@ -214,10 +291,16 @@ class PageTest(PageCase):
     def test_chosen_species_and_an_energy_that_nobody_knows(self):
         with tempfile.TemporaryDirectory() as folder:
             file, page = Path(folder, "a.csv"), Path(folder, "a.html")
-            file.write_text("species,x,y,vx,vy\nstar,0,0,0,0\ndark,1,0,0,0\nstar,2,0,0,0\n", encoding="ascii")
-            for words, count, why in (([], 3, "unknown: the file gives no softening"),
-                                      (["--species", "star"], 2, "not computed: that of some of the bodies")):
-                subprocess.run([VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL)
+            file.write_text(
+                "species,x,y,vx,vy\nstar,0,0,0,0\ndark,1,0,0,0\nstar,2,0,0,0\n", encoding="ascii"
+            )
+            for words, count, why in (
+                ([], 3, "unknown: the file gives no softening"),
+                (["--species", "star"], 2, "not computed: that of some of the bodies"),
+            ):
+                subprocess.run(
+                    [VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL
+                )
                 self.browser.open(page.as_uri())
                 self.browser.wait_for(f"app && app.survey !== null && app.frame.count === {count}")
                 self.assertEqual(self.browser.text("energy"), "–")
@@ -225,7 +308,9 @@ class PageTest(PageCase):
         self.no_errors()
 
     def test_on_phones_nothing_overlaps(self):
-        self.open_export("--scenario", "disk-halo", "--bodies", "60", "--steps", "1", "--snapshot-every", "1")
+        self.open_export(
+            "--scenario", "disk-halo", "--bodies", "60", "--steps", "1", "--snapshot-every", "1"
+        )
         self.check_phones(fewest_buttons=(5, 12))
         self.no_errors()
 
@@ -235,15 +320,21 @@ class PageTest(PageCase):
                                    source="HTMLCanvasElement.prototype.getContext = () => null")
         with Run("--scenario", "two-body") as run:
             self.browser.open(run.address)
-            self.browser.wait_for("document.getElementById('message').textContent.includes('WebGL 2')")
-        self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+            self.browser.wait_for(
+                "document.getElementById('message').textContent.includes('WebGL 2')"
+            )
+        self.browser.call(
+            "Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"]
+        )
         self.no_errors()
 
     def test_served_files(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "<script> & <b>.csv")
             file.write_text("x,y,z,vx,vy,vz\n1,0,0,0,1,0\n-1,0,0,0,-1,0\n", encoding="ascii")
-            with subprocess.Popen([VIEW, file, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
+            with subprocess.Popen(
+                [VIEW, file, "--port", "0"], stdout=subprocess.PIPE, text=True
+            ) as process:
                 address = process.stdout.readline().split()[1]
                 self.browser.open(address)
                 self.browser.wait_for("app && app.survey !== null")

@@ -12,7 +12,10 @@ import view  # noqa: E402
 class Command(unittest.TestCase):
     def plan(self, *words):
         """Returns the exit code, standard output and standard error."""
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as out,
+            contextlib.redirect_stderr(io.StringIO()) as error,
+        ):
             try:
                 code = view.main(["--plan", *words])
             except SystemExit as end:
@@ -34,7 +37,9 @@ class Command(unittest.TestCase):
         self.assert_builds("nbody-view step03_tiling", "--step", "03", "--bodies", "7")
         self.assert_builds("nbody-view step04b_blocks", "--step", "4b")
         self.assert_builds("nbody-view cpu_simd", "--step", "cpu_simd")
-        self.assert_builds("nbody-view DEFAULT", "--export", "p.html", "--steps", "9", "--frames", "3")
+        self.assert_builds(
+            "nbody-view DEFAULT", "--export", "p.html", "--steps", "9", "--frames", "3"
+        )
 
     def test_files(self):
         self.assert_builds("nbody-view", "a.bin", "b.bin")
@@ -45,17 +50,30 @@ class Command(unittest.TestCase):
         self.assert_refused("--port", "--view", "8765")
         self.assert_refused("needs --steps", "--export", "p.html")
         self.assert_refused("needs --steps", "--export", "p.html", "--steps", "0")
-        self.assert_refused("--snapshot-", "--export", "p.html", "--steps", "9", "--snapshot-every", "3")
+        self.assert_refused(
+            "--snapshot-", "--export", "p.html", "--steps", "9", "--snapshot-every", "3"
+        )
         self.assert_refused("--frames", "--frames", "0")
-        self.assert_refused("'p.png' does not end in .html.*nbody plot", "a.bin", "--export", "p.png")
+        self.assert_refused(
+            "'p.png' does not end in .html.*nbody plot", "a.bin", "--export", "p.png"
+        )
 
     def test_stairs(self):
-        self.assert_builds("nbody-stairs step01_gpu_naive step03_tiling", "--stairs", "01,03", "--bodies", "7")
+        self.assert_builds(
+            "nbody-stairs step01_gpu_naive step03_tiling", "--stairs", "01,03", "--bodies", "7"
+        )
         self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer")[1])
         self.assert_refused("'99' is not a step", "--stairs", "01,99")
-        self.assert_refused("--json does not go with --stairs; options of the bodies do", "--stairs", "--json", "r.json")
+        self.assert_refused(
+            "--json does not go with --stairs; options of the bodies do",
+            "--stairs",
+            "--json",
+            "r.json",
+        )
         self.assert_refused("--steps does not go with --stairs", "--stairs", "01", "--steps=3")
-        self.assert_refused("neither with files nor with --export", "--export", "p.html", "--stairs")
+        self.assert_refused(
+            "neither with files nor with --export", "--export", "p.html", "--stairs"
+        )
         self.assert_refused("neither with files nor with --export", "a.bin", "--stairs")
 
     def test_help(self):

@@ -19,21 +19,29 @@ class ControlsTest(PageCase):
         self.browser.evaluate("app.source.show(0)")
 
     def is_shown(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}').offsetParent !== null ||"
-                                     f"document.getElementById('{name}').getClientRects().length > 0")
+        return self.browser.evaluate(
+            f"document.getElementById('{name}').offsetParent !== null ||"
+            f"document.getElementById('{name}').getClientRects().length > 0"
+        )
 
     def test_forces_change_and_the_error_counts_anew(self):
         browser = self.browser
         with Run(*LIVE) as run:
             self.open_live(run)
             browser.wait_for("app.source.status.energy !== null")
-            self.assertEqual((browser.text("dt_value"), browser.text("softening_value")), ("0.01", "0.05"))
+            self.assertEqual(
+                (browser.text("dt_value"), browser.text("softening_value")), ("0.01", "0.05")
+            )
             self.assertFalse(self.is_shown("energy_since"))
-            browser.evaluate("const s = document.getElementById('dt'); s.value = 3;"
-                             "for (const kind of ['input', 'change']) s.dispatchEvent(new Event(kind))")
+            browser.evaluate(
+                "const s = document.getElementById('dt'); s.value = 3;"
+                "for (const kind of ['input', 'change']) s.dispatchEvent(new Event(kind))"
+            )
             browser.wait_for("app.source.status.dt === 0.08")
             browser.wait_for("(app.source.status.energy || {since: 0}).since > app.info.start_time")
-            self.assertRegex(browser.text("energy_since"), r"^counted from time [\d.]+, when the forces changed$")
+            self.assertRegex(
+                browser.text("energy_since"), r"^counted from time [\d.]+, when the forces changed$"
+            )
             since = browser.evaluate("app.source.status.energy.since")
             browser.wait_for(f"app.source.status.energy.time > {since}")
             self.assertRegex(browser.text("energy"), r"^-?\d\.\de[-+]\d+$")
@@ -79,14 +87,18 @@ class ControlsTest(PageCase):
         browser.evaluate("app.frame.bodies.forEach((x, k, all) => { all[k] = 3 * x; })")
         browser.press("f")
         self.assertAlmostEqual(browser.evaluate("app.camera.distance") / at_start, 3, 4)
-        self.assertEqual(browser.evaluate("app.camera.centre"), browser.evaluate("surveyFrame(app.frame).centre"))
+        self.assertEqual(
+            browser.evaluate("app.camera.centre"), browser.evaluate("surveyFrame(app.frame).centre")
+        )
         yaw = browser.evaluate("app.camera.yaw")
         before = self.settled()
         browser.press("a")
         browser.wait_for(f"Math.abs(app.camera.yaw - {yaw}) > 0.1")
         self.assertGreater(changes(browser, before), 0.02)
         browser.press("a")
-        browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        browser.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         yaw = browser.evaluate("app.camera.yaw")
         self.settled()
         self.assertEqual(browser.evaluate("app.camera.yaw"), yaw)
@@ -112,8 +124,15 @@ class ControlsTest(PageCase):
         self.assertFalse(self.is_shown("keys"))
         browser.press("h")
         self.assertTrue(self.is_shown("keys"))
-        rows = browser.evaluate("[...document.querySelectorAll('#key_list div')].map((row) => row.textContent)")
-        for row in ("Spacepause, resume", "Ffit: all but the outermost bodies", "Wfull screen", "Hthese keys"):
+        rows = browser.evaluate(
+            "[...document.querySelectorAll('#key_list div')].map((row) => row.textContent)"
+        )
+        for row in (
+            "Spacepause, resume",
+            "Ffit: all but the outermost bodies",
+            "Wfull screen",
+            "Hthese keys",
+        ):
             self.assertIn(row, rows)
         browser.press("Escape")
         self.assertFalse(self.is_shown("keys"))

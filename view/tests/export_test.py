@@ -29,14 +29,32 @@ class Export(unittest.TestCase):
         return one
 
     def info(self, file):
-        found = re.search(r'<script type="application/json" id="info">(.*?)</script>', self.export(file))
+        found = re.search(
+            r'<script type="application/json" id="info">(.*?)</script>', self.export(file)
+        )
         return json.loads(found.group(1))
 
     def state(self, systems, bodies):
         file = self.folder / "state.bin"
-        subprocess.run([PROGRAM, "--scenario", "plummer", "--systems", str(systems), "--bodies",
-                        str(bodies), "--steps", "1", "--validate", "off", "--quiet", "--output", file],
-                       check=True)
+        subprocess.run(
+            [
+                PROGRAM,
+                "--scenario",
+                "plummer",
+                "--systems",
+                str(systems),
+                "--bodies",
+                str(bodies),
+                "--steps",
+                "1",
+                "--validate",
+                "off",
+                "--quiet",
+                "--output",
+                file,
+            ],
+            check=True,
+        )
         return file
 
     def test_systems_are_components(self):
@@ -54,7 +72,10 @@ class Export(unittest.TestCase):
         self.assertEqual(info["component_runs"], [[0, 1], [1, 2], [0, 1], [2, 1], [0, 2]])
 
     def test_a_picture_is_no_page(self):
-        self.assertRegex(refusal(VIEW, self.state(1, 3), "--export", self.folder / "page.png"), "page.png.*ends in .html")
+        self.assertRegex(
+            refusal(VIEW, self.state(1, 3), "--export", self.folder / "page.png"),
+            "page.png.*ends in .html",
+        )
         self.assertFalse((self.folder / "page.png").exists())
 
     def test_one_species_is_one_component(self):

@@ -1,6 +1,8 @@
-"""What the tests in a browser share: one Chromium for all, pages of short runs, pictures of what is seen.
+"""What the tests in a browser share: one Chromium for all, pages of short runs, pictures of what is
+seen.
 
-    cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 -m unittest browser_test
+    cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 -m unittest
+    browser_test
 """
 import atexit
 import io
@@ -49,7 +51,9 @@ def pressed(browser, key):
     """How much a key changes the picture."""
     before = picture(browser)
     browser.press(key)
-    browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    browser.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     return changes(browser, before)
 
 
@@ -62,7 +66,8 @@ class PageCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not hasattr(PageCase, "browser"):
-            # Without a GPU, drawing takes most of the time: large pixels, and at most 15 frames per second.
+            # Without a GPU, drawing takes most of the time: large pixels, and at most 15 frames per
+            # second.
             PageCase.browser = Browser("--force-device-scale-factor=0.5")
             atexit.register(PageCase.browser.__exit__)
             PageCase.browser.call("Page.addScriptToEvaluateOnNewDocument", source="""
@@ -82,7 +87,9 @@ class PageCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         states = Path(folder.name, "states")
         states.mkdir()
-        subprocess.run([PROGRAM, *words, "--snapshot-dir", states, "--validate", "off", "--quiet"], check=True)
+        subprocess.run(
+            [PROGRAM, *words, "--snapshot-dir", states, "--validate", "off", "--quiet"], check=True
+        )
         page = Path(folder.name, "page.html")
         subprocess.run([VIEW, *sorted(states.glob("*.bin")), "--export", page, *view], check=True,
                        stdout=subprocess.DEVNULL)
@@ -90,7 +97,9 @@ class PageCase(unittest.TestCase):
         self.browser.wait_for(f"location.href === '{page.as_uri()}' && app && app.survey !== null")
 
     def settled(self):
-        self.browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.browser.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         return picture(self.browser)
 
     def check_picture(self):
@@ -123,9 +132,13 @@ class PageCase(unittest.TestCase):
                     self.settled()
                     seen = browser.evaluate(measure)
                     for k, a in enumerate(seen["panels"]):
-                        self.assertTrue(a[0] >= 0 and a[1] >= 0 and a[2] <= width and a[3] <= height, a)
+                        self.assertTrue(
+                            a[0] >= 0 and a[1] >= 0 and a[2] <= width and a[3] <= height, a
+                        )
                         for b in seen["panels"][k + 1:]:
-                            self.assertFalse(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3], (a, b))
+                            self.assertFalse(
+                                a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3], (a, b)
+                            )
                     self.assertGreater(len(seen["buttons"]), fewest_buttons[opened])
                     for name, left, top, right, bottom in seen["buttons"]:
                         self.assertTrue(right - left >= 44 and bottom - top >= 44, name)

@@ -129,8 +129,11 @@ class ServerTest(unittest.TestCase):
 
     def test_listens_on_loopback_only(self):
         with open("/proc/net/tcp", encoding="ascii") as table:
-            local = [line.split()[1] for line in table if f":{self.port:04X} " in line.split()[1] + " "
-                     and line.split()[3] == "0A"]
+            local = [
+                line.split()[1]
+                for line in table
+                if f":{self.port:04X} " in line.split()[1] + " " and line.split()[3] == "0A"
+            ]
         self.assertEqual(local, [f"0100007F:{self.port:04X}"])
 
     def test_other_hosts_are_refused(self):
@@ -190,10 +193,14 @@ class ServerTest(unittest.TestCase):
                          "^HTTP/1.1 40[05]")
 
     def test_malformed_requests(self):
-        for garbage in (b"\0\xff\x80 nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n\r\n\r\n\r\n",
-                        b"\x16\x03\x01\x02\x00\x01\x00" * 10 + b"\r\n\r\n",
-                        b"GET / HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n",
-                        b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000 + b"\r\n\r\n"):
+        for garbage in (
+            b"\0\xff\x80 nonsense\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"\r\n\r\n\r\n\r\n",
+            b"\x16\x03\x01\x02\x00\x01\x00" * 10 + b"\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+        ):
             try:
                 self.assertRegex(self.run_.request(garbage), "^(HTTP/1.1 40[03]|$)")
             except ConnectionError:  # cut off while still sending
@@ -201,23 +208,33 @@ class ServerTest(unittest.TestCase):
 
     def test_unknown_messages_are_answered(self):
         with ViewSocket(self.address) as viewer:
-            for text in ('{"type": "format_disk"}', '{"type": 7}', "{}", "[]", "null", '"next"', "17",
-                         '{"type": "next", "more": 1}', '{"type": "speed"}',
-                         '{"type": "speed", "steps_per_frame": -1}',
-                         '{"type": "speed", "steps_per_frame": 1000001}',
-                         '{"type": "speed", "steps_per_frame": 4294967297}',
-                         '{"type": "speed", "steps_per_frame": 1.5}',
-                         '{"type": "speed", "steps_per_frame": "1"}',
-                         '{"type": "speed", "steps_per_frame": 1e400}' .replace("1e400", "1e300"),
-                         '{"type": "forces"}', '{"type": "forces", "dt": 0.01}',
-                         '{"type": "forces", "dt": "0.01", "softening": 0.05}',
-                         '{"type": "forces", "dt": 0.01, "softening": 0.05, "more": 1}',
-                         '{"type": "forces", "dt": 0, "softening": 0.05}',
-                         '{"type": "forces", "dt": -0.01, "softening": 0.05}',
-                         '{"type": "forces", "dt": 0.65, "softening": 0.05}',
-                         '{"type": "forces", "dt": 1e300, "softening": 0.05}',
-                         '{"type": "forces", "dt": 0.01, "softening": 3.3}',
-                         '{"type": "forces", "dt": 0.01, "softening": 0.0007}'):
+            for text in (
+                '{"type": "format_disk"}',
+                '{"type": 7}',
+                "{}",
+                "[]",
+                "null",
+                '"next"',
+                "17",
+                '{"type": "next", "more": 1}',
+                '{"type": "speed"}',
+                '{"type": "speed", "steps_per_frame": -1}',
+                '{"type": "speed", "steps_per_frame": 1000001}',
+                '{"type": "speed", "steps_per_frame": 4294967297}',
+                '{"type": "speed", "steps_per_frame": 1.5}',
+                '{"type": "speed", "steps_per_frame": "1"}',
+                '{"type": "speed", "steps_per_frame": 1e400}'.replace("1e400", "1e300"),
+                '{"type": "forces"}',
+                '{"type": "forces", "dt": 0.01}',
+                '{"type": "forces", "dt": "0.01", "softening": 0.05}',
+                '{"type": "forces", "dt": 0.01, "softening": 0.05, "more": 1}',
+                '{"type": "forces", "dt": 0, "softening": 0.05}',
+                '{"type": "forces", "dt": -0.01, "softening": 0.05}',
+                '{"type": "forces", "dt": 0.65, "softening": 0.05}',
+                '{"type": "forces", "dt": 1e300, "softening": 0.05}',
+                '{"type": "forces", "dt": 0.01, "softening": 3.3}',
+                '{"type": "forces", "dt": 0.01, "softening": 0.0007}',
+            ):
                 viewer.send_raw(TEXT, text.encode())
                 self.assertTrue(viewer.wait_for("error")["message"], text)
             viewer.send(type="next")  # the connection stays open
@@ -299,7 +316,9 @@ class ServerTest(unittest.TestCase):
             try:
                 viewer.wait_for("status", lambda status: status["paused"])
                 self.witness.send(type="next")
-                with contextlib.suppress(TimeoutError):  # it may have had the last one before the pause
+                with contextlib.suppress(
+                    TimeoutError
+                ):  # it may have had the last one before the pause
                     self.witness.frame(seconds=1)
                 time.sleep(0.3)
                 viewer.send(type="next")
@@ -325,13 +344,18 @@ class ServerTest(unittest.TestCase):
 
 class ForcesTest(unittest.TestCase):
     def test_time_goes_on_with_another_dt(self):
-        with Run("--scenario", "two-body", "--integrator", "leapfrog") as run, ViewSocket(run.address) as viewer:
+        with (
+            Run("--scenario", "two-body", "--integrator", "leapfrog") as run,
+            ViewSocket(run.address) as viewer,
+        ):
             info = viewer.wait_for("info")
             self.assertTrue(info["may_change_forces"])
             viewer.send(type="pause")
             viewer.wait_for("status", lambda status: status["paused"] and status["energy"])
             viewer.send(type="forces", dt=2 * info["dt"], softening=3 * info["softening"])
-            changed = viewer.wait_for("status", lambda status: status["dt"] == 2 * info["dt"] and status["energy"])
+            changed = viewer.wait_for(
+                "status", lambda status: status["dt"] == 2 * info["dt"] and status["energy"]
+            )
             self.assertEqual(changed["softening"], 3 * info["softening"])
             now = changed["energy"]
             self.assertEqual(now["error"], 0)  # counted from here
@@ -347,11 +371,18 @@ class ForcesTest(unittest.TestCase):
             self.assertAlmostEqual(after["time"] - before["time"],
                                    2 * info["dt"] * (after["step"] - before["step"]), 6)
             viewer.send(type="resume")
-            later = viewer.wait_for("status", lambda status: (status["energy"] or now)["time"] > now["time"])
+            later = viewer.wait_for(
+                "status", lambda status: (status["energy"] or now)["time"] > now["time"]
+            )
             self.assertEqual(later["energy"]["since"], now["since"])
 
     def test_what_is_written_says_one_dt(self):
-        for words in (["--steps", "9"], ["--json", "r.json"], ["--checkpoint", "c.bin"], ["--diagnostics", "d.csv"]):
+        for words in (
+            ["--steps", "9"],
+            ["--json", "r.json"],
+            ["--checkpoint", "c.bin"],
+            ["--diagnostics", "d.csv"],
+        ):
             with Run("--scenario", "two-body", *words) as run, ViewSocket(run.address) as viewer:
                 info = viewer.wait_for("info")
                 self.assertFalse(info["may_change_forces"])
@@ -389,8 +420,18 @@ class EndTest(unittest.TestCase):
             self.assertFalse(Path(run.folder.name, "end.csv").exists())
 
     def test_ctrl_c_during_the_run_keeps_what_was_computed(self):
-        with Run("--scenario", "plummer", "--bodies", "200", "--output", "end.csv", "--json", "r.json",
-                 "--checkpoint", "c.bin") as run:
+        with Run(
+            "--scenario",
+            "plummer",
+            "--bodies",
+            "200",
+            "--output",
+            "end.csv",
+            "--json",
+            "r.json",
+            "--checkpoint",
+            "c.bin",
+        ) as run:
             with ViewSocket(run.address) as viewer:
                 for _ in range(3):
                     viewer.send(type="next")
@@ -407,7 +448,9 @@ class EndTest(unittest.TestCase):
             other.bind(("127.0.0.1", 0))
             other.listen()
             port = other.getsockname()[1]
-            self.assertIn(f"port {port}", refusal(PROGRAM, "--scenario", "two-body", "--view", str(port)))
+            self.assertIn(
+                f"port {port}", refusal(PROGRAM, "--scenario", "two-body", "--view", str(port))
+            )
         for port in ("-1", "65536", "http", "", "80.5"):
             self.assertIn("--view", refusal(PROGRAM, "--view", port))
         self.assertIn("--view", refusal(PROGRAM, "--view", "0", "--repeat", "3"))

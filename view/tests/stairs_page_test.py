@@ -9,14 +9,19 @@ EMULATED = os.path.abspath(os.environ["NBODY_EMULATED"])
 
 class StairsPageTest(PageCase):
     def row(self, k):
-        return self.browser.evaluate(f"[...app.stairs.rows[{k}].children].map((cell) => cell.textContent)")
+        return self.browser.evaluate(
+            f"[...app.stairs.rows[{k}].children].map((cell) => cell.textContent)"
+        )
 
     def wait_for_rate(self, k):
-        self.browser.wait_for(f"app.stairs.running === {k} && /\\d/.test(app.stairs.rows[{k}].children[1].textContent)"
-                              f" && /e/.test(app.stairs.rows[{k}].children[3].textContent)")
+        self.browser.wait_for(f"app.stairs.running === {k} && "
+                              f"/\\d/.test(app.stairs.rows[{k}].children[1].textContent) && "
+                              f"/e/.test(app.stairs.rows[{k}].children[3].textContent)")
 
     def pressed(self):
-        return self.browser.evaluate("app.stairs.rows.map((row) => row.querySelector('button').getAttribute('aria-pressed'))")
+        return self.browser.evaluate(
+            "app.stairs.rows.map((row) => row.querySelector('button').getAttribute('aria-pressed'))"
+        )
 
     def test_steps_are_switched_while_the_bodies_go_on(self):
         browser = self.browser
@@ -25,7 +30,9 @@ class StairsPageTest(PageCase):
             self.wait_for_rate(0)
             self.assertEqual(self.pressed(), ["true", "false", "false", "false"])
             self.assertEqual(self.row(0)[0::2][:2], ["00 cpu_omp", "CPU"])
-            self.assertFalse(browser.evaluate("document.getElementById('stairs_note').hidden") is False)
+            self.assertFalse(
+                browser.evaluate("document.getElementById('stairs_note').hidden") is False
+            )
             browser.evaluate("app.camera.distance *= 2; window.camera = app.camera.distance")
             reached = browser.evaluate("app.frame.time")
             browser.press("4")
@@ -34,7 +41,9 @@ class StairsPageTest(PageCase):
             self.assertIn("not a GPU's", browser.text("stairs_note"))
             self.assertFalse(browser.evaluate("document.getElementById('stairs_note').hidden"))
             self.assertGreaterEqual(browser.evaluate("app.frame.time"), reached)
-            self.assertEqual(browser.evaluate("app.camera.distance"), browser.evaluate("window.camera"))
+            self.assertEqual(
+                browser.evaluate("app.camera.distance"), browser.evaluate("window.camera")
+            )
             self.assertRegex(self.row(0)[1], r"^[\d.]+$")  # the first step's results stay
             self.check_picture()
             browser.press("n")  # the first follows the last

@@ -28,8 +28,21 @@ class Staircase(Run):
         fails.write_text(FAILS, encoding="ascii")
         fails.chmod(0o755)
         state = folder / "state.csv"
-        subprocess.run([PROGRAM, "--scenario", "plummer", "--bodies", "200", "--steps", "0", "--output", state, "--quiet"],
-                       check=True)
+        subprocess.run(
+            [
+                PROGRAM,
+                "--scenario",
+                "plummer",
+                "--bodies",
+                "200",
+                "--steps",
+                "0",
+                "--output",
+                state,
+                "--quiet",
+            ],
+            check=True,
+        )
         super().__init__(state, PROGRAM, again, fails, *more, "--port", "0", command=(STAIRS,))
 
     def __exit__(self, *unused):
@@ -47,7 +60,9 @@ def stairs_of(viewer, fits):
 
 
 def runs(stair):
-    return lambda message: message["running"] == stair and message["steps"][stair]["interactions_per_second"]
+    return lambda message: (
+        message["running"] == stair and message["steps"][stair]["interactions_per_second"]
+    )
 
 
 def last_time(viewer, frames=5):
@@ -67,15 +82,22 @@ class StairsTest(unittest.TestCase):
     def test_the_same_bodies_go_on_in_another_step(self):
         viewer = self.viewer
         before = stairs_of(viewer, lambda message: True)
-        self.assertEqual([step["name"] for step in before["steps"]], ["step00_cpu_omp", "step01_again", "step02_fails"])
+        self.assertEqual(
+            [step["name"] for step in before["steps"]],
+            ["step00_cpu_omp", "step01_again", "step02_fails"],
+        )
         first = stairs_of(viewer, runs(0))["steps"][0]
         self.assertEqual((first["backend"], first["approximates"]), ("cpu", False))
         reached = last_time(viewer)
         viewer.send(type="stair", stair=1)
-        second = stairs_of(viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"])
+        second = stairs_of(
+            viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"]
+        )
         since = second["steps"][1]["energy"]["since"]
         self.assertGreaterEqual(since, reached)  # the new step's own error
-        self.assertGreater(second["steps"][0]["interactions_per_second"], 0)  # what the first did stays
+        self.assertGreater(
+            second["steps"][0]["interactions_per_second"], 0
+        )  # what the first did stays
         self.assertGreater(last_time(viewer), since)
         self.assertEqual(len(children(self.run_.process.pid)), 1)
 
@@ -96,9 +118,13 @@ class StairsTest(unittest.TestCase):
         stairs_of(viewer, runs(0))
         os.kill(children(self.run_.process.pid)[0], signal.SIGKILL)
         killed = stairs_of(viewer, lambda message: message["failure"])
-        self.assertEqual((killed["failure"], killed["running"]), ("step00_cpu_omp was ended by signal 9", None))
+        self.assertEqual(
+            (killed["failure"], killed["running"]), ("step00_cpu_omp was ended by signal 9", None)
+        )
         viewer.send(type="stair", stair=1)
-        again = stairs_of(viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"])
+        again = stairs_of(
+            viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"]
+        )
         self.assertEqual(again["steps"][1]["energy"]["since"], 0)
 
     def test_paused_stays_paused_and_forces_stay(self):
@@ -110,7 +136,9 @@ class StairsTest(unittest.TestCase):
         viewer.wait_for("status", lambda status: status["paused"] and status["dt"] == 0.02)
         viewer.send(type="stair", stair=1)
         stairs_of(viewer, lambda message: message["running"] == 1 and message["steps"][1]["energy"])
-        with ViewSocket(self.run_.address) as late:  # gets the newest, which may have come before the table
+        with ViewSocket(
+            self.run_.address
+        ) as late:  # gets the newest, which may have come before the table
             now = late.wait_for("status", lambda status: status["paused"])
         self.assertEqual((now["dt"], now["softening"], now["steps_per_frame"]), (0.02, 0.1, 3))
 
@@ -132,14 +160,29 @@ class StairsTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_refusals(self):
-        for words, pattern in ((["no.csv", PROGRAM], "STATE"), ([__file__, "step99"], "PROGRAM"), ([__file__], "PROGRAM"),
-                               ([__file__, PROGRAM, "--port", "-1"], "--port")):
+        for words, pattern in (
+            (["no.csv", PROGRAM], "STATE"),
+            ([__file__, "step99"], "PROGRAM"),
+            ([__file__], "PROGRAM"),
+            ([__file__, PROGRAM, "--port", "-1"], "--port"),
+        ):
             self.assertIn(pattern, refusal(STAIRS, *words))
 
     def test_from_the_command(self):
         """With bodies that the first step makes, or rejects."""
         build = Path(PROGRAM).parents[1]
-        command = (sys.executable, VIEW, "--step", "00", "--build", build, "--port", "0", "--stairs", "00")
+        command = (
+            sys.executable,
+            VIEW,
+            "--step",
+            "00",
+            "--build",
+            build,
+            "--port",
+            "0",
+            "--stairs",
+            "00",
+        )
         with Run("--bodies", "150", command=command) as run:
             with ViewSocket(run.address) as viewer:
                 info = viewer.wait_for("info")

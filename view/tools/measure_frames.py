@@ -3,8 +3,8 @@
 
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
-Runs the step with --view on a free port and requests frames as a page does, two in advance. After two
-seconds of warm-up it takes the time at which every frame arrives. Needs only Python's standard
+Runs the step with --view on a free port and requests frames as a page does, two in advance. After
+two seconds of warm-up it takes the time at which every frame arrives. Needs only Python's standard
 library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse
@@ -24,7 +24,9 @@ WARM_UP = 2.0  # seconds
 
 
 def start(program, options):
-    process = subprocess.Popen([program, "--view", "0", *options], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [program, "--view", "0", *options], stdout=subprocess.PIPE, text=True
+    )
     for line in process.stdout:
         address = find_address(line)
         if address:
@@ -56,19 +58,30 @@ def summary(info, frames):
     cuts = statistics.quantiles(gaps, n=100, method="inclusive")
     steps = frames[-1]["step"] - frames[0]["step"]
     return {
-        "program": info["program"], "device": info["device"], "backend": info["backend"],
+        "program": info["program"],
+        "device": info["device"],
+        "backend": info["backend"],
         "host": {"machine": platform.machine(), "cores": os.cpu_count()},
-        "scenario": info["scenario"], "systems": info["systems"], "bodies": info["bodies_per_system"],
-        "dt": info["dt"], "integrator": info["integrator"],
-        "seconds": round(spent, 3), "frames": len(gaps),
+        "scenario": info["scenario"],
+        "systems": info["systems"],
+        "bodies": info["bodies_per_system"],
+        "dt": info["dt"],
+        "integrator": info["integrator"],
+        "seconds": round(spent, 3),
+        "frames": len(gaps),
         "frames_per_second": round(len(gaps) / spent, 2),
         "frames_left_out": frames[-1]["number"] - frames[0]["number"] - len(gaps),
         "bytes_per_frame": frames[-1]["bytes"],
-        "steps_per_second": round(steps / spent, 2), "steps_per_frame": round(steps / len(gaps), 2),
+        "steps_per_second": round(steps / spent, 2),
+        "steps_per_frame": round(steps / len(gaps), 2),
         "interactions_per_second": frames[-1]["interactions_per_second"],
-        "frame_time_ms": {"median": round(statistics.median(gaps), 3), "p5": round(cuts[4], 3),
-                          "p95": round(cuts[94], 3), "p99": round(cuts[98], 3),
-                          "longest": round(max(gaps), 3)},
+        "frame_time_ms": {
+            "median": round(statistics.median(gaps), 3),
+            "p5": round(cuts[4], 3),
+            "p95": round(cuts[94], 3),
+            "p99": round(cuts[98], 3),
+            "longest": round(max(gaps), 3),
+        },
         "frame_times_ms": [round(gap, 2) for gap in gaps],
     }
 
@@ -91,9 +104,12 @@ def main():
               "options": options, **summary(info, frames)}
     with open(arguments.out, "w", encoding="utf-8") as out:
         out.write(json.dumps(record) + "\n")
-    print("{program} {systems} x {bodies}: {frames_per_second} frames/s".format(**record),
-          "median {median} ms, 95 % {p95} ms, longest {longest} ms".format(**record["frame_time_ms"]),
-          f"{record['interactions_per_second'] * 1e-9:.4g} G interactions/s", sep=", ")
+    print(
+        "{program} {systems} x {bodies}: {frames_per_second} frames/s".format(**record),
+        "median {median} ms, 95 % {p95} ms, longest {longest} ms".format(**record["frame_time_ms"]),
+        f"{record['interactions_per_second'] * 1e-9:.4g} G interactions/s",
+        sep=", ",
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/view.md and docs/inspect.md from the real pages, in a headless Chromium.
+"""Takes the pictures of docs/view.md and docs/inspect.md from the real pages, in a headless
+Chromium.
 
     python3 view/tools/take_pictures.py BUILD [FOLDER]      [docs/figures]
 
@@ -41,19 +42,31 @@ def take_controls(browser):
         browser.press("t")
         for _ in range(6):
             browser.press("d")
-        browser.wait_for("app.source.status.energy && app.source.status.energy.time > app.source.status.energy.since + 1")
+        browser.wait_for("app.source.status.energy && app.source.status.energy.time > "
+                         "app.source.status.energy.since + 1")
         save(browser, "view_controls.png")
 
 
 def take_stairs(browser):
-    command = (sys.executable, ROOT / "view" / "view.py", "--step", "00", "--build", BUILD, "--port", "0",
-               "--stairs", ",".join(STEPS))
+    command = (
+        sys.executable,
+        ROOT / "view" / "view.py",
+        "--step",
+        "00",
+        "--build",
+        BUILD,
+        "--port",
+        "0",
+        "--stairs",
+        ",".join(STEPS),
+    )
     with Run("--scenario", "plummer", "--bodies", "2048", command=command) as run:
         browser.open(run.address)
         for k in range(len(STEPS)):
             browser.wait_for("app && app.stairs.count > 0")
             browser.press(str(k + 1))
-            browser.wait_for(f"app.stairs.running === {k} && /\\d/.test(app.stairs.rows[{k}].children[1].textContent)")
+            browser.wait_for(f"app.stairs.running === {k} && "
+                             f"/\\d/.test(app.stairs.rows[{k}].children[1].textContent)")
             browser.wait_for(f"/e[-+][1-9]/.test(app.stairs.rows[{k}].children[3].textContent)")
             time.sleep(3)
         browser.press("f")
@@ -61,10 +74,24 @@ def take_stairs(browser):
 
 
 def take_block(browser):
-    words = ["--scenario", "galaxies", "--systems", "2", "--bodies", "1024", "--steps", "1", "--validate", "off", "--quiet"]
+    words = [
+        "--scenario",
+        "galaxies",
+        "--systems",
+        "2",
+        "--bodies",
+        "1024",
+        "--steps",
+        "1",
+        "--validate",
+        "off",
+        "--quiet",
+    ]
     found = inspect_program(BUILD / "step03_tiling" / "inspect_step03_tiling", words, picture=True)
     page = Path(os.environ.get("TMPDIR", "/tmp"), "inspect_page.html")
-    page.write_text(page_of("step03_tiling: 2 x 1024 bodies, 1 time step", as_json(found)), encoding="utf-8")
+    page.write_text(
+        page_of("step03_tiling: 2 x 1024 bodies, 1 time step", as_json(found)), encoding="utf-8"
+    )
     browser.open(page.as_uri())
     browser.wait_for("page.kernel")
     save(browser, "inspect_page.png")
@@ -72,9 +99,19 @@ def take_block(browser):
 
 
 def main():
-    for take, size in ((take_controls, (1200, 720)), (take_stairs, (1500, 760)), (take_block, (1400, 1010))):
+    for take, size in (
+        (take_controls, (1200, 720)),
+        (take_stairs, (1500, 760)),
+        (take_block, (1400, 1010)),
+    ):
         with Browser(f"--window-size={size[0]},{size[1]}") as browser:
-            browser.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+            browser.call(
+                "Emulation.setDeviceMetricsOverride",
+                width=size[0],
+                height=size[1],
+                deviceScaleFactor=1,
+                mobile=False,
+            )
             take(browser)
 
 

@@ -1,4 +1,5 @@
-"""A WebSocket client for the live view, in the standard library alone: GPU machines have little else.
+"""A WebSocket client for the live view, in the standard library alone: GPU machines have little
+else.
 
 RFC 6455, as far as the view needs it: no extensions, messages in one fragment.
 """
@@ -42,7 +43,8 @@ class Closed(Exception):
 class ViewSocket:
     def __init__(self, address, host=None, origin=None, target=None, seconds=30,
                  receive_buffer=None):
-        """`address` is the URL that the program prints; what else is given takes the place of a part."""
+        """`address` is the URL that the program prints; what else is given takes the place of a
+        part."""
         port, path = port_and_path(address)
         host = host or f"127.0.0.1:{port}"
         target = target or f"{path}socket"
@@ -54,8 +56,14 @@ class ViewSocket:
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16))
-        lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
-                 f"Sec-WebSocket-Key: {key.decode()}", "Sec-WebSocket-Version: 13"]
+        lines = [
+            f"GET {target} HTTP/1.1",
+            f"Host: {host}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            f"Sec-WebSocket-Key: {key.decode()}",
+            "Sec-WebSocket-Version: 13",
+        ]
         if origin:
             lines.append(f"Origin: {origin}")
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
@@ -136,7 +144,10 @@ class ViewSocket:
     def frame(self, seconds=60):
         """The next frame's head as a dictionary; messages before it are dropped."""
         deadline = time.monotonic() + seconds
-        while self.rest or select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
+        while (
+            self.rest
+            or select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]
+        ):
             message = self.receive()
             if isinstance(message, bytes):
                 return dict(zip(HEAD_FIELDS, HEAD.unpack(message[:HEAD.size])), bytes=len(message))

@@ -13,17 +13,39 @@ PROGRAM = ""
 ALL, HALF = 64, 32  # threads
 BY_HAND = {
     "straight": {"float32": {"mul": ALL, "add": 2 * ALL, "div": ALL}},
-    "index_and_bound": {"float32": {"add": 48}, "integer": {"mul": ALL, "add": ALL, "compare": ALL}},
-    "loop": {"float32": {"mul": 10 * ALL, "add": 10 * ALL}, "integer": {"add": 10 * ALL, "compare": 11 * ALL}},
-    "half_of_the_threads": {"float32": {"sqrt": HALF, "mul": HALF}, "integer": {"div": ALL, "compare": ALL}},
+    "index_and_bound": {
+        "float32": {"add": 48},
+        "integer": {"mul": ALL, "add": ALL, "compare": ALL},
+    },
+    "loop": {
+        "float32": {"mul": 10 * ALL, "add": 10 * ALL},
+        "integer": {"add": 10 * ALL, "compare": 11 * ALL},
+    },
+    "half_of_the_threads": {
+        "float32": {"sqrt": HALF, "mul": HALF},
+        "integer": {"div": ALL, "compare": ALL},
+    },
     # Thread i compares i + 1 times, and computes i times: 0 + 1 + ... + 63.
     "leaves_early": {"float32": {"mul": 2016}, "integer": {"compare": 2016 + ALL, "add": 2016}},
     # Launched twice; the second condition holds only the second time.
     "second_condition": {"integer": {"compare": 2 * ALL + 16}, "float32": {"compare": 2 * 16}},
-    "functions": {"float32": {"fma": 2 * ALL, "rsqrt": ALL, "sqrt": 2 * ALL, "div": 2 * ALL, "add": 4 * ALL,
-                              "compare": 2 * ALL, "mul": ALL, "function": 2 * ALL}},
-    "of_threads": {"threads": {"shuffle": 2 * ALL, "barrier": 2 * ALL, "vote": ALL, "warp_barrier": ALL},
-                   "float32": {"compare": ALL}, "integer": {"compare": ALL}},
+    "functions": {
+        "float32": {
+            "fma": 2 * ALL,
+            "rsqrt": ALL,
+            "sqrt": 2 * ALL,
+            "div": 2 * ALL,
+            "add": 4 * ALL,
+            "compare": 2 * ALL,
+            "mul": ALL,
+            "function": 2 * ALL,
+        }
+    },
+    "of_threads": {
+        "threads": {"shuffle": 2 * ALL, "barrier": 2 * ALL, "vote": ALL, "warp_barrier": ALL},
+        "float32": {"compare": ALL},
+        "integer": {"compare": ALL},
+    },
     "of_groups": {"threads": {"shuffle": ALL, "barrier": ALL, "warp_barrier": ALL}},
     "unwanted_double": {"float64": {"mul": ALL}, "conversion": {"convert": 2 * ALL}},
     "of_half": {"float16": {"fma": ALL, "add": ALL}},
@@ -36,7 +58,10 @@ def counted():
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"
         subprocess.run([PROGRAM], env={**os.environ, "HOSTCUDA_COUNT": str(record)}, check=True)
-        return {kernel["name"]: kernel for kernel in json.loads(record.read_text(encoding="utf-8"))["kernels"]}
+        return {
+            kernel["name"]: kernel
+            for kernel in json.loads(record.read_text(encoding="utf-8"))["kernels"]
+        }
 
 
 class Counts(unittest.TestCase):
@@ -67,7 +92,9 @@ class Counts(unittest.TestCase):
 
     def test_launches_add_up(self):
         self.assertEqual([self.kernels[name]["launches"] for name in ("straight", "calls")], [1, 2])
-        self.assertEqual([self.kernels[name]["threads"] for name in ("straight", "calls")], [64, 128])
+        self.assertEqual(
+            [self.kernels[name]["threads"] for name in ("straight", "calls")], [64, 128]
+        )
 
     def test_without_the_variable_it_runs_and_counts_nothing(self):
         without = {name: value for name, value in os.environ.items() if name != "HOSTCUDA_COUNT"}

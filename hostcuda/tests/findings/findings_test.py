@@ -3,8 +3,8 @@
 
     findings_test.py SEEDED BUGS
 
-Both programs are traced. SEEDED knows its mistakes and their kinds (--list); BUGS is ../bugs/bugs.cu,
-whose mistakes are listed here. The line is the one after `// BUG` and the name.
+Both programs are traced. SEEDED knows its mistakes and their kinds (--list); BUGS is
+../bugs/bugs.cu, whose mistakes are listed here. The line is the one after `// BUG` and the name.
 """
 import contextlib
 import json
@@ -60,8 +60,12 @@ class SourceLines:
     spend most of the time reading the program."""
 
     def __init__(self, program):
-        self.addr2line = subprocess.Popen(["addr2line", "-a", "-i", "-e", program], stdin=subprocess.PIPE,
-                                          stdout=subprocess.PIPE, text=True)
+        self.addr2line = subprocess.Popen(
+            ["addr2line", "-a", "-i", "-e", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.mutex = threading.Lock()
 
     def of(self, address):
@@ -100,11 +104,28 @@ class SourceLines:
 def run(program, *arguments, **environment):
     with tempfile.TemporaryDirectory() as folder, LINES[program].at_hand() as (ends, hearing):
         trace = Path(folder) / "trace.json"
-        ended = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                               errors="replace", timeout=100, check=False, pass_fds=ends,
-                               env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
-                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C", **hearing, **environment})
-        return ended, json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
+        ended = subprocess.run(
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=100,
+            check=False,
+            pass_fds=ends,
+            env={
+                **os.environ,
+                "HOSTCUDA_TRACE": str(trace),
+                "HOSTCUDA_DEVICES": "2",
+                "HOSTCUDA_WATCHDOG": "0.3",
+                "LC_ALL": "C",
+                **hearing,
+                **environment,
+            },
+        )
+        return ended, json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {
+            "findings": []
+        }
 
 
 def places_of(finding):
@@ -158,7 +179,10 @@ class Findings(unittest.TestCase):
             for kernel, *expected in map(str.split, ended.stdout.splitlines()):
                 sites = [site for site in record["sites"] if site["kernel"] == kernel]
                 races = [race["count"] for race in record["races"] if race["kernel"] == kernel]
-                found = [sum(site["executions"] for site in sites), sum(site["requests"] for site in sites)]
+                found = [
+                    sum(site["executions"] for site in sites),
+                    sum(site["requests"] for site in sites),
+                ]
                 with self.subTest(kernel=kernel, order=order):
                     self.assertEqual(expected[:2], list(map(str, found)))
                     self.assertEqual(expected[2] != "0", bool(races))
@@ -180,7 +204,12 @@ class Findings(unittest.TestCase):
     def test_findings_say_what_to_do(self):
         for _, record in self.wrong:
             for finding in record["findings"]:
-                if finding["kind"] not in ("fault", "hang", "assertion", "trap"):  # of which only what is
+                if finding["kind"] not in (
+                    "fault",
+                    "hang",
+                    "assertion",
+                    "trap",
+                ):  # of which only what is
                     with self.subTest(what=finding["what"]):
                         self.assertTrue(finding["advice"])
 

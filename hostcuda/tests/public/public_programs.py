@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How many public CUDA programs compile and run unchanged: the table in ../../README.md.
 
-  public_programs.py CLONES [--only REGEX] [--jobs N] [--seconds N] [--log DIR] [--compile-only] [--write]
+  public_programs.py CLONES [--only REGEX] [--jobs N] [--seconds N] [--log DIR] [--compile-only]
+  [--write]
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
-`git clone` makes them. Nothing of them is copied here. A program with a main() is built and run, on two
-devices; a file without one is compiled. What --only leaves out counts as it did when it was last tried:
-LOG/outcomes.json. --write puts the table into the README.
+`git clone` makes them. Nothing of them is copied here. A program with a main() is built and run, on
+two devices; a file without one is compiled. What --only leaves out counts as it did when it was
+last tried: LOG/outcomes.json. --write puts the table into the README.
 """
 import argparse
 import contextlib
@@ -45,8 +46,19 @@ CORES = 2
 BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
 MEASURES, SLOW, ANOTHER = "right, still measuring", "computes for longer", "needs another library"
 LACKS = "lacks its files"
-COLUMNS = (RUNS, MEASURES, BUILDS, SLOW, REFUSES, ANOTHER, LACKS, "does not build", "wrong", "crashes",
-           "not tried")
+COLUMNS = (
+    RUNS,
+    MEASURES,
+    BUILDS,
+    SLOW,
+    REFUSES,
+    ANOTHER,
+    LACKS,
+    "does not build",
+    "wrong",
+    "crashes",
+    "not tried",
+)
 MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
 
@@ -65,15 +77,21 @@ def has_main(source):
 
 
 def run(words, log, seconds, **options):
-    """Of processor time on two cores: how busy the machine is does not matter. A program that waits and
-    computes nothing is ended, too, and one that found its results right and goes on to measure its speed. The
-    signal lets the program say how far it came."""
+    """Of processor time on two cores: how busy the machine is does not matter. A program that waits
+    and computes nothing is ended, too, and one that found its results right and goes on to measure
+    its speed. The signal lets the program say how far it came."""
     limit = CORES * seconds
     with open(log, "a", encoding="utf-8") as output:
         print("$", *words, file=output, flush=True)
         program = subprocess.Popen(
-            words, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)), **options)
+            words,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+            **options,
+        )
     for _ in range(10 * limit):
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = program.wait(timeout=1)
@@ -121,8 +139,17 @@ def attempt(program, options):
     whole = has_main(source) and not options.compile_only
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "program")
-        command = [NVCC, "-O0" if options.compile_only else "-O1", "-w", str(source), "-o", made, *words,
-                   *common, *([] if whole else ["-c"])]
+        command = [
+            NVCC,
+            "-O0" if options.compile_only else "-O1",
+            "-w",
+            str(source),
+            "-o",
+            made,
+            *words,
+            *common,
+            *([] if whole else ["-c"]),
+        ]
         code = run(command, log, 150, cwd=source.parent)
         outcome = built(code, log.read_text(encoding="utf-8", errors="replace"))
         if outcome == BUILDS and whole:
@@ -133,16 +160,24 @@ def attempt(program, options):
             outcome = ran(code, text)
             if outcome == SLOW:
                 so_far = CAME_SO_FAR.search(text)
-                outcome = f"{SLOW}: {re.sub(r' [^ ]*/', ' ', so_far[1]) if so_far else 'it says nothing'}"
+                outcome = (
+                    f"{SLOW}: {re.sub(r' [^ ]*/', ' ', so_far[1]) if so_far else 'it says nothing'}"
+                )
     return outcome
 
 
 def table(counts, seconds, slow):
     """counts: results per repository; slow: progress of the programs that did not end."""
-    shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
+    shown = [
+        column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())
+    ]
     names = {RUNS: "run, right", MEASURES: "right, stopped when it measured",
              BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
-    yield "| repository | programs | " + " | ".join(names.get(column, column) for column in shown) + " |"
+    yield (
+        "| repository | programs | "
+        + " | ".join(names.get(column, column) for column in shown)
+        + " |"
+    )
     yield "|---|" + "---|" * (len(shown) + 1)
     total = {}
     for repository, outcomes in counts.items():
@@ -153,9 +188,18 @@ def table(counts, seconds, slow):
     ended = sum(total.get(column, 0) for column in (RUNS, "wrong", "crashes"))
     compiled = ended + sum(total.get(column, 0) for column in (BUILDS, LACKS, MEASURES, SLOW))
     yield ""
-    yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
-    yield f"{ended} ended within {seconds} s of two cores' time, {total.get(RUNS, 0)} of them right; {total.get(MEASURES, 0)} more found their"
-    yield f"results right, and were stopped when they went on to measure their speed; {total.get(SLOW, 0)} computed for longer."
+    yield (
+        f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those "
+        "with a `main`,"
+    )
+    yield (
+        f"{ended} ended within {seconds} s of two cores' time, {total.get(RUNS, 0)} of them right; "
+        f"{total.get(MEASURES, 0)} more found their"
+    )
+    yield (
+        "results right, and were stopped when they went on to measure their speed; "
+        f"{total.get(SLOW, 0)} computed for longer."
+    )
     if slow:
         yield ""
         yield "These were stopped, with this progress:"
@@ -173,7 +217,9 @@ def write(lines):
     readme = HOME / "README.md"
     before, _, rest = readme.read_text(encoding="utf-8").partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
-    readme.write_text(before + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + after, encoding="utf-8")
+    readme.write_text(
+        before + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + after, encoding="utf-8"
+    )
 
 
 def main():
@@ -181,7 +227,9 @@ def main():
     parser.add_argument("clones", type=Path)
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=60, help="for one program's run, on two cores")
+    parser.add_argument(
+        "--seconds", type=int, default=60, help="for one program's run, on two cores"
+    )
     parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--log", type=Path, default=Path(tempfile.gettempdir()) / "public_programs")

@@ -200,7 +200,8 @@ def percent(share: float) -> str:
     """Returns two digits, or the exact remainder to 100 if it is below one."""
     if share == 0:
         return "0"
-    return f"{100 * share:.{0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3}f} %"
+    digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3
+    return f"{100 * share:.{digits}f} %"
 
 
 def in_words(seconds: float) -> str:

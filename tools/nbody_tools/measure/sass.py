@@ -199,5 +199,6 @@ def readable(symbol: str) -> str:
     arguments = re.match(r"I((?:L[a-z]n?\d+E|[a-z])+)E", rest)
     if arguments:
         found = re.findall(r"L[a-z](n?\d+)E|([a-z])", arguments[1])
-        name += f"<{', '.join(number.replace('n', '-') or TYPES.get(kind, kind) for number, kind in found)}>"
+        values = (number.replace('n', '-') or TYPES.get(kind, kind) for number, kind in found)
+        name += f"<{', '.join(values)}>"
     return name

@@ -83,7 +83,8 @@ def of_the_map(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     yield "map_over_d", span(ratios(baseline, shared, "D"), 2)
     pairs = tables["map_table_11"]
     slower = ratios(published(pairs, "N x N, atomic"), published(pairs, "N threads"), "N")
-    yield "map_atomics", f"{slower[0]:.1f} at the smallest N, {slower[3]:.1f} at 10,000 and {slower[-1]:.1f} at 50,000"
+    yield "map_atomics", (f"{slower[0]:.1f} at the smallest N, {slower[3]:.1f} at 10,000 and "
+                          f"{slower[-1]:.1f} at 50,000")
     yield "map_block", str(2560 // 40)
     yield "map_fewer", f"{10000 ** 2 / (10000 * 10001 / 2):.4f}"
 

@@ -47,10 +47,16 @@ class Cluster(InFolder):
     def test_rates_that_make_no_sense(self) -> None:
         for wrong in ("1e-300", "1e300", "nan", "0"):
             with self.subTest(wrong):
-                self.assertIn(f"'{wrong}' is no", self.refused("cluster", "predict", "--rate", wrong))
+                self.assertIn(
+                    f"'{wrong}' is no", self.refused("cluster", "predict", "--rate", wrong)
+                )
 
     def test_a_launcher_that_is_none(self) -> None:
-        for text, why in (("", "not a program"), ("no_such_launcher -x", "not a program"), ("'", "no closing quotation")):
+        for text, why in (
+            ("", "not a program"),
+            ("no_such_launcher -x", "not a program"),
+            ("'", "no closing quotation"),
+        ):
             with self.subTest(text), self.assertRaisesRegex(ToolError, f"^NBODY_LAUNCHER: .*{why}"):
                 self.launcher(text)
 
@@ -73,7 +79,9 @@ class Cluster(InFolder):
         self.assertTrue(one.compute / 4 < four.compute < 1.01 * one.compute / 4)
         self.assertLess(four.share, model.step(262144, 4, 1e12).share)
         # Beyond 32 ranks each has a segment's room, and most keep nothing.
-        self.assertEqual(model.plan(1048576, 528).gathered, 527 * model.plan(1048576, 32).gathered // 31)
+        self.assertEqual(
+            model.plan(1048576, 528).gathered, 527 * model.plan(1048576, 32).gathered // 31
+        )
         self.assertEqual(model.plan(1048576, 528).all_work, model.plan(1048576, 1).work)
 
     def test_the_numbers_of_the_page(self) -> None:
@@ -87,7 +95,8 @@ class Cluster(InFolder):
 
     def test_measured_gathers_are_taken_before_assumed_ones(self) -> None:
         gathers = model.read_gathers([self.file("a.txt", GATHER.replace(
-            "# 2 ranks, mpi", "      131072         8192       40.0          90.00          45.00\n# 2 ranks, mpi"))])
+            "# 2 ranks, mpi", "      131072         8192       40.0          90.00          45.00\n"
+                              "# 2 ranks, mpi"))])
         self.assertEqual(set(gathers), {("nccl", 2), ("mpi", 2)})
         for received, seconds in ((1, 20e-6), (32768, 20e-6), (49152, 30e-6), (131072, 80e-6)):
             self.assertAlmostEqual(model.seconds_of(received, 2, gathers), seconds)
@@ -96,7 +105,14 @@ class Cluster(InFolder):
         self.assertEqual(head[1:4], ["1 GPU", "2 GPUs", "4 GPUs *"])
 
     def test_a_file_without_a_gather(self) -> None:
-        words = ("cluster", "predict", "--rate", "1e12", "--gather", str(self.file("a.txt", "no numbers")))
+        words = (
+            "cluster",
+            "predict",
+            "--rate",
+            "1e12",
+            "--gather",
+            str(self.file("a.txt", "no numbers")),
+        )
         self.assertIn("is not what nbody-gather prints", self.refused(*words))
 
     def test_a_reader_that_has_seen_enough(self) -> None:
@@ -104,8 +120,14 @@ class Cluster(InFolder):
             for options in ([], ["-u"]):
                 read, write = os.pipe()
                 os.close(read)
-                done = subprocess.run([sys.executable, *options, "-m", "nbody_tools", *words], cwd=TOOLS,
-                                      stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+                done = subprocess.run(
+                    [sys.executable, *options, "-m", "nbody_tools", *words],
+                    cwd=TOOLS,
+                    stdout=write,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    check=False,
+                )
                 os.close(write)
                 self.assertEqual((done.returncode, done.stderr), (141, ""), (words, options))
 

@@ -1,4 +1,5 @@
-"""The table of commands against what there is: parsers, the shell's part, help, examples, completion."""
+"""The table of commands against what there is: parsers, the shell's part, help, examples,
+completion."""
 
 import ast
 import contextlib
@@ -48,8 +49,13 @@ print(json.dumps([texts, options, modules]))
 
 
 def nbody(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run([str(ROOT / "nbody"), *words], check=False, capture_output=True, text=True,
-                          env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+    return subprocess.run(
+        [str(ROOT / "nbody"), *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable},
+    )
 
 
 def said_by(function, *words: object) -> tuple[int, str]:
@@ -93,8 +99,9 @@ class Table(unittest.TestCase):
         self.assertEqual(there - subcommands, listed)
 
     def test_pages_show_commands_that_exist(self) -> None:
-        pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=False, capture_output=True,
-                               text=True).stdout.split()
+        pages = subprocess.run(
+            ["git", "ls-files", "*.md"], cwd=ROOT, check=False, capture_output=True, text=True
+        ).stdout.split()
         shown = re.compile(r"(?:^    |`|&& )\./nbody ([a-z][\w-]*)", re.M)
         unknown = {f"{page}: {word}" for page in pages if page != "CHANGELOG.md"
                    for word in shown.findall((ROOT / page).read_text(encoding="utf-8"))
@@ -105,8 +112,13 @@ class Table(unittest.TestCase):
 class Help(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        done = subprocess.run([sys.executable, "-c", ALL_HELP], check=False, capture_output=True, text=True,
-                              env={"PYTHONPATH": str(fakes.TOOLS), "PATH": "/usr/bin:/bin"})
+        done = subprocess.run(
+            [sys.executable, "-c", ALL_HELP],
+            check=False,
+            capture_output=True,
+            text=True,
+            env={"PYTHONPATH": str(fakes.TOOLS), "PATH": "/usr/bin:/bin"},
+        )
         assert done.returncode == 0, done.stderr
         cls.texts, cls.options, cls.imported = json.loads(done.stdout)
         for name in HELPED_BY:
@@ -125,7 +137,9 @@ class Help(unittest.TestCase):
 
     def test_examples_are_commands_with_options_that_exist(self) -> None:
         count = 0
-        steps = set(re.findall(r"--[a-z-]+", (ROOT / "common/run/options.cpp").read_text(encoding="utf-8")))
+        steps = set(
+            re.findall(r"--[a-z-]+", (ROOT / "common/run/options.cpp").read_text(encoding="utf-8"))
+        )
         for name, text in self.texts.items():
             for example in examples_in(text):
                 if example.startswith("./nbody COMMAND"):
@@ -147,17 +161,21 @@ class Help(unittest.TestCase):
 
 class Answers(unittest.TestCase):
     def test_the_version_is_that_of_the_build(self) -> None:
-        self.assertRegex(nbody("--version").stdout, rf"^nbody-steps {number_of_the_version()}, revision \S+\n$")
+        self.assertRegex(
+            nbody("--version").stdout, rf"^nbody-steps {number_of_the_version()}, revision \S+\n$"
+        )
 
     def test_what_is_misspelt_is_answered_in_one_line(self) -> None:
-        for words, answer in ((("tuor",), "unknown command 'tuor': did you mean tour?"),
-                              (("test", "--nigthly"), "unknown option --nigthly: did you mean --nightly?"),
-                              (("test", "-L", "x", "--asan"), "--asan comes first"),
-                              (("build", "--gup"), "unknown option --gup: did you mean --gpu?"),
-                              (("tour", "x"), "takes no arguments, and got 'x'"),
-                              (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
-                              (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
-                              (("xyzzy",), "unknown command 'xyzzy' (./nbody help")):
+        for words, answer in (
+            (("tuor",), "unknown command 'tuor': did you mean tour?"),
+            (("test", "--nigthly"), "unknown option --nigthly: did you mean --nightly?"),
+            (("test", "-L", "x", "--asan"), "--asan comes first"),
+            (("build", "--gup"), "unknown option --gup: did you mean --gpu?"),
+            (("tour", "x"), "takes no arguments, and got 'x'"),
+            (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
+            (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
+            (("xyzzy",), "unknown command 'xyzzy' (./nbody help"),
+        ):
             with mock.patch.object(front, "use_python_with_libraries"), mock.patch("os.execvp"):
                 code, said = said_by(front.main, words)
             self.assertEqual(code, 2, words)
@@ -175,8 +193,11 @@ class Answers(unittest.TestCase):
     def test_a_subcommand_and_its_options_are_named(self) -> None:
         parser = OneLineParser(prog="nbody x")
         parser.add_subparsers().add_parser("paint").add_argument("--colour")
-        for words, answer in ((["paitn"], "did you mean paint?"), (["paint", "--color", "1"], "did you mean --colour?"),
-                              (["paint", "blue"], "unexpected word blue (see --help)")):
+        for words, answer in (
+            (["paitn"], "did you mean paint?"),
+            (["paint", "--color", "1"], "did you mean --colour?"),
+            (["paint", "blue"], "unexpected word blue (see --help)"),
+        ):
             code, said = said_by(parser.parse_args, words)
             self.assertEqual(code, 2)
             self.assertIn(answer, said)
@@ -185,9 +206,28 @@ class Answers(unittest.TestCase):
         self.assertEqual(did_you_mean("--blue", ["--output", "--steps"]), "")
 
     def test_counts_may_have_an_exponent(self) -> None:
-        self.assertEqual([whole_number(text) for text in ("7", "1e5", "2.5E+6", "0")], [7, 100000, 2500000, 0])
-        self.assertEqual({whole_number(text) for text in ("", "1.5", "1.0", "1.25e1", "1e-3", "-1", "1_0", " 7",
-                                                          "1e", "٣", "1e999")}, {None})
+        self.assertEqual(
+            [whole_number(text) for text in ("7", "1e5", "2.5E+6", "0")], [7, 100000, 2500000, 0]
+        )
+        self.assertEqual(
+            {
+                whole_number(text)
+                for text in (
+                    "",
+                    "1.5",
+                    "1.0",
+                    "1.25e1",
+                    "1e-3",
+                    "-1",
+                    "1_0",
+                    " 7",
+                    "1e",
+                    "٣",
+                    "1e999",
+                )
+            },
+            {None},
+        )
 
 
 class Completion(fakes.InFolder):
@@ -195,18 +235,30 @@ class Completion(fakes.InFolder):
         asked = "; ".join(f"COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _nbody; "
                           "echo \"${COMPREPLY[@]}\"" for line in lines)
         script = f"cd '{ROOT}'; source '{self.file('nbody.bash', for_bash())}'; {asked}"
-        return subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.splitlines()
+        return subprocess.run(
+            ["bash", "-c", script], check=True, capture_output=True, text=True
+        ).stdout.splitlines()
 
     def test_bash_completes_commands_options_and_steps(self) -> None:
-        self.assertEqual(self.completed("./nbody to", "./nbody test --nig", "./nbody build 04", "./nbody completion z"),
-                         ["tour", "--nightly", "04 04b", "zsh"])
+        self.assertEqual(
+            self.completed(
+                "./nbody to", "./nbody test --nig", "./nbody build 04", "./nbody completion z"
+            ),
+            ["tour", "--nightly", "04 04b", "zsh"],
+        )
 
     def test_each_shell_reads_its_own(self) -> None:
         for shell, text in (("bash", for_bash()), ("zsh", for_zsh()), ("fish", for_fish())):
-            self.assertEqual({name for name in BY_NAME if not re.search(rf"\b{name}\b", text)}, set(), shell)
+            self.assertEqual(
+                {name for name in BY_NAME if not re.search(rf"\b{name}\b", text)}, set(), shell
+            )
             if shutil.which(shell):
-                done = subprocess.run([shell, "-n", str(self.file(shell, text))], check=False, capture_output=True,
-                                      text=True)
+                done = subprocess.run(
+                    [shell, "-n", str(self.file(shell, text))],
+                    check=False,
+                    capture_output=True,
+                    text=True,
+                )
                 self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
 
     def test_the_manual_page_has_every_command(self) -> None:
@@ -214,8 +266,13 @@ class Completion(fakes.InFolder):
         for name in BY_NAME:
             self.assertIn("\\fB" + name.replace("-", "\\-") + "\\fR", text)
         if shutil.which("groff"):
-            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=text, check=False, capture_output=True,
-                                  text=True)
+            done = subprocess.run(
+                ["groff", "-man", "-Tutf8", "-ww"],
+                input=text,
+                check=False,
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 

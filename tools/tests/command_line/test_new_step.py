@@ -28,7 +28,10 @@ class NewStep(fakes.InFolder):
         self.assertIn('.name = "step16_mine"', text)
         self.assertIn('.parent = "step03_tiling"', text)
         self.assertNotIn("step02_layout", text)
-        self.assertEqual((self.folder / "step16_mine/CMakeLists.txt").read_text(), "nbody_step(step16_mine DRAFT)\n")
+        self.assertEqual(
+            (self.folder / "step16_mine/CMakeLists.txt").read_text(),
+            "nbody_step(step16_mine DRAFT)\n",
+        )
         self.assertIn("step16_mine/nbody.cu:1: the idea", out)
 
     def test_headers_and_flags_come_along(self) -> None:
@@ -36,7 +39,9 @@ class NewStep(fakes.InFolder):
         folder = self.folder / "step16_tree"
         self.assertEqual({file.name for file in folder.glob("*.h")},
                          {file.name for file in (self.folder / "step15_barnes_hut").glob("*.h")})
-        self.assertIn('.parent = "step15_barnes_hut"', (folder / "nbody.cu").read_text(encoding="utf-8"))
+        self.assertIn(
+            '.parent = "step15_barnes_hut"', (folder / "nbody.cu").read_text(encoding="utf-8")
+        )
 
     def test_a_draft_is_a_step_without_documents(self) -> None:
         self.done(*self.new("step16_mine", "03"))

@@ -1,4 +1,5 @@
-"""The version stands in CMakeLists.txt, and files that others' tools read agree with it and with each other."""
+"""The version stands in CMakeLists.txt, and files that others' tools read agree with it and with
+each other."""
 
 import json
 import re

@@ -17,7 +17,16 @@ from nbody_tools.__main__ import main
 from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
 from nbody_tools.labs.lab import TESTS, lab_folders, read_lab
 from nbody_tools.labs.messages import LEFT_OUT, readable, with_names
-from nbody_tools.labs.report import FORMS, FULL, Line, Report, as_classroom, as_junit, as_text, divided
+from nbody_tools.labs.report import (
+    FORMS,
+    FULL,
+    Line,
+    Report,
+    as_classroom,
+    as_junit,
+    as_text,
+    divided,
+)
 from nbody_tools.labs.rules import ALLOWED, broken_by_text
 from nbody_tools.labs.submission import with_line_feeds
 from nbody_tools.labs.tests import share_of_time
@@ -53,20 +62,31 @@ class OfLabs(unittest.TestCase):
     def test_readme_has_its_sections(self) -> None:
         for lab in LABS:
             text = readme(lab)
-            for part in ("**You will**", "**You need**", "## What to do", "## Hints", "## How it is graded"):
+            for part in (
+                "**You will**",
+                "**You need**",
+                "## What to do",
+                "## Hints",
+                "## How it is graded",
+            ):
                 self.assertIn(part, text, lab.name)
             self.assertTrue(text.startswith(f"# Lab {lab.number}: {lab.title}\n"), lab.name)
 
     def test_the_profile_is_the_measured_one(self) -> None:
         lab = next(lab for lab in LABS if lab.number == "24")
-        measured = (lab.folder.parents[2] / "docs" / "inspect_compared.md").read_text(encoding="utf-8")
+        measured = (lab.folder.parents[2] / "docs" / "inspect_compared.md").read_text(
+            encoding="utf-8"
+        )
         rows = [row for row in (lab.folder / "README.md").read_text(encoding="utf-8").splitlines()
                 if row.startswith(("| A |", "| B |", "| C |"))]
         self.assertEqual(len(rows), 7)
         steps = {"A": "step01", "B": "step03", "C": "step09"}
         for row in rows:
-            program, kernel, access, requests, cost = (cell.strip() for cell in row.strip("|").split("|"))
-            self.assertRegex(measured, rf"\| {steps[program]} \| {kernel} \| {access} \| {requests} \| [\d,]+ \| {cost} \|")
+            program, kernel, access, requests, cost = (
+                cell.strip() for cell in row.strip("|").split("|")
+            )
+            self.assertRegex(measured, rf"\| {steps[program]} \| {kernel} \| {access} \| "
+                                       rf"{requests} \| [\d,]+ \| {cost} \|")
 
 
 class OfTheCommand(InFolder):
@@ -99,10 +119,16 @@ class OfTheCommand(InFolder):
 
     def test_answers_are_graded(self) -> None:
         lab = next(lab for lab in LABS if not lab.is_program)
-        for text, code, score in ((lab.solution, 0, FULL), (lab.starter, 1, 0), ("no = [toml", 1, 0)):
+        for text, code, score in (
+            (lab.solution, 0, FULL),
+            (lab.starter, 1, 0),
+            ("no = [toml", 1, 0),
+        ):
             file, result = self.file("answers.toml", text), self.folder / "result.json"
             with contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual(main(["grade", lab.number, str(file), "--json", str(result)]), code)
+                self.assertEqual(
+                    main(["grade", lab.number, str(file), "--json", str(result)]), code
+                )
             self.assertEqual(json.loads(result.read_text())["score"], score)
 
     def test_only_small_regular_files_of_text_are_graded(self) -> None:
@@ -112,9 +138,13 @@ class OfTheCommand(InFolder):
         (self.folder / "binary.toml").write_bytes(b"\n\xff\xfe")
         (self.folder / "feed.toml").write_bytes(b"a = 1\n\f#\n")
         (self.folder / "return.toml").write_bytes(b"a = 1\r#")
-        for name, said in (("link", "is a symbolic link"), ("large", "larger than 200,000 bytes"),
-                           ("binary", "line 2: the file is not UTF-8"), ("feed", "line 2: the file contains a form"),
-                           ("return", "line 1: the file contains a carriage return")):
+        for name, said in (
+            ("link", "is a symbolic link"),
+            ("large", "larger than 200,000 bytes"),
+            ("binary", "line 2: the file is not UTF-8"),
+            ("feed", "line 2: the file contains a form"),
+            ("return", "line 1: the file contains a carriage return"),
+        ):
             with contextlib.redirect_stdout(io.StringIO()) as output:
                 self.assertEqual(main(["grade", "23", str(self.folder / f"{name}.toml")]), 1, name)
             self.assertIn(said, output.getvalue())
@@ -125,15 +155,27 @@ class OfTheCommand(InFolder):
 
     def test_numbers_of_any_length_are_answers(self) -> None:
         lab = next(lab for lab in LABS if lab.number == "23")
-        for number in ("1" * 4000, "1" * 6000, "0x" + "f" * 9000, "1e999", "nan", f"[0x{'f' * 9000}]"):
-            file = self.file("answers.toml", "\n".join(f"{one.key} = {number}" for one in lab.question[:3]))
+        for number in (
+            "1" * 4000,
+            "1" * 6000,
+            "0x" + "f" * 9000,
+            "1e999",
+            "nan",
+            f"[0x{'f' * 9000}]",
+        ):
+            file = self.file(
+                "answers.toml", "\n".join(f"{one.key} = {number}" for one in lab.question[:3])
+            )
             with contextlib.redirect_stdout(io.StringIO()) as output:
                 self.assertEqual(main(["grade", "23", str(file)]), 1)
             self.assertIn("0 of 100 points", output.getvalue())
 
     def test_results_are_written_where_they_can_be(self) -> None:
         file = self.file("answers.toml", "")
-        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+        with (
+            contextlib.redirect_stderr(io.StringIO()) as said,
+            self.assertRaises(SystemExit) as ended,
+        ):
             main(["grade", "23", str(file), "--json", str(self.folder / "none" / "result.json")])
         self.assertEqual(ended.exception.code, 2)
         self.assertIn("there is no folder", said.getvalue())
@@ -217,11 +259,17 @@ class OfReports(unittest.TestCase):
         self.assertEqual((refused.score, refused.full, len(refused.failed)), (0, False, 3))
         for write in FORMS.values():
             self.assertIn("#line is not allowed", write(refused))
-        self.assertEqual([test["score"] for test in json.loads(as_classroom(refused))["tests"]], [0, 0, 0])
-        self.assertTrue(all(test["score"] == 0 for test in json.loads(FORMS["gradescope"](refused))["tests"]))
+        self.assertEqual(
+            [test["score"] for test in json.loads(as_classroom(refused))["tests"]], [0, 0, 0]
+        )
+        self.assertTrue(
+            all(test["score"] == 0 for test in json.loads(FORMS["gradescope"](refused))["tests"])
+        )
 
     def test_time_is_worth_what_stanford_gives(self) -> None:
-        self.assertEqual([share_of_time(t, 1.0) for t in (0.5, 1.2, 2.4, 10.0, float("nan"))], [1, 1, 0.5, 0, 0])
+        self.assertEqual(
+            [share_of_time(t, 1.0) for t in (0.5, 1.2, 2.4, 10.0, float("nan"))], [1, 1, 0.5, 0, 0]
+        )
 
 
 class OfText(unittest.TestCase):
@@ -233,12 +281,35 @@ class OfText(unittest.TestCase):
         self.assertNotIn("four", code_only(text))
 
     def test_symbols_that_no_lab_needs(self) -> None:
-        for name in ("cudaMalloc(void**, unsigned long)", "sqrtf", "memcpy", "hostcuda::block_barrier(char const*, int)",
-                     "operator new(unsigned long)", "std::__throw_bad_alloc()"):
+        for name in (
+            "cudaMalloc(void**, unsigned long)",
+            "sqrtf",
+            "memcpy",
+            "hostcuda::block_barrier(char const*, int)",
+            "operator new(unsigned long)",
+            "std::__throw_bad_alloc()",
+        ):
             self.assertTrue(ALLOWED.match(name), name)
-        for name in ("fopen", "system", "fork", "write", "getenv", "atexit", "dlsym", "nbody::simulate_float64(int)",
-                     "nbody::write_whole_file(int)", "std::basic_ofstream<char>::open()", "std::random_device::x()",
-                     "sleep", "environ", "syscall", "kill", "raise", "exit", "abort"):
+        for name in (
+            "fopen",
+            "system",
+            "fork",
+            "write",
+            "getenv",
+            "atexit",
+            "dlsym",
+            "nbody::simulate_float64(int)",
+            "nbody::write_whole_file(int)",
+            "std::basic_ofstream<char>::open()",
+            "std::random_device::x()",
+            "sleep",
+            "environ",
+            "syscall",
+            "kill",
+            "raise",
+            "exit",
+            "abort",
+        ):
             self.assertFalse(ALLOWED.match(name), name)
 
 

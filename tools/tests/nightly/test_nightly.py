@@ -40,10 +40,13 @@ class OfComments(unittest.TestCase):
 
     def test_everything_else_is(self) -> None:
         for path, before, after in (
-                ("a.h", 'f("// one");', 'f("// two");'), ("a.h", "f('\"', 1); // x", "f('\"', 2); // x"),
-                ("a.h", "f(1'000); g('a');", "f(1'000); g('b');"),
-                ("a.h", 'R"(// one)"', 'R"(// two)"'), ("a.h", "a /**/ b", "ab"),
-                ("a.cu", "f();\n", "// one line more\nf();\n")):
+            ("a.h", 'f("// one");', 'f("// two");'),
+            ("a.h", "f('\"', 1); // x", "f('\"', 2); // x"),
+            ("a.h", "f(1'000); g('a');", "f(1'000); g('b');"),
+            ("a.h", 'R"(// one)"', 'R"(// two)"'),
+            ("a.h", "a /**/ b", "ab"),
+            ("a.cu", "f();\n", "// one line more\nf();\n"),
+        ):
             self.assertNotEqual(code_of(path, before), code_of(path, after), path)
 
     def test_marks_of_a_lab_are_no_comments(self) -> None:
@@ -104,9 +107,11 @@ class OfSubjects(unittest.TestCase):
         for subject in table:
             found = [paths_of(one, [subject]) for one in rows
                      if subject.tests.search(f"{one.preset} {one.test}")]
-            self.assertTrue(any(any(map(matcher(paths), files)) for paths in found),
-                            f"{subject.tests.pattern} finds no row of tests/nightly.csv, or no file "
-                            "of one: a new test has a row once it has run")
+            self.assertTrue(
+                any(any(map(matcher(paths), files)) for paths in found),
+                f"{subject.tests.pattern} finds no row of tests/nightly.csv, or no file "
+                "of one: a new test has a row once it has run",
+            )
         for one in rows:
             matches = matcher(paths_of(one, table))
             self.assertTrue(any(map(matches, files)), f"{one.test} has no file")

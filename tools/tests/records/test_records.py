@@ -38,12 +38,14 @@ class Records(fakes.InFolder):
 
     def test_what_is_not_a_record_is_named(self) -> None:
         good = fakes.record("step01_gpu_naive")
-        for change, expected in (({"backend": "opencl"}, "'backend' is 'opencl'"),
-                                 ({"bodies": "many"}, "'bodies' is \"many\""),
-                                 ({"repeats": []}, "'repeats' is empty"),
-                                 ({"step": "warmup"}, "'step' is 'warmup'"),
-                                 ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
-                                 ({"verdict": "ok"}, "'verdict' is 'ok'")):
+        for change, expected in (
+            ({"backend": "opencl"}, "'backend' is 'opencl'"),
+            ({"bodies": "many"}, "'bodies' is \"many\""),
+            ({"repeats": []}, "'repeats' is empty"),
+            ({"step": "warmup"}, "'step' is 'warmup'"),
+            ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
+            ({"verdict": "ok"}, "'verdict' is 'ok'"),
+        ):
             with self.subTest(change=change):
                 fakes.write_records(self.records, [good, {**good, **change}])
                 self.refused_with(f"{self.records}:2: not a result record: {expected}")
@@ -78,8 +80,10 @@ class Records(fakes.InFolder):
                             + [fakes.record("step04_unroll", bodies=1024)])
         with self.assertRaisesRegex(ToolError, "2 problems.*--problem"):
             read_staircase(self.records)
-        self.assertEqual([record.step for record in read_staircase(self.records, "32x1024x20").records],
-                         ["step04_unroll"])
+        self.assertEqual(
+            [record.step for record in read_staircase(self.records, "32x1024x20").records],
+            ["step04_unroll"],
+        )
         with self.assertRaisesRegex(ToolError, "has no problem 3x3; it has .*32x1024x20"):
             read_staircase(self.records, "3x3")
 

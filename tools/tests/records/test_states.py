@@ -19,8 +19,13 @@ from nbody_tools.files.bodies import FileError, read_bodies
 
 class States(WithPictures):
     def test_up_to_nine(self) -> None:
-        rows = "".join(f"{kind},1,{i % 7},{i % 5},0,0,0,0\n" for i, kind in enumerate(["disk", "dark"] * 50))
-        files = [self.file(f"{t}.csv", f"# time={t}\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()) for t in range(10)]
+        rows = "".join(
+            f"{kind},1,{i % 7},{i % 5},0,0,0,0\n" for i, kind in enumerate(["disk", "dark"] * 50)
+        )
+        files = [
+            self.file(f"{t}.csv", f"# time={t}\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode())
+            for t in range(10)
+        ]
         for words in (files[:9], [*files[:1], "--species", "disk,dark", "--view", "xz"]):
             self.assert_plotted("states", *words)
         self.assertEqual(self.refused(*self.plot("states", *files)),
@@ -34,22 +39,31 @@ class Profile(WithPictures):
         radii = stretched * SCALE * (random.uniform(0, 0.999, bodies) ** (-2 / 3) - 1) ** -0.5
         directions = random.normal(size=(bodies, 3))
         positions = radii[:, None] * directions / numpy.linalg.norm(directions, axis=1)[:, None]
-        state = numpy.hstack([positions, numpy.zeros((bodies, 3)), numpy.full((bodies, 1), 1 / bodies)])
+        state = numpy.hstack(
+            [positions, numpy.zeros((bodies, 3)), numpy.full((bodies, 1), 1 / bodies)]
+        )
         return self.file("sphere.bin", fakes.bin_bytes(state.ravel(), 1, bodies))
 
     def test_a_sphere_of_the_model_is_told_from_another(self) -> None:
         right = shells(read_bodies(self.sphere(1))).deviations(MODELS["plummer"])
         self.assertLess(abs(right).max(), 4)
         self.assertGreater(abs(right).max(), 0.5)  # it is a sample
-        self.assertGreater(abs(shells(read_bodies(self.sphere(1.4))).deviations(MODELS["plummer"])).max(), 6)
-        self.assertGreater(abs(shells(read_bodies(self.sphere(1))).deviations(MODELS["hernquist"])).max(), 6)
+        self.assertGreater(
+            abs(shells(read_bodies(self.sphere(1.4))).deviations(MODELS["plummer"])).max(), 6
+        )
+        self.assertGreater(
+            abs(shells(read_bodies(self.sphere(1))).deviations(MODELS["hernquist"])).max(), 6
+        )
 
     def test_models_are_the_derivatives_of_their_masses(self) -> None:
         r = numpy.geomspace(0.05, 20, 4000)
         for model in MODELS.values():
             middle = numpy.sqrt(r[1:] * r[:-1])
-            numpy.testing.assert_allclose(numpy.diff(model.mass_within(r)),
-                                          4 * numpy.pi * middle ** 2 * model.density(middle) * numpy.diff(r), rtol=1e-4)
+            numpy.testing.assert_allclose(
+                numpy.diff(model.mass_within(r)),
+                4 * numpy.pi * middle**2 * model.density(middle) * numpy.diff(r),
+                rtol=1e-4,
+            )
 
     def test_drawn_or_refused(self) -> None:
         self.assert_plotted("profile", self.sphere(1), "--theory", "plummer")
@@ -58,23 +72,32 @@ class Profile(WithPictures):
 
 
 class Convergence(WithPictures):
-    def two_bodies(self, name: str, dt: float, error: float, time: float = 2, integrator: str = "euler"):
+    def two_bodies(
+        self, name: str, dt: float, error: float, time: float = 2, integrator: str = "euler"
+    ):
         return self.file(f"{name}.csv", (
             f"# time={time}\n# dt={dt}\n# integrator={integrator}\nm,x,y,z,vx,vy,vz\n"
             f"1,{1 + error!r},0,0,0,0,0\n1,-1,0,{error!r},0,0,0\n").encode())
 
     def test_errors_are_distances(self) -> None:
         reference = read_bodies(self.two_bodies("reference", 1e-4, 0))
-        self.assertAlmostEqual(position_error(read_bodies(self.two_bodies("a", 0.1, 0.25)), reference), 0.25)
+        self.assertAlmostEqual(
+            position_error(read_bodies(self.two_bodies("a", 0.1, 0.25)), reference), 0.25
+        )
 
     def test_drawn_or_refused(self) -> None:
         reference = self.two_bodies("reference", 1e-4, 0)
-        ends = [self.two_bodies(f"{integrator}{k}", 0.1 / k, (0.1 / k) ** order, integrator=integrator)
-                for integrator, order in (("euler", 1), ("leapfrog", 2)) for k in (1, 2, 4)]
+        ends = [
+            self.two_bodies(f"{integrator}{k}", 0.1 / k, (0.1 / k) ** order, integrator=integrator)
+            for integrator, order in (("euler", 1), ("leapfrog", 2))
+            for k in (1, 2, 4)
+        ]
         self.assert_plotted("convergence", reference, *ends)
-        for end, why in ((self.two_bodies("late", 0.1, 0.1, time=3), "its time is 3, that of the reference 2"),
-                         (self.two_bodies("mute", 0, 0.1), "does not say its dt"),
-                         (reference, "no state differs")):
+        for end, why in (
+            (self.two_bodies("late", 0.1, 0.1, time=3), "its time is 3, that of the reference 2"),
+            (self.two_bodies("mute", 0, 0.1), "does not say its dt"),
+            (reference, "no state differs"),
+        ):
             self.assertIn(why, self.refused(*self.plot("convergence", reference, end)))
 
 
@@ -83,7 +106,9 @@ class Foreign(WithPictures):
         known = fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7], 1, 1)
         other = self.file("a.tipsy", b"\0" * 40)
         with mock.patch("nbody_tools.files.bodies.ROOT", self.folder):
-            with self.assertRaisesRegex(FileError, "a.tipsy: is neither BIN nor CSV; nbody-convert, .* not built"):
+            with self.assertRaisesRegex(
+                FileError, "a.tipsy: is neither BIN nor CSV; nbody-convert, .* not built"
+            ):
                 read_bodies(other)
             self.file("known.bin", known)
             converter = "build/cpu/tools/convert/nbody-convert"

@@ -12,7 +12,10 @@ from nbody_tools.sweep.pages import Reports, unmeasured
 from nbody_tools.sweep.tables import read_reports, read_tables
 from tests.fakes import InFolder, record
 
-REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\ntables = ["map_figure_02"]\n'
+REPORTS = (
+    '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\ntables = '
+    '["map_figure_02"]\n'
+)
 TABLE = """number = "figure 2"
 title = "use of the device"
 kernel = "force"
@@ -27,8 +30,16 @@ says = "it is used more"
 rows = ["fast"]
 above = "slow"
 """
-DRAWINGS = '[[drawing]]\nreport = "map"\nnumber = "figure 1"\ntitle = "a tile"\nours = ["docs/figures/tile.svg"]\n'
-COLUMNS = ("ID", "Kernel Name", "gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed")
+DRAWINGS = (
+    '[[drawing]]\nreport = "map"\nnumber = "figure 1"\ntitle = "a tile"\nours = '
+    '["docs/figures/tile.svg"]\n'
+)
+COLUMNS = (
+    "ID",
+    "Kernel Name",
+    "gpu__time_duration.sum",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+)
 
 
 def csv(*launches: tuple[str, float, float]) -> str:
@@ -42,23 +53,36 @@ class Counterparts(InFolder):
         super().setUp()
         profiles.launches_of.cache_clear()
 
-    def repository(self, table: str = TABLE, reports: str = REPORTS, drawings: str = DRAWINGS) -> Path:
+    def repository(
+        self, table: str = TABLE, reports: str = REPORTS, drawings: str = DRAWINGS
+    ) -> Path:
         self.file("experiments/sweeps/reports.toml", reports)
         self.file("experiments/sweeps/drawings.toml", drawings)
         self.file("experiments/sweeps/tables/map_figure_02.toml", table)
         self.file("docs/figures/tile.svg", "<svg/>")
         return self.folder
 
-    def counted(self, before: tuple[float, ...], after: tuple[float, ...], claim: str = "") -> judge.Judgement:
+    def counted(
+        self, before: tuple[float, ...], after: tuple[float, ...], claim: str = ""
+    ) -> judge.Judgement:
         root = self.repository(TABLE.replace('above = "slow"', claim or 'above = "slow"'))
         profiles.launches_of.cache_clear()
         folder = "docs/results/sweeps/profiles"
-        self.file(f"{folder}/before.csv", csv(*(("force", 300, value) for value in before), ("move<4>", 100, 1)))
-        self.file(f"{folder}/after.csv", csv(*(("force", 300, value) for value in after), ("force_2", 300, 99)))
+        self.file(
+            f"{folder}/before.csv",
+            csv(*(("force", 300, value) for value in before), ("move<4>", 100, 1)),
+        )
+        self.file(
+            f"{folder}/after.csv",
+            csv(*(("force", 300, value) for value in after), ("force_2", 300, 99)),
+        )
         return judge.judgements(read_tables(root)["map_figure_02"], judge.Results(root))[0]
 
     def test_what_was_counted_is_still_true(self) -> None:
-        self.assertEqual(self.counted((10, 11), (20, 21)), judge.Judgement("it is used more", "", "20.5 % and 10.5 %", "yes"))
+        self.assertEqual(
+            self.counted((10, 11), (20, 21)),
+            judge.Judgement("it is used more", "", "20.5 % and 10.5 %", "yes"),
+        )
         self.assertEqual(self.counted((20, 21), (10, 11)).still_true, "no")
         self.assertEqual(self.counted((10, 12), (11, 13)).still_true, "inside the spread")
         self.assertEqual(self.counted((10,), (61,), "below = 60").still_true, "no")
@@ -75,7 +99,9 @@ class Counterparts(InFolder):
         self.assertIn("| it is used more | - | 20.5 % and 10.5 % | yes |", text)
 
     def test_what_was_not_counted_is_found(self) -> None:
-        self.assertEqual(unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows are not counted"])
+        self.assertEqual(
+            unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows are not counted"]
+        )
         page = Reports(self.folder)
         self.assertEqual([one.still_true for one in page.judgements("map")], ["not measured"])
         self.counted((1,), (1,))
@@ -83,25 +109,41 @@ class Counterparts(InFolder):
 
     def test_counts_that_are_not_there_are_one_line(self) -> None:
         self.counted((10,), (20,))
-        for right, wrong, says in (("kernel = \"move\"", "kernel = \"mov\"", "before.csv: has no kernel mov; it has force, move"),
-                                   ("counter = \"compute\"", "counter = \"memory\"", "force has no 'memory_percent'")):
+        for right, wrong, says in (
+            (
+                "kernel = \"move\"",
+                "kernel = \"mov\"",
+                "before.csv: has no kernel mov; it has force, move",
+            ),
+            ("counter = \"compute\"", "counter = \"memory\"", "force has no 'memory_percent'"),
+        ):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 unmeasured(self.repository(TABLE.replace(right, wrong, 1)))
 
     def test_mistakes_in_a_profile_are_one_line(self) -> None:
         for right, wrong, says in (
-                ('counter = "compute"', 'counter = "speed"', "'speed' is not a counter"),
-                ('name = "fast"', 'name = "slow"', "two profiles have one name"),
-                ('above = "slow"', 'above = "other"', "there is no profile 'other'"),
-                ('above = "slow"', "", "must have above or below"),
-                ('rows = ["fast"]', 'rows = ["other"]', "there is no profile 'other'"),
-                ("[[claim]]", '[[series]]\nname = "a"\nreason = "none"\n[[claim]]', "cannot share a table")):
+            ('counter = "compute"', 'counter = "speed"', "'speed' is not a counter"),
+            ('name = "fast"', 'name = "slow"', "two profiles have one name"),
+            ('above = "slow"', 'above = "other"', "there is no profile 'other'"),
+            ('above = "slow"', "", "must have above or below"),
+            ('rows = ["fast"]', 'rows = ["other"]', "there is no profile 'other'"),
+            (
+                "[[claim]]",
+                '[[series]]\nname = "a"\nreason = "none"\n[[claim]]',
+                "cannot share a table",
+            ),
+        ):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
 
     def test_names_of_tables_and_figures(self) -> None:
-        self.assertEqual(coverage.named("tables 1 to 3 and A2"), ["table 1", "table 2", "table 3", "table A2"])
-        self.assertEqual(coverage.named("section 6.3 and figures A1, 31-4 to 31-5"), ["figure A1", "figure 31-4", "figure 31-5"])
+        self.assertEqual(
+            coverage.named("tables 1 to 3 and A2"), ["table 1", "table 2", "table 3", "table A2"]
+        )
+        self.assertEqual(
+            coverage.named("section 6.3 and figures A1, 31-4 to 31-5"),
+            ["figure A1", "figure 31-4", "figure 31-5"],
+        )
         self.assertEqual(coverage.named("table 11, in three dimensions"), ["table 11"])
 
     def test_every_table_and_figure_of_a_report_has_a_counterpart(self) -> None:
@@ -111,32 +153,50 @@ class Counterparts(InFolder):
 
         self.assertEqual(lines(), [])
         self.assertEqual(lines(drawings=""), ["map: figure 1 has no counterpart"])
-        self.assertEqual(lines(reports=REPORTS.replace("figures 1 and 2", "table 1, figures 1 to 2")),
-                         ["map: table 1 has no counterpart"])
+        self.assertEqual(
+            lines(reports=REPORTS.replace("figures 1 and 2", "table 1, figures 1 to 2")),
+            ["map: table 1 has no counterpart"],
+        )
         self.assertEqual(lines(reports=REPORTS.replace("figures 1 and 2", "figure 1")),
                          ["map: there is no figure 2 in this report"])
         self.assertIn("map: figure 1 has no counterpart", unmeasured(self.repository(drawings="")))
 
     def test_mistakes_in_a_drawing_are_one_line(self) -> None:
-        for right, wrong, says in (("tile.svg", "tiles.svg", "figure 1: there is no docs/figures/tiles.svg"),
-                                   ("ours = [\"docs/figures/tile.svg\"]", "", "must have ours, or a reason"),
-                                   ('"map"', '"lab"', "'lab' is not a report"), ("title", "name", "'name' is not a key")):
+        for right, wrong, says in (
+            ("tile.svg", "tiles.svg", "figure 1: there is no docs/figures/tiles.svg"),
+            ("ours = [\"docs/figures/tile.svg\"]", "", "must have ours, or a reason"),
+            ('"map"', '"lab"', "'lab' is not a report"),
+            ("title", "name", "'name' is not a key"),
+        ):
             root = self.repository(drawings=DRAWINGS.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 coverage.read_drawings(root, read_reports(root))
 
     def test_drawings_are_listed_with_ours(self) -> None:
-        root = self.repository(drawings=DRAWINGS + '[[drawing]]\nreport = "map"\nnumber = "figure 2"\ntitle = "banks"\n'
-                               'reason = "they are counted"\n')
+        root = self.repository(
+            drawings=DRAWINGS
+            + '[[drawing]]\nreport = "map"\nnumber = "figure 2"\ntitle = "banks"\n'
+            'reason = "they are counted"\n'
+        )
         text = coverage.drawings_table(root, read_reports(root), "map")
         self.assertIn("| figure 1 | a tile | [tile](../figures/tile.svg) |", text)
         self.assertIn("| figure 2 | banks | none: they are counted |", text)
 
     def test_a_program_of_the_cpu_has_its_fastest_record(self) -> None:
         def newest(backend: str) -> Any:
-            lines = [{**record("step03_tiling", backend, compute=(seconds,)), "backend": backend, "configuration": "a",
-                      "date": date} for seconds, date in ((1.0, "2026-01-01"), (2.0, "2026-01-02"))]
-            self.file("docs/results/sweeps/records.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+            lines = [
+                {
+                    **record("step03_tiling", backend, compute=(seconds,)),
+                    "backend": backend,
+                    "configuration": "a",
+                    "date": date,
+                }
+                for seconds, date in ((1.0, "2026-01-01"), (2.0, "2026-01-02"))
+            ]
+            self.file(
+                "docs/results/sweeps/records.jsonl",
+                "".join(json.dumps(line) + "\n" for line in lines),
+            )
             return judge.Results(self.folder).records["a"]["date"]
 
         self.assertEqual((newest("cpu"), newest("cuda")), ("2026-01-01", "2026-01-02"))
@@ -159,7 +219,9 @@ class MachineCode(InFolder):
         other = SASS.replace("@P0 EXIT", "@P1 EXIT", 1)
         lines = {line["kernel"]: line["values"] for line in machine_code.lines_of(SASS, other)}
         self.assertEqual(lines["compute_force"], {"instructions": 2, "bank_0": 1, "bank_3": 0})
-        self.assertEqual(lines["compute_force_constant"], {"instructions": 2, "bank_0": 1, "bank_3": 1})
+        self.assertEqual(
+            lines["compute_force_constant"], {"instructions": 2, "bank_0": 1, "bank_3": 1}
+        )
         self.assertEqual(lines["compute_force_float2"]["different"], 2)  # one is gone, one is new
         same = {line["kernel"]: line["values"] for line in machine_code.lines_of(SASS, SASS)}
         self.assertEqual(same["compute_force_float2"]["different"], 0)

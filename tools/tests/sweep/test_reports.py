@@ -51,10 +51,14 @@ class Pages(InFolder):
         """Each: a file of records, the beginning of series whose cells it has, and seconds."""
         for name, series, seconds in files:
             lines = [
-                json.dumps({
-                    **record("step03_tiling", compute=(seconds, ), bodies=100, steps=1), "configuration":
-                    cell.configuration.key
-                }) + "\n" for cell in read_tables(root)["lab_table_1"].cells
+                json.dumps(
+                    {
+                        **record("step03_tiling", compute=(seconds,), bodies=100, steps=1),
+                        "configuration": cell.configuration.key,
+                    }
+                )
+                + "\n"
+                for cell in read_tables(root)["lab_table_1"].cells
                 if cell.series.startswith(series)
             ]
             self.file(f"docs/results/sweeps/{name}.jsonl", "".join(lines))
@@ -97,8 +101,8 @@ class Pages(InFolder):
         root = self.repository()
         self.measured(root, ("one", "16", 1.0), ("two", "512", 0.99))
         self.assertEqual(pages.unmeasured(root), [
-            "lab_table_1: its rows are of several runs; measure them in one, or say in several_runs why they can be "
-            "compared"
+            "lab_table_1: its rows are of several runs; measure them in one, or say in "
+            "several_runs why they can be compared"
         ])
         # And 1 % is no verdict between two machines, as it is in one run.
         self.assertIn("| 1.01 | inside the spread |", self.page(root))

@@ -40,7 +40,11 @@ for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
 
 class Shares(TestCase):
     def test_groups_are_not_torn_and_shares_are_even(self) -> None:
-        plan = [planned(f"{group}{k}", group=group, bodies=10000) for group in "abcdef" for k in range(3)]
+        plan = [
+            planned(f"{group}{k}", group=group, bodies=10000)
+            for group in "abcdef"
+            for k in range(3)
+        ]
         found = shares.shares(plan, mock.Mock(runs=[]), 3)
         self.assertEqual([len(share) for share in found], [6, 6, 6])
         for group in "abcdef":
@@ -62,11 +66,20 @@ class Shares(TestCase):
         for table in tables.values():
             for claim in table.data["claim"]:
                 sides = [claim.get("better"), *claim.get("worse", []), *claim.get("same", [])]
-                for point in {name for side in sides if side for name in [side.partition(" @ ")[2]]}:
-                    cells = [cell for side in sides if side for cell in shares.places(table, side, claim)
-                             if point or cell.point == table.points[0]]
+                for point in {
+                    name for side in sides if side for name in [side.partition(" @ ")[2]]
+                }:
+                    cells = [
+                        cell
+                        for side in sides
+                        if side
+                        for cell in shares.places(table, side, claim)
+                        if point or cell.point == table.points[0]
+                    ]
                     with self.subTest(table.name, says=claim["says"]):
-                        self.assertEqual(len({group[cell.configuration.key] for cell in cells}), int(bool(cells)))
+                        self.assertEqual(
+                            len({group[cell.configuration.key] for cell in cells}), int(bool(cells))
+                        )
         # And yet there is something to share out.
         self.assertGreater(len(set(group.values())), 20)
 
@@ -76,21 +89,35 @@ class Shares(TestCase):
                          set(plan) & set(results.records))
 
     def test_cores(self) -> None:
-        for gpus, cores, of_a_gpu, apart in ((8, 128, 8, 4), (4, 64, 8, 2), (2, 32, 8, 1), (1, 16, 16, 0),
-                                             (2, 16, 8, 0), (8, 2, 2, 0)):
+        for gpus, cores, of_a_gpu, apart in (
+            (8, 128, 8, 4),
+            (4, 64, 8, 2),
+            (2, 32, 8, 1),
+            (1, 16, 16, 0),
+            (2, 16, 8, 0),
+            (8, 2, 2, 0),
+        ):
             with self.subTest(gpus=gpus, cores=cores):
                 of_gpus, for_cpu = shares.cores_of(gpus, list(range(cores)))
-                self.assertEqual(([len(part) for part in for_cpu], len(of_gpus)), ([16] * apart, gpus))
+                self.assertEqual(
+                    ([len(part) for part in for_cpu], len(of_gpus)), ([16] * apart, gpus)
+                )
                 self.assertLessEqual(max(map(len, of_gpus)), of_a_gpu)
                 if cores >= gpus:
                     uses = Counter(core for part in (*of_gpus, *for_cpu) for core in part)
-                    self.assertEqual(({len(part) for part in of_gpus}, set(uses.values())), ({of_a_gpu}, {1}))
+                    self.assertEqual(
+                        ({len(part) for part in of_gpus}, set(uses.values())), ({of_a_gpu}, {1})
+                    )
 
 
 class SideBySide(InFolder):
-    def run_on(self, gpus: int, *plan: runner.Planned, broken: str = "", **environment: str) -> list[list[Any]]:
+    def run_on(
+        self, gpus: int, *plan: runner.Planned, broken: str = "", **environment: str
+    ) -> list[list[Any]]:
         data = record("step03_tiling", compute=(1.0,), verdict="unchecked")
-        text = PROGRAMS.format(python=sys.executable, record=data, seen=self.folder / "seen", broken=broken)
+        text = PROGRAMS.format(
+            python=sys.executable, record=data, seen=self.folder / "seen", broken=broken
+        )
         for name in ("sweep_programs", "sweep_programs_cpu"):
             self.program(name, text)
         journal = runner.Journal(self.folder / "out" / "runs.jsonl")
@@ -112,7 +139,9 @@ class SideBySide(InFolder):
 
     def test_the_gpus_are_those_that_may_be_seen(self) -> None:
         plan = [planned(name, group=name) for name in "abcd"]
-        self.assertEqual({gpu for _, gpu, *_ in self.run_on(2, *plan, CUDA_VISIBLE_DEVICES="5,3")}, {"5", "3"})
+        self.assertEqual(
+            {gpu for _, gpu, *_ in self.run_on(2, *plan, CUDA_VISIBLE_DEVICES="5,3")}, {"5", "3"}
+        )
         with self.assertRaisesRegex(ToolError, "--gpus 2: CUDA_VISIBLE_DEVICES names 1"):
             self.run_on(2, planned("e"), CUDA_VISIBLE_DEVICES="5")
 
@@ -120,11 +149,15 @@ class SideBySide(InFolder):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one core")
         seen = self.run_on(1, planned("gpu"), planned("cpu", cpu=True))
-        self.assertEqual([name for name, *_ in seen], ["gpu"] * 3 + ["cpu"] * 3)  # one GPU: after it
+        self.assertEqual(
+            [name for name, *_ in seen], ["gpu"] * 3 + ["cpu"] * 3
+        )  # one GPU: after it
         first, second = sorted(os.sched_getaffinity(0))[:2]
         with mock.patch.object(shares, "cores_of", return_value=([[first]] * 2, [[second]])):
             seen = self.run_on(2, planned("gpu2"), planned("cpu2", cpu=True))[6:]
-        self.assertEqual({name: cores for name, _, cores, *_ in seen}, {"gpu2": [first], "cpu2": [second]})
+        self.assertEqual(
+            {name: cores for name, _, cores, *_ in seen}, {"gpu2": [first], "cpu2": [second]}
+        )
 
     def test_several_gpus_come_first_and_alone(self) -> None:
         plan = [planned("one", rounds=1), planned("both", rounds=1)]
@@ -132,7 +165,10 @@ class SideBySide(InFolder):
         seen = self.run_on(2, *plan)
         ends = {name: (begin, end) for name, _, _, begin, end in seen}
         self.assertLess(ends["both"][1], ends["one"][0])
-        self.assertEqual({gpu for name, gpu, *_ in seen if name == "both"}, {os.environ.get("CUDA_VISIBLE_DEVICES")})
+        self.assertEqual(
+            {gpu for name, gpu, *_ in seen if name == "both"},
+            {os.environ.get("CUDA_VISIBLE_DEVICES")},
+        )
 
     def test_a_broken_gpu_is_said_and_the_others_go_on(self) -> None:
         plan = [planned(name, group=name) for name in "abcdefgh"]

@@ -18,7 +18,10 @@ from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
-REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\ntables = ["lab_table_1"]\n'
+REPORTS = (
+    '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\ntables = '
+    '["lab_table_1"]\n'
+)
 TABLE = """number = "table 1"
 title = "tiles"
 arguments = "--bodies 100"
@@ -30,7 +33,8 @@ series = [
 ]
 claim = [{says = "512 is better", better = "512", worse = ["16"]}]
 """
-# Takes a batch as sweep_programs does. A line with "--bodies 13" fails; "--bodies 14" kills the process;
+# Takes a batch as sweep_programs does. A line with "--bodies 13" fails; "--bodies 14" kills the
+# process;
 # "--bodies 15" waits. Validated runs take 9 s, others 1 s, of a clock that nobody waits for.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
@@ -66,15 +70,27 @@ for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
 
 
 def planned(key: str, bodies: int = 100, **changes: Any) -> runner.Planned:
-    return runner.Planned(**{"key": key, "program": key, "arguments": f"--bodies {bodies}", "threads": 0, "rounds": 2,
-                             "repeat": 1, "rate": 100.0, **changes})
+    return runner.Planned(
+        **{
+            "key": key,
+            "program": key,
+            "arguments": f"--bodies {bodies}",
+            "threads": 0,
+            "rounds": 2,
+            "repeat": 1,
+            "rate": 100.0,
+            **changes,
+        }
+    )
 
 
 class Sweep(InFolder):
     def setUp(self) -> None:
         super().setUp()
         data = record("step03_tiling", compute=(1.0,), verdict="unchecked")
-        self.programs = self.program("sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data)))
+        self.programs = self.program(
+            "sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data))
+        )
         self.journal = self.folder / "out" / "runs.jsonl"
         self.said: list[str] = []
 
@@ -116,14 +132,22 @@ class Sweep(InFolder):
     def test_a_failure_is_a_record_and_the_others_go_on(self) -> None:
         runs = self.run_all(planned("a"), planned("bad", 13), planned("worse", 14), planned("b"))
         failures = {run["key"]: run["failure"] for run in runs if "failure" in run}
-        self.assertEqual(failures, {"bad": "exit code 1: too many registers", "worse": "killed by signal 9"})
+        self.assertEqual(
+            failures, {"bad": "exit code 1: too many registers", "worse": "killed by signal 9"}
+        )
         self.assertEqual({run["key"] for run in runs if run["round"] == 2}, {"a", "b"})
-        by_key = {data["configuration"]: data for data in runner.records_of(runner.Journal(self.journal))}
-        self.assertEqual(by_key["bad"], {"configuration": "bad", "failure": "exit code 1: too many registers"})
+        by_key = {
+            data["configuration"]: data for data in runner.records_of(runner.Journal(self.journal))
+        }
+        self.assertEqual(
+            by_key["bad"], {"configuration": "bad", "failure": "exit code 1: too many registers"}
+        )
 
     def test_time_that_is_over_is_no_failure(self) -> None:
         journal = runner.Journal(self.journal)
-        runner.run_all([planned("a"), planned("slow", 16)], self.folder, journal, 8.0, self.said.append)
+        runner.run_all(
+            [planned("a"), planned("slow", 16)], self.folder, journal, 8.0, self.said.append
+        )
         self.assertEqual([(run["key"], "record" in run) for run in journal.runs], [("a", True)])
         self.assertIn("the time is up", self.said[-1])
 
@@ -133,30 +157,69 @@ class Sweep(InFolder):
         self.assertIn("--warmup 0 ", planned("a", 10000, rate=0.1).line(False, Path("x")))
 
     def test_what_is_not_built_is_left_out_and_named(self) -> None:
-        one = {"arguments": "--bodies 100", "threads": 0, "cpu": False, "rounds": 1, "repeat": 1, "rate": 1.0}
-        plan = {"tables": {"t": ["k0", "other"]}, "configurations": {"k0": {"program": "k0", **one},
-                                                                     "other": {"program": "other", **one}}}
+        one = {
+            "arguments": "--bodies 100",
+            "threads": 0,
+            "cpu": False,
+            "rounds": 1,
+            "repeat": 1,
+            "rate": 1.0,
+        }
+        plan = {
+            "tables": {"t": ["k0", "other"]},
+            "configurations": {
+                "k0": {"program": "k0", **one},
+                "other": {"program": "other", **one},
+            },
+        }
         self.file("plan.json", json.dumps(plan))
-        code, out, _ = self.call("sweep", "t", "--build", self.folder, "--output", self.folder / "out")
+        code, out, _ = self.call(
+            "sweep", "t", "--build", self.folder, "--output", self.folder / "out"
+        )
         self.assertEqual((code, "other: is not built" in out), (0, True))
         self.assertEqual({run["key"] for run in runner.Journal(self.journal).runs}, {"k0"})
 
     def test_a_machine_that_cannot_run_anything_is_no_failure_of_a_configuration(self) -> None:
-        for body, says in (("import sys; sys.exit('libcublas.so.13: not found')", "libcublas"),
-                           ("import sys; [print('begin 0\\nno CUDA device\\nend 0 77', file=f) for f in "
-                            "(sys.stdout, sys.stderr)]; sys.exit(77)", "no CUDA device")):
+        for body, says in (
+            ("import sys; sys.exit('libcublas.so.13: not found')", "libcublas"),
+            (
+                "import sys; [print('begin 0\\nno CUDA device\\nend 0 77', file=f) for f in "
+                "(sys.stdout, sys.stderr)]; sys.exit(77)",
+                "no CUDA device",
+            ),
+        ):
             self.programs.write_text(f"#!{sys.executable}\n{body}\n")
             with self.subTest(says), self.assertRaisesRegex(Failed, says):
                 self.run_all(planned("a"))
             self.assertFalse(self.journal.exists())
 
     def test_a_killed_sweep_goes_on_where_it_was(self) -> None:
-        plan = {"tables": {"t": [f"k{k}" for k in range(6)]}, "configurations": {
-            f"k{k}": {"program": f"k{k}", "arguments": "--bodies 15", "threads": k, "rounds": 2, "repeat": 1,
-                      "rate": 100.0} for k in range(6)}}
+        plan = {
+            "tables": {"t": [f"k{k}" for k in range(6)]},
+            "configurations": {
+                f"k{k}": {
+                    "program": f"k{k}",
+                    "arguments": "--bodies 15",
+                    "threads": k,
+                    "rounds": 2,
+                    "repeat": 1,
+                    "rate": 100.0,
+                }
+                for k in range(6)
+            },
+        }
         self.file("plan.json", json.dumps(plan))
-        words = [sys.executable, "-m", "nbody_tools", "sweep", "all", "--build", str(self.folder), "--output",
-                 str(self.folder / "out")]
+        words = [
+            sys.executable,
+            "-m",
+            "nbody_tools",
+            "sweep",
+            "all",
+            "--build",
+            str(self.folder),
+            "--output",
+            str(self.folder / "out"),
+        ]
         environment = {**os.environ, "PYTHONPATH": str(TOOLS)}
         process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
@@ -175,17 +238,24 @@ class Sweep(InFolder):
 
     def test_mistakes_in_a_table_are_one_line(self) -> None:
         for right, wrong, says in (
-                ("TILE_SIZE = 16", "TILES = 16", "no parameter TILES"), ("step03_tiling", "step99", "'step99' is neither"),
-                ("[1.0, 2.0]", "[1.0]", "1 published numbers for 2 points"),
-                ("[1.0, 2.0]", "{c = 1.0}", "series '16': there is no point 'c'"),
-                ("[1.0, 2.0]", '[1.0, "-"]', "series '16': published is '-'"),
-                ('["b", "--steps 2"]', '"b"', "a point is a name and arguments, not 'b'"), ('worse = ["16"]', 'worse = ["17"]', "'17'"),
-                ("rounds", "round", "'round' is not a key"), ('name = "512"', 'name = "16"', "one name")):
+            ("TILE_SIZE = 16", "TILES = 16", "no parameter TILES"),
+            ("step03_tiling", "step99", "'step99' is neither"),
+            ("[1.0, 2.0]", "[1.0]", "1 published numbers for 2 points"),
+            ("[1.0, 2.0]", "{c = 1.0}", "series '16': there is no point 'c'"),
+            ("[1.0, 2.0]", '[1.0, "-"]', "series '16': published is '-'"),
+            ('["b", "--steps 2"]', '"b"', "a point is a name and arguments, not 'b'"),
+            ('worse = ["16"]', 'worse = ["17"]', "'17'"),
+            ("rounds", "round", "'round' is not a key"),
+            ('name = "512"', 'name = "16"', "one name"),
+        ):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
-        for named, says in (("[]", "lab_table_1: is not a table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
-                            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
-                            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3")):
+        for named, says in (
+            ("[]", "lab_table_1: is not a table of any report"),
+            ('["lab_table_2"]', "lab_table_2.toml"),
+            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
+            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3"),
+        ):
             with self.subTest(named), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(reports=REPORTS.replace('["lab_table_1"]', named)))
         self.assertEqual(self.refused("sweep", "nothing", "--dry-run").count("lab_table_1"), 1)
@@ -204,21 +274,37 @@ series = [
 ]
 claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
 """, REPORTS + 'points.both = [["a", "--steps 1"], ["b", "--steps 2"]]\n'))["lab_table_1"]
-        self.assertEqual([(cell.series, cell.point, cell.configuration and cell.configuration.key, cell.published)
-                          for cell in table.cells],
-                         [("16", "a", "step03_tiling_TILE_SIZE_16_fast --steps 1", 1.0),
-                          ("16", "c", "step03_tiling_TILE_SIZE_16_fast --steps 3", 2.0),
-                          ("32", "a", "step03_tiling_TILE_SIZE_32_fast --steps 1", None),
-                          ("32", "b", "step03_tiling_TILE_SIZE_32_fast --steps 2", 4.0), ("32", "c", None, 5.0),
-                          *(("none", point, None, None) for point in "abc")])
+        self.assertEqual(
+            [
+                (
+                    cell.series,
+                    cell.point,
+                    cell.configuration and cell.configuration.key,
+                    cell.published,
+                )
+                for cell in table.cells
+            ],
+            [
+                ("16", "a", "step03_tiling_TILE_SIZE_16_fast --steps 1", 1.0),
+                ("16", "c", "step03_tiling_TILE_SIZE_16_fast --steps 3", 2.0),
+                ("32", "a", "step03_tiling_TILE_SIZE_32_fast --steps 1", None),
+                ("32", "b", "step03_tiling_TILE_SIZE_32_fast --steps 2", 4.0),
+                ("32", "c", None, 5.0),
+                *(("none", point, None, None) for point in "abc"),
+            ],
+        )
         self.assertEqual(table.data["claim"][0]["at"], ["a", "b"])
 
     def test_a_default_written_out_is_the_same_program(self) -> None:
-        table = read_tables(self.repository(TABLE.replace("TILE_SIZE = 16", "TILE_SIZE = 512")))["lab_table_1"]
+        table = read_tables(self.repository(TABLE.replace("TILE_SIZE = 16", "TILE_SIZE = 512")))[
+            "lab_table_1"
+        ]
         self.assertEqual({cell.configuration.key for cell in table.cells if cell.point == "a"},
                          {"step03_tiling --bodies 100 --steps 1"})
 
-    def judged(self, slow: tuple[float, ...], fast: tuple[float, ...], **claim: Any) -> judge.Judgement:
+    def judged(
+        self, slow: tuple[float, ...], fast: tuple[float, ...], **claim: Any
+    ) -> judge.Judgement:
         root = self.repository()
         table = read_tables(root)["lab_table_1"]
         lines = []
@@ -234,12 +320,17 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         self.assertEqual(self.judged((4.0, 4.0, 4.1), (2.0, 2.0, 2.1)).ours, "2.00")
         self.assertEqual(self.judged((4.0, 4.0, 4.1), (2.0, 2.0, 2.1)).published, "1.73")
         self.assertEqual(self.judged((2.0, 2.0, 2.1), (4.0, 4.0, 4.1)).still_true, "no")
-        self.assertEqual(self.judged((1.0, 2.0, 4.0), (1.0, 2.1, 4.0)).still_true, "inside the spread")
+        self.assertEqual(
+            self.judged((1.0, 2.0, 4.0), (1.0, 2.1, 4.0)).still_true, "inside the spread"
+        )
 
     def test_nothing_measured_is_no_verdict_and_is_found(self) -> None:
         root = self.repository()
         table = read_tables(root)["lab_table_1"]
-        self.assertEqual(judge.judge(table, table.data["claim"][0], judge.Results(root)).still_true, "not measured")
+        self.assertEqual(
+            judge.judge(table, table.data["claim"][0], judge.Results(root)).still_true,
+            "not measured",
+        )
         self.assertEqual(unmeasured(root), ["lab_table_1: 4 of 4 configurations are not measured"])
         self.judged((1.0,), (1.0,))
         self.assertEqual(unmeasured(root), [])
@@ -252,7 +343,9 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         self.assertIsNone(judge.Results(root).of(cell))
 
     def test_a_default_far_below_the_best_is_found(self) -> None:
-        root = self.repository(reports=REPORTS.replace('["lab_table_1"]', '["lab_table_1", "cloud"]'))
+        root = self.repository(
+            reports=REPORTS.replace('["lab_table_1"]', '["lab_table_1", "cloud"]')
+        )
         self.file("experiments/sweeps/tables/cloud.toml", 'number = "cloud"\ntitle = "all"\n'
                   '[[grid]]\nprogram = "step03_tiling"\ndefine = {TILE_SIZE = [16, 32, 512]}\n')
 
@@ -280,11 +373,19 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         text = page.table(page.tables["lab_table_1"])
         self.assertIn("| 16 | 1.0 \\| 2.5e-06 | 2.0 \\| 2.5e-06 |", text)
         self.assertIn("| 512 is better | - | 1.73 | 2.00 | yes |", text)
-        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "512", "16")), "**Verdict: gain** (Test GPU). The "
-                         "variant *512* runs at 2.00 times the speed of *16* (quartiles: 2.00 to 2.00).")
+        self.assertEqual(
+            pages.verdict_of(page, ("lab_table_1", "512", "16")),
+            "**Verdict: gain** (Test GPU). The "
+            "variant *512* runs at 2.00 times the speed of *16* (quartiles: 2.00 to 2.00).",
+        )
         named = pages.verdict_of(page, ("lab_table_1", "512", "16", "tiles of 512", "tiles of 16"))
-        self.assertIn("The variant *tiles of 512* runs at 2.00 times the speed of *tiles of 16* (", named)
-        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "16", "512")).partition("*")[2][:16], "*Verdict: loss**")
+        self.assertIn(
+            "The variant *tiles of 512* runs at 2.00 times the speed of *tiles of 16* (", named
+        )
+        self.assertEqual(
+            pages.verdict_of(page, ("lab_table_1", "16", "512")).partition("*")[2][:16],
+            "*Verdict: loss**",
+        )
 
 
 class Tables(InFolder):
@@ -300,5 +401,7 @@ class Tables(InFolder):
     def test_an_edit_must_fit(self) -> None:
         with self.assertRaisesRegex(sources.EditError, "must occur once"):
             sources.bundle_text([Program("step03_tiling", edit=("no such text", ""))])
-        text = sources.bundle_text([Program("step03_tiling", edit=("1.0f / sqrtf(distance_squared)", "rsqrtf(d)"))])
+        text = sources.bundle_text(
+            [Program("step03_tiling", edit=("1.0f / sqrtf(distance_squared)", "rsqrtf(d)"))]
+        )
         self.assertIn("const float inverse_distance = rsqrtf(d);", text)

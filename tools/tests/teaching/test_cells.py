@@ -30,7 +30,9 @@ int main() { return 0; }
 
 class Cells(fakes.InFolder):
     def test_a_picture(self) -> None:
-        state = self.file("end.bin", fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5], 1, 2))
+        state = self.file(
+            "end.bin", fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5], 1, 2)
+        )
         self.assertEqual(picture_of(state, "two bodies")[:4], b"\x89PNG")
 
     def test_functions_by_name(self) -> None:
@@ -47,8 +49,13 @@ class Cells(fakes.InFolder):
                 found = functions(text)
                 self.assertLessEqual({"simulate", "main"}, set(found))
                 kernels = len(re.findall(r"^(?:static )?__global__ ", text, re.M))
-                self.assertEqual(sum("__global__" in text[b:e].split("(")[0] for b, e in found.values()), kernels)
-                for name, (begin, end) in found.items():  # its own functions, put in again, change nothing
+                self.assertEqual(
+                    sum("__global__" in text[b:e].split("(")[0] for b, e in found.values()), kernels
+                )
+                for name, (
+                    begin,
+                    end,
+                ) in found.items():  # its own functions, put in again, change nothing
                     if name != "main":
                         self.assertEqual(with_functions(text, text[begin:end]), text)
 
@@ -58,7 +65,9 @@ class Cells(fakes.InFolder):
         self.assertIn(new.strip(), text)
         self.assertNotIn("2 * x", text)
         self.assertEqual(with_functions(STEP, STEP + "// more\n"), STEP + "// more\n")
-        with self.assertRaisesRegex(ToolError, "has no function 'thrice'; it has twice, work, main"):
+        with self.assertRaisesRegex(
+            ToolError, "has no function 'thrice'; it has twice, work, main"
+        ):
             with_functions(STEP, "int thrice(int x) { return 3 * x; }")
         with self.assertRaisesRegex(ToolError, "the cell has no function"):
             with_functions(STEP, "int x;")
@@ -66,8 +75,19 @@ class Cells(fakes.InFolder):
             with_functions(STEP, "int twice(int x) {")
 
     def test_what_a_cell_says(self) -> None:
-        good = {"verdict": "pass", "backend": "hostcuda", "median": {"compute": 0.5}, "interactions_per_second": 2e9}
-        bad = {**good, "verdict": "fail", "failed": ["momentum"], "errors": {"momentum": 2.0}, "limits": {"momentum": 1.0}}
+        good = {
+            "verdict": "pass",
+            "backend": "hostcuda",
+            "median": {"compute": 0.5},
+            "interactions_per_second": 2e9,
+        }
+        bad = {
+            **good,
+            "verdict": "fail",
+            "failed": ["momentum"],
+            "errors": {"momentum": 2.0},
+            "limits": {"momentum": 1.0},
+        }
         self.assertEqual(verdict(good, ""), "right: all gates pass")
         self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, allowed are 1")
         self.assertIn("it was stopped:\nbarrier", verdict({}, "barrier"))
@@ -84,7 +104,11 @@ class Cell(dict):
 
 def cell(source: str, text: str, picture: bool = True) -> Cell:
     outputs = [{"text": text}] if text else []
-    return Cell(cell_type="code", source=source, outputs=[*outputs, *([{"data": {"image/png": ""}}] if picture else [])])
+    return Cell(
+        cell_type="code",
+        source=source,
+        outputs=[*outputs, *([{"data": {"image/png": ""}}] if picture else [])],
+    )
 
 
 class Notebooks(unittest.TestCase):
@@ -93,11 +117,16 @@ class Notebooks(unittest.TestCase):
 
     def test_what_cells_came_to(self) -> None:
         good, wrong = "%%nbody_step 01", "%%nbody_step 01\n// wrong on purpose"
-        self.assertEqual(self.found(cell(good, "right: all gates pass\n"), cell(wrong, "fail:", False)), [])
-        for broken, expected in ((cell(good, "fail:"), "came to: fail:"), (cell(good, ""), "came to: nothing"),
-                                 (cell(wrong, "right: all gates pass"), "came to: right"),
-                                 (cell(good, "right: all gates pass", False), "drew nothing"),
-                                 (cell("print(1)", "1"), "has no %%nbody_step")):
+        self.assertEqual(
+            self.found(cell(good, "right: all gates pass\n"), cell(wrong, "fail:", False)), []
+        )
+        for broken, expected in (
+            (cell(good, "fail:"), "came to: fail:"),
+            (cell(good, ""), "came to: nothing"),
+            (cell(wrong, "right: all gates pass"), "came to: right"),
+            (cell(good, "right: all gates pass", False), "drew nothing"),
+            (cell("print(1)", "1"), "has no %%nbody_step"),
+        ):
             with self.subTest(expected):
                 found = self.found(broken)
                 self.assertEqual(len(found), 1)

@@ -22,9 +22,14 @@ class InClone(fakes.InFolder):
 
     def setUp(self) -> None:
         super().setUp()
-        self.file("README.md", "# All\n\n[one](step01_gpu_naive/), [answers](docs/answers.md#step-01), `[x](none.md)`\n\n"
-                  "![a](docs/a.png) [folder](common/) [source](step01_gpu_naive/nbody.cu) [dots](.ci/run) [web](https://example.org)\n")
-        self.file("step01_gpu_naive/README.md", "# 01\n\n## Exercises\n\n[Answers](../docs/answers.md#step-01)\n\n1. Do it.\n")
+        self.file("README.md", "# All\n\n[one](step01_gpu_naive/), "
+                               "[answers](docs/answers.md#step-01), `[x](none.md)`\n\n"
+                  "![a](docs/a.png) [folder](common/) [source](step01_gpu_naive/nbody.cu) "
+                  "[dots](.ci/run) [web](https://example.org)\n")
+        self.file(
+            "step01_gpu_naive/README.md",
+            "# 01\n\n## Exercises\n\n[Answers](../docs/answers.md#step-01)\n\n1. Do it.\n",
+        )
         self.file("step01_gpu_naive/nbody.cu", "// ```\n")
         self.file("docs/answers.md", "# Answers\n\n## Step 01\n\n1. So.\n")
         self.file("docs/README.template.md", "x")
@@ -49,11 +54,22 @@ class Site(InClone):
 
     def test_links_lead_into_the_site(self) -> None:
         text = (self.write() / "README.md").read_text()
-        for expected in ("[one](step01_gpu_naive/README.md)", "(docs/answers.md#step-01)", "`[x](none.md)`", "(docs/a.png)",
-                         "[folder](common/README.md)", "[source](step01_gpu_naive/nbody.cu.md)", "[dots](ci/run.md)", "(https://example.org)"):
+        for expected in (
+            "[one](step01_gpu_naive/README.md)",
+            "(docs/answers.md#step-01)",
+            "`[x](none.md)`",
+            "(docs/a.png)",
+            "[folder](common/README.md)",
+            "[source](step01_gpu_naive/nbody.cu.md)",
+            "[dots](ci/run.md)",
+            "(https://example.org)",
+        ):
             self.assertIn(expected, text)
         self.assertEqual((self.folder / "site" / "docs" / "a.png").read_bytes(), b"png")
-        self.assertIn("````cuda\n// ```\n", (self.folder / "site" / "step01_gpu_naive" / "nbody.cu.md").read_text())
+        self.assertIn(
+            "````cuda\n// ```\n",
+            (self.folder / "site" / "step01_gpu_naive" / "nbody.cu.md").read_text(),
+        )
         self.assertIn("- `x.h`", (self.folder / "site" / "common" / "README.md").read_text())
         self.assertFalse((self.folder / "site" / "not_ours.md").exists())
 
@@ -63,13 +79,22 @@ class Site(InClone):
             self.write()
 
     def test_dead_links_and_places_of_pages_are_named(self) -> None:
-        self.file("built/index.html", '<h1 id="top">x</h1><a href="a.html#one">a</a><a href="#top">t</a><a href="https://x.org">x</a>')
+        self.file("built/index.html", '<h1 id="top">x</h1><a href="a.html#one">a</a><a '
+                                      'href="#top">t</a><a href="https://x.org">x</a>')
         self.file("built/a.html", '<p id="one"><img src="/x.png"><a href="sub/">s</a>')
         self.file("built/sub/index.html", '<a href="../a.html#two">a</a>')
         found = list(site.dead_links(self.folder / "built"))
-        self.assertEqual(found, ["a.html: there is no '/x.png'", "sub/index.html: '../a.html#two' has no such anchor"])
-        self.file("built/a.html", '<p id="one"><script src="https://cdn.example.org/x.js"></script>')
-        self.assertEqual(list(site.fetched_from_elsewhere(self.folder / "built")), ["a.html: fetches cdn.example.org/x.js"])
+        self.assertEqual(
+            found,
+            ["a.html: there is no '/x.png'", "sub/index.html: '../a.html#two' has no such anchor"],
+        )
+        self.file(
+            "built/a.html", '<p id="one"><script src="https://cdn.example.org/x.js"></script>'
+        )
+        self.assertEqual(
+            list(site.fetched_from_elsewhere(self.folder / "built")),
+            ["a.html: fetches cdn.example.org/x.js"],
+        )
 
     def test_every_link_of_the_real_documents(self) -> None:
         site.Pages(ROOT, self.folder / "site").write()
@@ -82,7 +107,17 @@ class Class(InClone):
         self.git("add", "course")
         files = dict(pack.for_the_class(self.folder))
         names = sorted(map(str, files))
-        self.assertEqual(names, [".ci/run", "README.md", "common/x.h", "docs/a.png", "step01_gpu_naive/README.md", "step01_gpu_naive/nbody.cu"])
+        self.assertEqual(
+            names,
+            [
+                ".ci/run",
+                "README.md",
+                "common/x.h",
+                "docs/a.png",
+                "step01_gpu_naive/README.md",
+                "step01_gpu_naive/nbody.cu",
+            ],
+        )
         self.assertNotIn(b"nswers", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"1. Do it.", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"[one](step01_gpu_naive/), answers, `x`", files[Path("README.md")])
@@ -108,7 +143,12 @@ class Class(InClone):
             with tarfile.open(fileobj=io.BytesIO(archive.read("nbody.tar.gz"))) as tar:
                 self.assertIn("docs/answers.md", tar.getnames())  # the grader has everything
             for name in ("setup.sh", "run_autograder"):
-                self.assertEqual(subprocess.run(["bash", "-n"], input=archive.read(name), check=False).returncode, 0)
+                self.assertEqual(
+                    subprocess.run(
+                        ["bash", "-n"], input=archive.read(name), check=False
+                    ).returncode,
+                    0,
+                )
 
     def test_a_folder_that_is_something_else_is_left_alone(self) -> None:
         self.file("out/class/mine.txt", "x")
@@ -130,7 +170,10 @@ class Guide(unittest.TestCase):
 
 class Slides(unittest.TestCase):
     def test_every_step_has_its_slides(self) -> None:
-        readmes = {step: (ROOT / step / "README.md").read_text(encoding="utf-8") for step in published_steps(ROOT)}
+        readmes = {
+            step: (ROOT / step / "README.md").read_text(encoding="utf-8")
+            for step in published_steps(ROOT)
+        }
         terms = read_terms(ROOT / "docs" / "glossary.toml")
         for step in readmes:
             with self.subTest(step):
@@ -139,8 +182,12 @@ class Slides(unittest.TestCase):
                 self.assertIn("Predict it first", titles)
                 self.assertLess(titles.index("Predict it first"), titles.index("Exercises"))
                 pictures = [slide.picture for slide in made if slide.picture]
-                self.assertTrue(pictures and all(picture.is_file() for picture in pictures), pictures)
-                self.assertTrue(all(len(slide.code.splitlines()) <= slides.CODE_LINES for slide in made))
+                self.assertTrue(
+                    pictures and all(picture.is_file() for picture in pictures), pictures
+                )
+                self.assertTrue(
+                    all(len(slide.code.splitlines()) <= slides.CODE_LINES for slide in made)
+                )
                 page = slides.page_of(step, made)
                 self.assertNotIn("{{", page)
                 self.assertEqual(page.count("<section>"), len(made))
@@ -155,8 +202,12 @@ class Slides(unittest.TestCase):
 
     def test_words(self) -> None:
         self.assertEqual(slides.sentence("It is [so](x.md). And\nmore."), "It is so.")
-        self.assertEqual(slides.as_html("**a** `b<c` *d*"), "<b>a</b> <code>b&lt;c</code> <em>d</em>")
-        self.assertEqual(slides.items("1. one\n   more\n2. two\n\n       code\n"), ["one\n   more", "two"])
+        self.assertEqual(
+            slides.as_html("**a** `b<c` *d*"), "<b>a</b> <code>b&lt;c</code> <em>d</em>"
+        )
+        self.assertEqual(
+            slides.items("1. one\n   more\n2. two\n\n       code\n"), ["one\n   more", "two"]
+        )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ def extent(text: Text) -> tuple[float, float, float, float]:
     key = (text.size, text.bold)
     if key not in FONTS:
         weight = "bold" if text.bold else "normal"
-        name = font_manager.findfont(font_manager.FontProperties(family="DejaVu Sans", weight=weight))
+        name = font_manager.findfont(
+            font_manager.FontProperties(family="DejaVu Sans", weight=weight)
+        )
         FONTS[key] = ImageFont.truetype(name, text.size)
     width = FONTS[key].getlength(text.words)
     left = text.x - {"start": 0, "middle": width / 2, "end": width}[text.anchor]
@@ -48,11 +50,20 @@ def unreadable(drawing: Drawing) -> list[str]:
             if left < r2 and l2 < right and top < b2 and t2 < bottom:
                 problems.append(f"'{text.words}' and '{other.words}' overlap")
         for box in drawing.boxes:
-            inside = box.x <= (left + right) / 2 <= box.x + box.width and box.y <= text.y - 6 <= box.y + box.height
+            inside = (
+                box.x <= (left + right) / 2 <= box.x + box.width
+                and box.y <= text.y - 6 <= box.y + box.height
+            )
             if inside and box.fill != "none" and (left < box.x or right > box.x + box.width):
                 problems.append(f"'{text.words}' is wider than its box")
-        below = [box.fill for box in drawing.boxes if box.fill != "none" and box.x <= left and right <= box.x
-                 + box.width and box.y <= text.y - 6 <= box.y + box.height]
+        below = [
+            box.fill
+            for box in drawing.boxes
+            if box.fill != "none"
+            and box.x <= left
+            and right <= box.x + box.width
+            and box.y <= text.y - 6 <= box.y + box.height
+        ]
         if contrast(text.colour, below[-1] if below else "#FFFFFF") < 4.5:
             problems.append(f"'{text.words}' in {text.colour} cannot be told from {below[-1:]}")
     return problems
@@ -71,9 +82,13 @@ def contrast(a: str, b: str) -> float:
 
 
 def is_shade(colour: str, base: str) -> bool:
-    """Of a colour of the palette, towards white: 255 + share * (part - 255), one share for all parts."""
+    """Of a colour of the palette, towards white: 255 + share * (part - 255), one share for all
+    parts."""
     parts = [(int(colour[i:i + 2], 16), int(base[i:i + 2], 16)) for i in (1, 3, 5)]
-    return any(all(abs(255 + share / 100 * (b - 255) - a) <= 1 for a, b in parts) for share in range(1, 101))
+    return any(
+        all(abs(255 + share / 100 * (b - 255) - a) <= 1 for a, b in parts)
+        for share in range(1, 101)
+    )
 
 
 class Diagrams(fakes.InRepository):
@@ -90,8 +105,12 @@ class Diagrams(fakes.InRepository):
         drawing.text(300, 50, "small", size=9)
         drawing.label((400, 20, 40, 40), "too long for it", colours.BLACK)
         found = "\n".join(unreadable(drawing))
-        for expected in ("'one' and 'two' overlap", "'far to the right' leaves", "'small' is smaller",
-                         "'too long for it' is wider"):
+        for expected in (
+            "'one' and 'two' overlap",
+            "'far to the right' leaves",
+            "'small' is smaller",
+            "'too long for it' is wider",
+        ):
             self.assertIn(expected, found)
         dark = Drawing(100, "dark on dark")
         dark.label((400, 20, 200, 40), "words", colours.BLACK)
@@ -109,7 +128,9 @@ class Diagrams(fakes.InRepository):
         self.assertFalse(any(is_shade("#FF00FF", base) for base in palette))
 
     def test_bank_conflicts_are_those_that_the_project_report_counts(self) -> None:
-        worst = {figure: max(touches_per_bank(position_of)) - 1 for figure, _, position_of in BANK_CASES}
+        worst = {
+            figure: max(touches_per_bank(position_of)) - 1 for figure, _, position_of in BANK_CASES
+        }
         self.assertEqual(worst, {"11": 15, "12": 3, "13": 3, "14": 0})
 
     def test_written_once_and_then_up_to_date(self) -> None:
@@ -135,7 +156,9 @@ class Diagrams(fakes.InRepository):
         pairs = {frozenset(pair) for pair in meetings()}
         self.assertEqual(len(pairs), SEGMENTS * (SEGMENTS + 1) // 2)
         cells = sorted(((x, y) for x in range(16) for y in range(16)), key=lambda c: hilbert(*c))
-        self.assertTrue(all(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 for a, b in zip(cells, cells[1:])))
+        self.assertTrue(
+            all(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 for a, b in zip(cells, cells[1:]))
+        )
 
 
 if __name__ == "__main__":

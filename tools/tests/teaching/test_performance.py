@@ -14,8 +14,13 @@ FACTS = Facts(ROOT)
 class Occupancy(unittest.TestCase):
     def test_known_kernels(self) -> None:
         for block, registers, shared, expected in (
-                (1024, 32, 0, (2, 2, 228, 32)), (256, 91, 4096, (2, 8, 45, 32)), (32, 96, 4096, (20, 64, 45, 32)),
-                (384, 149, 30720, (1, 5, 7, 32)), (256, 65, 0, (3, 8, 228, 32)), (256, 64, 0, (4, 8, 228, 32))):
+            (1024, 32, 0, (2, 2, 228, 32)),
+            (256, 91, 4096, (2, 8, 45, 32)),
+            (32, 96, 4096, (20, 64, 45, 32)),
+            (384, 149, 30720, (1, 5, 7, 32)),
+            (256, 65, 0, (3, 8, 228, 32)),
+            (256, 64, 0, (4, 8, 228, 32)),
+        ):
             with self.subTest(block=block, registers=registers):
                 blocks = hardware.blocks_by(hardware.measured_limits(), block, registers, shared)
                 self.assertEqual(tuple(blocks.values()), expected)
@@ -26,8 +31,14 @@ class Occupancy(unittest.TestCase):
         for step, profile in kernels.items():
             metrics = profile["metrics"]
             block = round(metrics["block_size"])
-            blocks = min(hardware.blocks_by(hardware.measured_limits(), block, round(metrics["registers"]),
-                                            round(metrics["shared_bytes"])).values())
+            blocks = min(
+                hardware.blocks_by(
+                    hardware.measured_limits(),
+                    block,
+                    round(metrics["registers"]),
+                    round(metrics["shared_bytes"]),
+                ).values()
+            )
             with self.subTest(step):
                 possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
@@ -62,11 +73,16 @@ class Performance(unittest.TestCase):
 class Glossary(fakes.InRepository):
     def setUp(self) -> None:
         super().setUp()
-        self.file("step01_gpu_naive/README.md", "# 01\n\n## The idea\n\nA **kernel**. **It runs later.**\n")
+        self.file(
+            "step01_gpu_naive/README.md",
+            "# 01\n\n## The idea\n\nA **kernel**. **It runs later.**\n",
+        )
         self.define(kernel="A function.")
 
     def define(self, **terms: str) -> None:
-        self.file("docs/glossary.toml", "".join(f'{term} = "{text}"\n' for term, text in terms.items()))
+        self.file(
+            "docs/glossary.toml", "".join(f'{term} = "{text}"\n' for term, text in terms.items())
+        )
 
     def test_a_term_and_where_it_is(self) -> None:
         self.assertEqual(glossary.lines(self.folder),

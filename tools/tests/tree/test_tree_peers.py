@@ -36,13 +36,19 @@ if "--output" in sys.argv:
 
 
 def tree_record(**more: object) -> dict:
-    return {**fakes.record(tree_peers.TREE), "approximation": {"theta": 0.6, "multipole": 2}, **more}
+    return {
+        **fakes.record(tree_peers.TREE),
+        "approximation": {"theta": 0.6, "multipole": 2},
+        **more,
+    }
 
 
 class TreePeers(fakes.Measuring):
     def setUp(self) -> None:
         super().setUp()
-        fakes.write_step(self.build, tree_record(bodies=64, force_error={"rms": 0.005, "p99": 0.013, "max": 0.1}))
+        fakes.write_step(
+            self.build, tree_record(bodies=64, force_error={"rms": 0.005, "p99": 0.013, "max": 0.1})
+        )
         fakes.write_step(self.build, fakes.record(tree_peers.DIRECT), DIRECT)
 
         few = mock.patch.object(tree_peers, "POWERS", (6,))
@@ -58,24 +64,41 @@ class TreePeers(fakes.Measuring):
         self.assertIn("--ryoanji needs a path", out)
 
     def test_times_and_errors_of_both(self) -> None:
-        out = self.done(*self.measure("tree_peers", "--ecl-bh", self.program("ecl", f"DEBUG = True{ECL_BH}"),
-                                      "--ryoanji", self.program("demo", RYOANJI)))
+        out = self.done(
+            *self.measure(
+                "tree_peers",
+                "--ecl-bh",
+                self.program("ecl", f"DEBUG = True{ECL_BH}"),
+                "--ryoanji",
+                self.program("demo", RYOANJI),
+            )
+        )
         ecl, ryoanji = self.peers()
         self.assertEqual((ecl["bodies"], ecl["seconds"]), (64, 0.05))
         self.assertAlmostEqual(ecl["p99"], 0.01, 6)
         self.assertAlmostEqual(ecl["rms"] ** 2, 0.01 ** 2 - 3 * 0.01 ** 2 / 12, 9)
-        self.assertEqual((ryoanji["bodies"], ryoanji["seconds"], ryoanji["p99"]), (63, 0.004, 0.0125))
-        self.assertRegex(out, r"ECL-BH, 64 bodies: a time step 0\.05 s, rms 8\.7e-03; step 15 with theta 0\.6")
-        self.assertIn("Ryoanji's demo, 63 bodies: the walk alone 0.004 s, p99 1.3e-02: no angle of step 15 is as accurate", out)
+        self.assertEqual(
+            (ryoanji["bodies"], ryoanji["seconds"], ryoanji["p99"]), (63, 0.004, 0.0125)
+        )
+        self.assertRegex(
+            out, r"ECL-BH, 64 bodies: a time step 0\.05 s, rms 8\.7e-03; step 15 with theta 0\.6"
+        )
+        self.assertIn("Ryoanji's demo, 63 bodies: the walk alone 0.004 s, p99 1.3e-02: no angle of "
+                      "step 15 is as accurate", out)
         self.assertEqual(list((self.output / "tree_peers").glob("*.bin")), [])
 
     def test_forces_that_are_not_printed(self) -> None:
         silent = self.program("ecl", f"DEBUG = False{ECL_BH}")
-        self.assertIn("it does not report its forces", self.done(*self.measure("tree_peers", "--ecl-bh", silent)))
+        self.assertIn(
+            "it does not report its forces",
+            self.done(*self.measure("tree_peers", "--ecl-bh", silent)),
+        )
 
     def test_other_output_is_a_failure(self) -> None:
         demo = self.program("demo", "print('segmentation fault')")
-        self.assertIn("no line like", self.refused(*self.measure("tree_peers", "--ryoanji", demo), code=1))
+        self.assertIn(
+            "no line like", self.refused(*self.measure("tree_peers", "--ryoanji", demo), code=1)
+        )
 
 
 class Bodies(fakes.InFolder):
@@ -84,8 +107,12 @@ class Bodies(fakes.InFolder):
         self.assertEqual([f"{value:.9g}" for value in tree_peers.ecl_bodies(2)[7:10]],
                          ["0.0128833363", "-0.0135115385", "0.11714638"])
         cube = tree_peers.cube_bodies(4095)
-        self.assertEqual([f"{value:.9g}" for value in cube[7:10]], ["-0.812386513", "-2.45201635", "-2.4462142"])
-        self.assertEqual((f"{cube[-1]:.9g}", *cube[:3], *cube[-7:-4]), ("0.00011041719", -3, -3, -3, 3, 3, 3))
+        self.assertEqual(
+            [f"{value:.9g}" for value in cube[7:10]], ["-0.812386513", "-2.45201635", "-2.4462142"]
+        )
+        self.assertEqual(
+            (f"{cube[-1]:.9g}", *cube[:3], *cube[-7:-4]), ("0.00011041719", -3, -3, -3, 3, 3, 3)
+        )
 
 
 SNAPSHOTS = """
@@ -104,7 +131,11 @@ if "--snapshot-dir" in sys.argv:
 
 class Galaxies(fakes.Measuring):
     def test_maps_a_record_and_the_picture(self) -> None:
-        fakes.write_step(self.build, tree_record(), f"import struct\nHEADER = struct.Struct({HEADER.format!r})\n{SNAPSHOTS}")
+        fakes.write_step(
+            self.build,
+            tree_record(),
+            f"import struct\nHEADER = struct.Struct({HEADER.format!r})\n{SNAPSHOTS}",
+        )
         self.done(*self.measure("galaxies"))
         (record,) = self.records("galaxies")
         self.assertEqual(record["energies"], {"step": [0, 400], "change": [0, -1e-4]})
@@ -130,12 +161,15 @@ class Documents(fakes.InRepository):
         records = [tree_record(bodies=64, approximation={"theta": theta, "multipole": 2},
                                force_error={"rms": theta / 100, "p99": theta / 30, "max": theta})
                    for theta in (0.4, 0.8)]
-        peers = [{"name": "ECL-BH", "bodies": 64, "seconds": 1.0, "what": "a time step", "rms": 0.005},
-                 {"name": "ECL-BH", "bodies": 128, "seconds": 2.0, "what": "a time step"}]
+        peers = [
+            {"name": "ECL-BH", "bodies": 64, "seconds": 1.0, "what": "a time step", "rms": 0.005},
+            {"name": "ECL-BH", "bodies": 128, "seconds": 2.0, "what": "a time step"},
+        ]
         self.records("tree_peers/a.jsonl", *records)
         self.file("docs/results/tree_peers/a.peers.json", json.dumps(peers))
         table = documents.words(self.results)["tree_peers"]().content
-        self.assertIn("| ECL-BH, a time step | 64 | 1 s | 5.0e-03 (RMS) | theta 0.4, multipole 2 | 4.0e-03 | 100 ms | 10.0 |", table)
+        self.assertIn("| ECL-BH, a time step | 64 | 1 s | 5.0e-03 (RMS) | theta 0.4, multipole 2 | "
+                      "4.0e-03 | 100 ms | 10.0 |", table)
         self.assertIn("| ECL-BH, a time step | 128 | 2 s | - | - | - | - | - |", table)
         figures = report.Figures(None, 1.0, {}, beside_peers=[Record(data) for data in records],
                                  peers=documents.peers_of(self.results))
