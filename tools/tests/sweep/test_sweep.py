@@ -396,7 +396,7 @@ class Tables(InFolder):
         self.assertEqual(len(names), len(set(names)))
         text = sources.bundle_text(sources.bundles(["lab_table_1"])["step03_tiling_exact"])
         self.assertIn("#define TILE_SIZE 128\nnamespace step03_tiling_TILE_SIZE_128 {", text)
-        self.assertEqual(text.count("::main);"), 4)
+        self.assertEqual(text.count("::main);"), 5)
 
     def test_an_edit_must_fit(self) -> None:
         with self.assertRaisesRegex(sources.EditError, "must occur once"):
