@@ -2,7 +2,7 @@
 """Runs every experiment once, small: run_experiments.py PROGRAM...
 
 PROGRAM is experiment_programs or experiment_programs_cpu, which name theirs, or an experiment's own
-program. What no GPU has timed must say so next to its rate or time.
+program. A program that ran without a GPU must say so next to its rate or time.
 """
 import subprocess
 import sys

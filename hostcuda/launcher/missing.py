@@ -123,8 +123,8 @@ def toolkit_header(text, own):
 
 
 def is_system_folder(place, file):
-    """/usr/local/include may contain the toolkit's headers among others: only its names count
-    there."""
+    """In /usr/local/include, which may also contain other headers, only the toolkit's file names
+    count."""
     if "cuda" in place:
         return False
     names = (

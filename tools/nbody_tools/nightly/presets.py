@@ -90,7 +90,7 @@ class Preset:
 
 @contextmanager
 def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subprocess.Popen]:
-    """Starts a program that is ended, with all its children, when the time is over."""
+    """Runs a program; kills it and all its children when the time is over."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
                           **more) as running:
         alarm = threading.Timer(until - time.monotonic(), kill_tree, [running.pid])

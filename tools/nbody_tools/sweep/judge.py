@@ -285,8 +285,8 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
 
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    """Compares medians over the systems of a timeline; `all`: the sum over all with the
-    shortest."""
+    """Compares medians over the systems of a timeline; `all` compares the sum over all systems with
+    the shortest."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)
