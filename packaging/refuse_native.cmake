@@ -1,13 +1,16 @@
-# Programs that only this machine's processor understands die of SIGILL on an older one: nothing is
-# installed. compile_commands.json has every flag, wherever it came from. NBODY_BUILD is the build's
-# folder.
+# What only this machine's processor understands dies of SIGILL on an older one: nothing is installed.
+# compile_commands.json has every flag, wherever it came from. NBODY_BUILD is the build's folder;
+# NBODY_FILES matches the object files to look at, by default all.
+set(database ${NBODY_BUILD}/compile_commands.json)
 set(commands "")
-if(EXISTS ${NBODY_BUILD}/compile_commands.json)
-  file(READ ${NBODY_BUILD}/compile_commands.json commands)
+if(EXISTS ${database})
+  file(STRINGS ${database} commands REGEX "^ *\"command\":")
 endif()
-if(NOT commands MATCHES "\"command\"|\"arguments\"")
-  message(FATAL_ERROR
-    "${NBODY_BUILD}/compile_commands.json says nothing of how the programs were compiled")
+if(NBODY_FILES)
+  list(FILTER commands INCLUDE REGEX "${NBODY_FILES}")
+endif()
+if(commands STREQUAL "")
+  message(FATAL_ERROR "${database} says nothing of how the programs were compiled")
 endif()
 if(commands MATCHES "-m(arch|cpu)=native")
   message(FATAL_ERROR

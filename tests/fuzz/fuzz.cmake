@@ -35,8 +35,8 @@ function(nbody_fuzz_target name)
   set_target_properties(fuzz_${name} PROPERTIES
     CXX_COMPILER_LAUNCHER "${cached_launcher}" CXX_LINKER_LAUNCHER "${launcher}")
   target_include_directories(fuzz_${name} PRIVATE ${common})
-  target_link_libraries(fuzz_${name} PRIVATE nbody_gadget
-    $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
+  target_link_libraries(fuzz_${name} PRIVATE nbody_gadget nbody_warnings CLI11::CLI11
+    nlohmann_json::nlohmann_json)
   target_compile_options(fuzz_${name} PRIVATE -g1 -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)

@@ -1,0 +1,31 @@
+# The library for programs of other projects: nbody::common, what every step uses (nbody/step.h), and
+# nbody::program, which makes a simulate() a program with the steps' command line. find_package(nbody)
+# and pkg-config find it, also in a prefix that was moved. Only this: cmake --install BUILD --component library
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nbody)
+
+install(CODE "set(NBODY_BUILD \"${PROJECT_BINARY_DIR}\")
+              set(NBODY_FILES \" -o (common|view)/CMakeFiles/nbody_(common|texts|program|view)\")"
+        COMPONENT library)
+install(SCRIPT refuse_native.cmake COMPONENT library)
+set_target_properties(nbody_common PROPERTIES EXPORT_NAME common)
+set_target_properties(nbody_program PROPERTIES EXPORT_NAME program)
+install(TARGETS nbody_common nbody_program nbody_view EXPORT nbody
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/common/include/nbody DESTINATION include COMPONENT library)
+install(EXPORT nbody NAMESPACE nbody:: FILE nbodyTargets.cmake DESTINATION ${package_folder}
+        COMPONENT library)
+
+configure_package_config_file(nbodyConfig.cmake.in nbodyConfig.cmake
+  INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(nbodyConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nbodyConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/nbodyConfigVersion.cmake
+        DESTINATION ${package_folder} COMPONENT library)
+
+# pkg-config tells where nbody.pc is; everything else is relative to it.
+file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(nbody.pc.in nbody.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nbody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT library)
