@@ -210,7 +210,7 @@ inline void require_memory(const plan::Plan& plan, int rank) {
       "systems of " + std::to_string(plan.n) + " bodies need " + in_mb(of_sums + of_bodies) +
       " on each device, " + in_mb(of_sums) +
       " of it for the partial sums of two segments, whatever the number of ranks; " + in_mb(free) +
-      " are free, for about " + std::to_string(std::lround(largest)) + " bodies");
+      " are free, enough for about " + std::to_string(std::lround(largest)) + " bodies");
 }
 
 // Units are sorted by system.

@@ -25,7 +25,7 @@ int run(int argc, char** argv) {
   if (!line.parse(argc, argv)) return nbody::kSuccess;
   for (const std::string& file : programs)
     if (!std::filesystem::is_regular_file(file))
-      nbody::refuse("PROGRAM", file, "a program of the staircase");
+      nbody::refuse("PROGRAM", file, "the program of a step");
   if (!std::filesystem::is_regular_file(state)) nbody::refuse("STATE", state, "a file of bodies");
   nbody::view::run_stairs(port.value_or(8765), {programs.begin(), programs.end()}, state,
                           std::cout);

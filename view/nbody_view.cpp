@@ -57,7 +57,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
     throw UsageError("--port and --export exclude each other");
   const std::string ending = std::filesystem::path(arguments.export_to).extension().string();
   if (!arguments.export_to.empty() && ending != ".html" && ending != ".htm")
-    nbody::refuse("--export", arguments.export_to, "a page ends in .html");
+    nbody::refuse("--export", arguments.export_to, "the name of a page must end in .html");
   return arguments;
 }
 
@@ -113,7 +113,7 @@ class Recording {
     if (knows_energy_)
       start_energy_ = energy(first);
     else if (!arguments.species.empty())
-      info_.no_energy = "not computed: that of some of the bodies is not conserved";
+      info_.no_energy = "not computed: the energy of only some bodies is not conserved";
     else if (first.softening > 0)
       info_.no_energy = "not computed: too many bodies and files";
     else

@@ -72,14 +72,16 @@ def parse(words):
         parser.error(str(error))
     if options.stairs:
         if options.shows_files or options.export:
-            parser.error("--stairs computes: it goes neither with files nor with --export")
+            parser.error("--stairs runs steps: it cannot be used with files or --export")
         if why := stairs.refusal(rest):
             parser.error(why)
     if any(word.startswith("--view") for word in rest):
-        parser.error("the port is given by --port")
+        parser.error("use --port: --view is for a step itself")
     if options.export and not options.shows_files:
         if any(word.startswith("--snapshot-") for word in rest):
-            parser.error("--snapshot-... does not go with --export, which makes its own snapshots")
+            parser.error(
+                "--snapshot-... cannot be used with --export, which writes its own snapshots"
+            )
         count = dict(zip(rest, rest[1:])).get("--steps", "")
         if not (count.isascii() and count.isdigit() and 0 < int(count) < 10**9):
             parser.error("--export of a run needs --steps: a whole number from 1")

@@ -42,7 +42,7 @@ void read_options(int argc, char** argv) {
     for (Option* option : {&systems, &bodies, &steps, &devices, &dt, &softening})
       if (std::string_view(argv[k]) == option->name) found = option;
     if (found == nullptr)
-      throw UsageError(argv[k], " is not an option; allowed are --systems, --bodies, --steps, ",
+      throw UsageError(argv[k], " is not an option; allowed: --systems, --bodies, --steps, ",
                        "--devices, --dt and --softening");
     const char* const text = k + 1 < argc ? argv[k + 1] : "";
     char* end = nullptr;
@@ -172,7 +172,7 @@ int check_and_time(const StepInfo& info, Simulate simulate, const FoundDevice& d
   std::printf("%s on %s: %g systems of %d bodies, %d steps\n", info.name,
               *device.name ? device.name : device.backend, systems.value, n, run.steps);
   if (std::string_view(device.backend) == "hostcuda")
-    std::printf("right; emulated on the CPU, so its time says nothing of a GPU\n");
+    std::printf("right; emulated on the CPU, so its time says nothing about a GPU\n");
   else
     std::printf("right; compute %.6f s, %.4g G interactions/s (N^2 per step)\n", timing.compute,
                 interactions / timing.compute * 1e-9);

@@ -76,7 +76,8 @@ constexpr Launcher kLaunchers[] = {
 void require_count(const std::string& count) {
   if (const char* const asked = std::getenv("NBODY_RANKS")) {
     if (asked != count)
-      throw UsageError("NBODY_RANKS: ", asked, ", but MPI started ", count, " (srun: --mpi=pmix)");
+      throw UsageError("NBODY_RANKS is ", asked, ", but MPI started ", count,
+                       " (srun: --mpi=pmix)");
     return;
   }
   if (count != "1") return;
@@ -85,7 +86,7 @@ void require_count(const std::string& count) {
     if (tasks != nullptr && std::atoi(tasks) > 1)
       throw UsageError(launcher.name, " started ", tasks,
                        " tasks, but MPI started only 1: ", launcher.remedy,
-                       " (NBODY_RANKS=1 allows it)");
+                       " (to run just 1: NBODY_RANKS=1)");
   }
   const char* const number = std::getenv("PALS_RANKID");
   if (number != nullptr && std::atoi(number) > 0)
@@ -146,10 +147,10 @@ void require_same_wishes(const std::vector<Identity>& all) {
     const std::string name = one.name(r);
     if (!one.refusal.empty()) throw UsageError(name, ": ", one.refusal);
     if (one.arguments != root.arguments)
-      throw UsageError(name, " was started with arguments unlike rank 0's");
+      throw UsageError(name, " was started with other arguments than rank 0");
     if (one.transport != root.transport)
-      throw UsageError(name, " has another transport (", one.transport, ") than rank 0 (",
-                       root.transport, "): NBODY_TRANSPORT has to be the same for all");
+      throw UsageError(name, " uses another transport (", one.transport, ") than rank 0 (",
+                       root.transport, "): NBODY_TRANSPORT must be the same on all ranks");
   }
 }
 
@@ -163,7 +164,7 @@ void require_same_devices(const std::vector<Identity>& all) {
       if (wrong) throw std::runtime_error(joined(one.name(r), what...));
     };
     refuse_if(no_device(one), " has ", one.no_device);
-    refuse_if(one.build != root.build, " is another build (", one.build, ") than rank 0 (",
+    refuse_if(one.build != root.build, " runs another build (", one.build, ") than rank 0 (",
               root.build, ")");
     refuse_if(one.device != root.device, " has another device (", one.device, ") than rank 0 (",
               root.device, "): their sums would differ");

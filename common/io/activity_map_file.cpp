@@ -66,7 +66,7 @@ ActivityMap map_of_counts(const std::string& file, int cells, float extent, std:
   const std::uint64_t positions = next_number(' ');
   while (!text.empty()) {
     const std::uint64_t index = next_number(' ');
-    if (index >= counts.size()) throw UsageError(file, ": its activity map has other cells");
+    if (index >= counts.size()) throw UsageError(file, ": its activity map has too many cells");
     counts[index] = next_number(':');
   }
   return {cells, extent, positions, std::move(counts)};

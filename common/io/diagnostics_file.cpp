@@ -53,13 +53,13 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   if (!in) return kept;
   std::string line, state;
   if (!std::getline(in, line) || line != kHeader) {
-    throw UsageError(file, ": is not a file of diagnostics that could be continued");
+    throw UsageError(file, ": is not a diagnostics file, so the run cannot append to it");
   }
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);
     if (!row || row->system != system) {
       throw UsageError(file, ":", number, ": is not a row of diagnostics of ", systems,
-                       " systems, so the file cannot be continued");
+                       " systems, so the run cannot append to the file");
     }
     if (row->step > last_step) break;
     state += line + '\n';

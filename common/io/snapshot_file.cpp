@@ -129,7 +129,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
       options.format != nullptr ? *options.format : recognised(content, options.formats);
   if (format.read == nullptr)
     throw UsageError(file, ": ", format.title,
-                     " is not read here: ", with_name(format.reader, file));
+                     " cannot be read here: ", with_name(format.reader, file));
   if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
 
   const bool in_pieces = size > 0 && format.read_in_pieces != nullptr;
@@ -157,8 +157,8 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
 
 void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (format.write == nullptr)
-    throw UsageError(file, ": ", format.title,
-                     " files are written by nbody-convert alone; here .bin keeps as much");
+    throw UsageError(file, ": only nbody-convert writes ", format.title,
+                     " files; .bin, which this program writes, keeps as much");
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
 
@@ -218,7 +218,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
        "the order of the bodies: they are sorted by species");
   lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
        "disk, bulge and boundary, which become star");
-  lose(species.empty(), !format.needs_species, "that the species are not known: all become dark");
+  lose(species.empty(), !format.needs_species, "that the species are unknown: all become dark");
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");

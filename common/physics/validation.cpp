@@ -348,8 +348,8 @@ class Validator {
     if (input_.chunk != nullptr && input_.steps > 1) {
       const RunChunk<Real>& chunk = *input_.chunk;
       compare_states(in_several_calls(chunk.start, chunk.steps), chunk.end, chunk.steps);
-      composition_.open = format("of the run, steps %lld to %lld of %d were repeated",
-                                 chunk.first + 1, chunk.first + chunk.steps, input_.steps);
+      composition_.open = format("only steps %lld to %lld of %d were repeated", chunk.first + 1,
+                                 chunk.first + chunk.steps, input_.steps);
     } else {
       // Two steps in one call must equal one step twice.
       compare_states(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
@@ -359,7 +359,7 @@ class Validator {
         return;
       }
       composition_.unproved = true;
-      composition_.open = format("the run was not repeated, which takes %.3g s", input_.seconds);
+      composition_.open = format("the run was not repeated: that takes %.3g s", input_.seconds);
     }
     check(step_from(input_.end));
   }
@@ -370,8 +370,8 @@ class Validator {
     compare_states(last.after, chosen(input_.end, which), input_.steps);
     check(last);
     if (last.after.count < input_.start.count)
-      composition_.open = format("of the run, %d of %d systems were repeated", last.after.count,
-                                 input_.start.count);
+      composition_.open =
+          format("only %d of %d systems were repeated", last.after.count, input_.start.count);
   }
 
   // Repeats with many single steps, which are known to be right, then calls of 2, 4, 8, ... steps
@@ -469,10 +469,10 @@ class Validator {
     const double cost = static_cast<double>(n()) * n() * input_.steps;
     if (cost > 4 * kBudget<Real>)
       return {"trajectory", 0, 0, false,
-              format("not compared, which takes %.2g interactions in float64", cost)};
+              format("not compared: that takes %.2g interactions in float64", cost)};
     Gate gate = trajectory_gate(input_, {one}, force_limit);
     if (gate.decided && count > 1)
-      gate.open = format("compared in 1 of %d systems, number %d", count, one);
+      gate.open = format("compared only in system %d of %d", one, count);
     return gate;
   }
 

@@ -29,8 +29,8 @@ void note(const Options& options, Job& job, const std::string& difference) {
   if (!resumes || !options.resume_anyway)
     throw UsageError(resumes ? "--resume" : "--checkpoint", ": ", job.continues, " ", difference,
                      ": the run would not end with the bits of an uninterrupted one (",
-                     resumes ? "--resume-anyway resumes it all the same"
-                             : "--restart begins anew and replaces the file",
+                     resumes ? "--resume-anyway resumes it anyway"
+                             : "--restart starts again and replaces the file",
                      ")");
   job.notes.push_back(difference);
 }
@@ -101,7 +101,7 @@ void require_same_problem(const Options& options, const Problem& asked, const Sn
     refuse("--checkpoint", options.checkpoint, "it is a snapshot, not a checkpoint", kInstead);
   if (value_of(saved, kStart).empty())
     refuse("--checkpoint", options.checkpoint,
-           "an older version wrote it, which did not say how the run began: --resume continues it",
+           "an older version wrote it, without saying how the run began; --resume continues it",
            kInstead);
   const Problem stored = problem_of(saved);
   const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
@@ -148,11 +148,11 @@ void require_resumable(const Options& options, Job& job) {
   if (options.seed)
     require_same("--seed", std::to_string(*options.seed), value_of(job.start, "seed"));
   if (!is_checkpoint) {
-    note(options, job, "is a snapshot and no checkpoint");
+    note(options, job, "is a snapshot, not a checkpoint");
     begin_checkpoints(options, job);
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
-    note(options, job, "was written by " + writer + ", which adds in a different order");
+    note(options, job, "was written by " + writer + ", which adds up forces in a different order");
     checkpoint.erase(kStart);  // no other run ends with these bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
@@ -179,7 +179,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
   Snapshot saved = read_checkpoint(options);
   require_same_problem(options, asked, saved);
   if (job.last_step < saved.step)
-    refuse("--steps", job.last_step, options.checkpoint, " has taken ", saved.step, " already",
+    refuse("--steps", job.last_step, options.checkpoint, " has already taken ", saved.step,
            kInstead);
   job.continues = options.checkpoint;
   // The rest is unchanged: names, which a BIN file does not keep, units and species.
@@ -199,9 +199,9 @@ void set_platform(const Options& options, const Platform& platform, Job& job) {
   const std::string before = value_of(job.start, "backend"), device = value_of(job.start, "device");
   if (!before.empty() && before != platform.backend)
     note(options, job,
-         "was written by a program for " + before + ", and this one is for " + platform.backend);
+         "was written by a program for " + before + ", but this one is for " + platform.backend);
   if (!device.empty() && device != platform.device_name)
-    job.notes.push_back("was written on " + device + ", whose sums may have different bits");
+    job.notes.push_back("was written on " + device + ", whose sums may differ in their last bits");
   job.start.checkpoint["backend"] = platform.backend;
   // Steps divide their work for a GPU; the CPU of another node computes the same bits.
   if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;

@@ -92,7 +92,7 @@ void start_from_file(const Options& options, Job& job) {
   if (start.staggered) {
     throw UsageError(
         *options.input,
-        ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
+        ": is a leapfrog checkpoint, its velocities half a step from its positions; use --resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
   const auto choose = [&](const char* name, const std::optional<double>& asked, double in_file,
@@ -116,7 +116,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
   job.continues = options.resume;
   if (start.dt == 0 || !(start.softening > 0)) {
-    throw UsageError(options.resume, ": is not a checkpoint: it does not say dt and softening");
+    throw UsageError(options.resume, ": is not a checkpoint: it does not give dt and softening");
   }
   // It must match the interrupted run: only --steps may differ.
   if (options.dt.value_or(start.dt) != start.dt)
@@ -125,9 +125,9 @@ void start_from_checkpoint(const Options& options, Job& job) {
     refuse("--softening", text(*options.softening), kMadeWith, text(start.softening));
   if (options.integrator.value_or(start.integrator) != start.integrator)
     refuse("--integrator", to_string(*options.integrator), kMadeWith, to_string(start.integrator));
-  if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
+  if (!options.steps) throw UsageError("--resume needs --steps: the total number of time steps");
   if (*options.steps < start.step)
-    refuse("--steps", *options.steps, "the checkpoint has taken ", start.step, " already");
+    refuse("--steps", *options.steps, "the checkpoint has already taken ", start.step);
   job.last_step = *options.steps;
   require_resumable(options, job);
 }

@@ -32,15 +32,15 @@ void check_combinations(const StepInfo& info, const Options& options,
             "--restart needs --checkpoint: the file that it replaces");
   refuse_if(options.restart && resumes, "--restart and --resume exclude each other");
   refuse_if(options.resume_anyway && !resumes,
-            "--resume-anyway needs --resume: a file to go on from");
+            "--resume-anyway needs --resume: a file to continue from");
   refuse_if(!options.species.empty() && resumes,
-            "--species selects bodies to start with: it does not go with --resume");
+            "--species selects bodies to start with: it cannot be used with --resume");
   refuse_if((options.snapshot_every > 0) == options.snapshot_folder.empty(),
-            "--snapshot-every and --snapshot-dir go together: one of them is missing");
+            "--snapshot-every and --snapshot-dir must be given together: one is missing");
   const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty() ||
                                  diagnostics || options.activity_map > 0;
   refuse_if(writes_on_the_way && times,
-            "--repeat and --warmup are for timing: they do not go with --snapshot-every, "
+            "--repeat and --warmup are for timing: they cannot be used with --snapshot-every, "
             "--checkpoint, --diagnostics or --activity-map");
   for (const auto& [asked, option] :
        {std::pair(options.diagnostics_every > 0, "--diagnostics-every"),
@@ -51,21 +51,22 @@ void check_combinations(const StepInfo& info, const Options& options,
   refuse_if(activity_details && options.activity_map == 0,
             "--activity-map-... needs --activity-map: the number of cells per side");
   refuse_if(options.view && times,
-            "--repeat and --warmup are for timing: they do not go with --view");
+            "--repeat and --warmup are for timing: they cannot be used with --view");
   if (options.float64 && !info.float64)
-    refuse("--precision", "double", info.name,
-           " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
+    refuse(
+        "--precision", "double", info.name,
+        " computes in float32; only step00_cpu_omp and step11_register_blocking can use float64");
   refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
             " is not allowed; ", info.name,
-            " computes the direct sum, step15_barnes_hut traverses a tree");
+            " computes the direct sum; step15_barnes_hut traverses a tree");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
             "--force-tolerance is not allowed; ", info.name,
-            " has no test for it, step15b_force_aware has");
+            " does not test forces; step15b_force_aware does");
   if (force_tolerance && *force_tolerance > kMaxForceTolerance)
     refuse("--force-tolerance", shortest(*force_tolerance), kForceToleranceAllowed);
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
   refuse_if(options.distribute != Distribution::automatic && !info.cluster,
-            "--distribute needs ranks to distribute over: step14_cluster, not ", info.name);
+            "--distribute needs the ranks of step14_cluster; there are none in ", info.name);
   if (options.devices > 1 && !info.multi_device)
     refuse("--devices", options.devices, info.name, " uses one device");
 }
@@ -97,9 +98,10 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "
       "to itself overflows float32)",
       "Plummer softening length");
-  parser.choice<Integrator>("--integrator", options.integrator,
-                            {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
-                            "of order 1 or 2 [leapfrog; with a file: the file's, otherwise euler]");
+  parser.choice<Integrator>(
+      "--integrator", options.integrator,
+      {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
+      "first or second order [leapfrog; for --input: the file's, otherwise euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "precision of state and arithmetic (double: steps 00 and 11) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,

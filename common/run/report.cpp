@@ -75,7 +75,7 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
                   more.c_str());
   }
   for (const std::string& name : job.defaults)
-    out << "  default      " << name << ": the file does not say it\n";
+    out << "  default      " << name << ": the file does not give it\n";
   if (job.is_finished())
     out << format("  finished     %s has taken all %lld steps: only the outputs are written\n",
                   one_line(job.continues).c_str(), job.start.step);
@@ -100,7 +100,7 @@ void print_result(std::ostream& out, const Result& result) {
   }
   if (sources(result) < result.bodies_per_system)
     out << "  sources      " << sources(result)
-        << " bodies of each system have mass; the interactions"
+        << " bodies of each system have mass; only interactions"
         << " with them are counted\n";
   const char* const emulated =
       result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "";

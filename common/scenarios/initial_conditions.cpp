@@ -82,7 +82,7 @@ std::string scenario_names() { return listed(scenarios(), &Scenario::name); }
 const Scenario& find_scenario(std::string_view name) {
   for (const Scenario& scenario : scenarios())
     if (scenario.name == name) return scenario;
-  throw UsageError("unknown scenario \"", name, "\"; known are ", scenario_names());
+  throw UsageError("unknown scenario \"", name, "\"; known: ", scenario_names());
 }
 
 Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {

@@ -19,9 +19,10 @@ constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{
-    {{"virial-ratio", "2T/|W| at the start: 0 is at rest, 1 in balance", 0, 0, 2}}};
+    {{"virial-ratio", "2T/|W| at the start: 0 at rest, 1 in balance", 0, 0, 2}}};
 
-constexpr Parameter kHaloMass{"halo-mass", "of the halo's profile to infinity", 6, 0.01, 1000};
+constexpr Parameter kHaloMass{"halo-mass", "mass of the halo, its profile integrated to infinity",
+                              6, 0.01, 1000};
 constexpr Parameter kHaloScale{"halo-scale", "scale length of the halo", 3, 0.1, 100};
 constexpr Parameter toomre(double value) {
   return {"toomre", "Toomre's Q of the disk at two scale lengths", value, 0, 10};
@@ -63,11 +64,11 @@ constexpr Entry entry(std::string_view name, std::string_view description, Gener
 constexpr std::array kEntries{
     entry("plummer", "a Plummer sphere in virial equilibrium (Aarseth, Henon and Wielen 1974)",
           plummer, "henon", {1, 1024, 0.01, 0.05, 20}),
-    entry("galaxies", "independent Plummer spheres, each from random numbers of its own", plummer,
-          "henon", {4, 1024, 0.01, 0.05, 20}),
-    entry("star-cluster", "a Plummer sphere of stars of many masses (Salpeter's), mass 1 in all",
+    entry("galaxies", "independent Plummer spheres, each drawn separately", plummer, "henon",
+          {4, 1024, 0.01, 0.05, 20}),
+    entry("star-cluster", "a Plummer sphere of stars of many masses (Salpeter's), total mass 1",
           star_cluster, "henon", {1, 4096, 0.01, 0.05, 100}),
-    entry("uniform", "a random cube of side 2, mass 1 in all, no equilibrium (as in mini-nbody)",
+    entry("uniform", "a random cube of side 2, total mass 1, not in equilibrium (as in mini-nbody)",
           uniform, "G = 1", {1, 1024, 0.01, 0.05, 20}),
     entry("cold-sphere", "a uniform sphere at rest; it collapses in 1.11 units of time",
           cold_sphere, "M = R = G = 1", {1, 1024, kFreeFallTime / 200, 0.05, 500}, kColdSphere),
@@ -89,9 +90,9 @@ constexpr std::array kEntries{
     entry("solar-system", "Sun, planets, Pluto and Moon at J2000.0, one year (JPL DE405)",
           solar_system, "au-msun-yr2pi",
           {1, kSolarSystemBodies, kDay / 8, kBarelySoftened, 2922, kFixed}),
-    entry("sun-earth-moon", "these three at J2000.0, about their centre of mass (JPL DE405)",
-          sun_earth_moon, "au-msun-yr2pi",
-          {1, kSunEarthMoon.size(), kDay / 8, kBarelySoftened, 2922, kFixed}),
+    entry("sun-earth-moon",
+          "Sun, Earth and Moon at J2000.0, about their centre of mass (JPL DE405)", sun_earth_moon,
+          "au-msun-yr2pi", {1, kSunEarthMoon.size(), kDay / 8, kBarelySoftened, 2922, kFixed}),
     entry("test-particles", "the Solar System and a belt of bodies without mass", test_particles,
           "au-msun-yr2pi", {1, 2048, kDay, kBarelySoftened, 365}),
 };

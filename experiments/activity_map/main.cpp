@@ -25,7 +25,7 @@ struct Options {
 // False after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("activity_map",
-                          "Two-dimensional gravity with an activity map, optimised rung by rung");
+                          "Two-dimensional gravity with an activity map, optimised in stages");
   line.option("--rung", "NAMES", experiments::names_of(rungs()) + " [all]",
               [&](const std::string& text) {
                 options.rungs = experiments::chosen_of("--rung", text, rungs());
@@ -47,7 +47,7 @@ bool parse(int argc, char** argv, Options& options) {
   });
   line.whole("--repeat", options.repeat, 1, 1000, "timed runs [1]");
   line.whole("--warmup", options.warmup, 0, 1000, "runs before them [0]");
-  line.text("--json", options.json, "records, one line each");
+  line.text("--json", options.json, "records, one per line");
   return line.parse(argc, argv);
 }
 

@@ -42,12 +42,14 @@ Options parse(int argc, char** argv) {
       }
       options.repeat = *value;
     } else if (word.starts_with("--")) {
-      throw nbody::UsageError(word + ": there are --json and --repeat");
+      throw nbody::UsageError("unknown option " + word + "; allowed: --json, --repeat");
     } else {
       words.push_back(word);
     }
   }
-  if (words.size() > 3) throw nbody::UsageError("\"" + words[3] + "\": there are K, INPUT, OUTPUT");
+  if (words.size() > 3)
+    throw nbody::UsageError("unexpected word " + words[3] +
+                            "; only K, INPUT and OUTPUT are allowed");
   if (!words.empty()) {
     const auto k = nbody::parse_whole<int>(words[0]);
     if (!k || *k < 0 || *k > 20) nbody::refuse("K", words[0], "a whole number from 0 to 20");

@@ -20,13 +20,14 @@ struct Options {
 
 // False after --help.
 bool parse(int argc, char** argv, Options& options) {
-  nbody::CommandLine line("latencies", "What it costs to start work on a GPU, and to wait for it");
-  line.text("--latency", options.names, "one or several, with commas between them [all]");
+  nbody::CommandLine line("latencies",
+                          "Measures the cost of starting work on a GPU and of waiting for it");
+  line.text("--latency", options.names, "names, separated by commas [all]");
   line.whole("--operations", options.operations, 1, 100000,
-             "by which the longer of two chains is longer [1000]");
-  line.whole("--repeat", options.repeat, 1, 1000, "pairs of chains that are timed [30]");
+             "additional operations in the longer of two chains [1000]");
+  line.whole("--repeat", options.repeat, 1, 1000, "timed pairs of chains [30]");
   line.whole("--warmup", options.warmup, 0, 1000, "pairs before them [3]");
-  line.text("--json", options.json, "records, one line each");
+  line.text("--json", options.json, "records, one per line");
   return line.parse(argc, argv);
 }
 

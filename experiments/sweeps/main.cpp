@@ -72,6 +72,6 @@ int main(int argc, char** argv) {
     for (const auto& [name, main] : programs()) std::cout << name << '\n';
     return 0;
   }
-  if (words.empty()) return usage("what to run is missing");
+  if (words.empty()) return usage("the name of a program is missing");
   return run(words);
 }

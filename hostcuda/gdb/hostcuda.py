@@ -73,7 +73,7 @@ class Focus:
         shape = position(block["launch_"].dereference()["block"])
         if any(at >= size for at, size in zip(wanted, shape)):
             raise gdb.GdbError(
-                f"cuda thread: the block has {text(shape)} threads, no {text(wanted)}"
+                f"cuda thread: the block has {text(shape)} threads, so no thread {text(wanted)}"
             )
         i = wanted[0] + shape[0] * (wanted[1] + shape[1] * wanted[2])
         if i == int(block["current_"]):

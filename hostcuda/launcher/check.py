@@ -243,11 +243,11 @@ def main(words):
         print(f"{finding.what}  [{finding.mode}]")
         if finding.details:
             print(finding.details)
-    ended = "" if plain.code == 0 else f"; it ends with {in_words(plain.code)} itself"
+    ended = "" if plain.code == 0 else f"; the program itself ends with {in_words(plain.code)}"
     number = f"{len(findings)} finding(s)" if findings else "nothing was found"
     print(f"{name}: {number} in {runs} runs{ended}")
     if not find_clang():
-        print("host and device code were not told apart: clang++ is not installed")
+        print("calls between host and device code were not checked: clang++ is not installed")
     if options["json"]:
         Path(options["json"]).write_text(
             json.dumps({"program": name, "findings": [asdict(one) for one in findings],

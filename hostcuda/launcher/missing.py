@@ -14,7 +14,7 @@ ADVICE = (  # the first match counts
     (r"nvcuda|wmma|mma\.h", "no tensor cores here: put a plain loop between #ifdef __HOSTCUDA__ "
                             "and #else"),
     (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
-     "this library is not emulated: put a CPU's between #ifdef __HOSTCUDA__ and #else"),
+     "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),

@@ -244,7 +244,7 @@ int main() {
         self.assertRegex(
             check.no_end(ended).details,
             r"^  stopped after \d+ s of processor time: \d+ of the 1000000 "
-            r"blocks of kernel k have ended, launched at a\.cu:6, and 1 launches before it$",
+            r"blocks of kernel k \(launched at a\.cu:6\) have ended, after 1 earlier launches$",
         )
 
     def test_consequences_come_last_or_not_at_all(self):
@@ -289,7 +289,8 @@ int main() {
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
         self.assertRegex(
-            said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not "
+            said.getvalue(),
+            r"\ncalls between host and device code were not checked: clang\+\+ is not "
         )
 
     def test_headers_of_the_samples(self):

@@ -142,7 +142,7 @@ class Failures(InFolder):
     def test_other_arguments(self) -> None:
         ranks = self.each()
         ranks[2][-1] = "4"
-        self.refused(2, run_each(ranks), "rank 2 .* was started with arguments unlike rank 0's")
+        self.refused(2, run_each(ranks), "rank 2 .* was started with other arguments than rank 0")
 
     def test_another_build(self) -> None:
         """A program of another revision."""
@@ -154,7 +154,7 @@ class Failures(InFolder):
         shutil.copymode(program(), other)
         ranks = self.each()
         ranks[1][0] = str(other)
-        self.refused(1, run_each(ranks), "rank 1 .* is another build .* than rank 0")
+        self.refused(1, run_each(ranks), "rank 1 .* runs another build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
         """On the root and on another rank; nightly with each transport."""
@@ -181,7 +181,7 @@ class Failures(InFolder):
         ranks = self.each()
         ranks[1][:0] = ["env", "NBODY_TRANSPORT=mpi"]
         ended = run_each(ranks, {"NBODY_TRANSPORT": "nccl"})
-        self.refused(2, ended, r"rank 1 .* has another transport \(mpi\) than rank 0 \(nccl\)")
+        self.refused(2, ended, r"rank 1 .* uses another transport \(mpi\) than rank 0 \(nccl\)")
 
     def test_an_unknown_transport_of_one_rank(self) -> None:
         for wrong in (0, 2):
@@ -196,11 +196,11 @@ class Failures(InFolder):
             ranks[one].append("--help")
             ended = run_each(ranks, {"HOSTCUDA_DEVICES": "0"})
             self.assertEqual((ended.code, ended.output), (2, ""), ended.error)
-            self.one_line(ended, "was started with arguments unlike rank 0's")
+            self.one_line(ended, "was started with other arguments than rank 0")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
         """As started by srun without PMIx, or by launchers that do not know this MPI."""
-        for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3, but MPI started 1"),
+        for variable, why in (("NBODY_RANKS", "NBODY_RANKS is 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),
                               ("JSM_NAMESPACE_SIZE", "jsrun started 3 tasks, .* started only 1"),
@@ -225,7 +225,7 @@ class Failures(InFolder):
             1,
             ended,
             "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
-            "5 MB are free, for about [0-9]+ bodies",
+            "5 MB are free, enough for about [0-9]+ bodies",
         )
 
     def started(self, checkpoint: bool) -> tuple[Started, list[int], Path]:

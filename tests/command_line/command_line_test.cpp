@@ -262,8 +262,8 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   const std::string run = "--scenario plummer --bodies 37 --integrator leapfrog --validate full";
   const std::string wide = " --precision double";
   if (program_.run(run + wide + " --steps 0").exit_code == 2)
-    return expect_refusal(run + wide,
-                          "computes in float32, step00_cpu_omp and step11_register_blocking also");
+    return expect_refusal(
+        run + wide, "computes in float32; only step00_cpu_omp and step11_register_blocking can");
   expect_the_same_end(run, 30, 11, wide);
   const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
   const BodyF64& body = end.exact[0];
@@ -277,8 +277,8 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   const Outcome first = program_.run(run + "--theta 0.75 --multipole 0 --json a.json");
   if (first.exit_code == 2) {
     for (const char* option : {"--theta 0.5", "--multipole 2"})
-      expect_refusal(run + option, "computes the direct sum, step15_barnes_hut traverses a tree");
-    expect_refusal(run + "--force-tolerance 0.1", "has no test for it, step15b_force_aware has");
+      expect_refusal(run + option, "computes the direct sum; step15_barnes_hut traverses a tree");
+    expect_refusal(run + "--force-tolerance 0.1", "does not test forces; step15b_force_aware does");
     return;
   }
   EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
@@ -295,7 +295,7 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   const std::string run = "--scenario plummer --bodies 333 --steps 2 ";
   const Outcome first = program_.run(run + "--force-tolerance 0.25 --json a.json");
   if (first.exit_code == 2)
-    return expect_refusal(run + "--force-tolerance 0.25", "step15b_force_aware has");
+    return expect_refusal(run + "--force-tolerance 0.25", "step15b_force_aware does");
   EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
   EXPECT_TRUE(says(first.out, "theta 1, multipole 2, force tolerance 0.25"));
   EXPECT_TRUE(says(program_.read("a.json"), R"("force_tolerance":0.25)"));
@@ -410,7 +410,7 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const auto is_said = [&](const std::string& keys, const std::string& options, const char* name) {
     program_.write("one.csv", keys + "x,y,vx,vy\n0,0,0,0\n");
     return says(program_.run("--input one.csv --steps 1 " + options).out,
-                joined("default      ", name, ": the file does not say it"));
+                joined("default      ", name, ": the file does not give it"));
   };
   EXPECT_TRUE(is_said("", "", "dt"));
   EXPECT_TRUE(is_said("", "--dt 1", "softening"));

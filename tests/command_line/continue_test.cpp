@@ -80,7 +80,7 @@ TEST_F(Continue, ACheckpointOfAnotherProblemIsRefusedAndStays) {
   program_.write("start.bin", "no checkpoint");
   expect_success("--scenario plummer --systems 1 --bodies 3 --steps 1 --output plain.bin");
   const std::vector<std::pair<std::string, const char*>> arguments{
-      {sized + "--steps 2", "--steps: \"2\".*c.bin has taken 3 already.*--restart"},
+      {sized + "--steps 2", "--steps: \"2\".*c.bin has already taken 3.*--restart"},
       {sized + "--dt 2", "--dt is 0[.0-9]* there and 2 here.*another file.*--restart"},
       {sized + "--softening 2", "--softening is 0[.0-9]* there and 2 here"},
       {sized + "--integrator euler", "--integrator is leapfrog there and euler here"},
@@ -123,8 +123,9 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
   Snapshot checkpoint = read_bodies(program_.file("c.bin"));
   checkpoint.checkpoint["device"] = "an abacus";
   write_bodies(program_.file("c.bin"), checkpoint);
-  EXPECT_TRUE(says(expect_success(run + "5"),
-                   "although it was written on an abacus, whose sums may have different bits"));
+  EXPECT_TRUE(
+      says(expect_success(run + "5"),
+           "although it was written on an abacus, whose sums may differ in their last bits"));
 }
 
 // A job that resumes another's checkpoint has got further when it is started again.

@@ -184,7 +184,7 @@ const BadInput kCases[] = {
     {"", "IN is required"},
     {"galaxy.csv", "OUT is required"},
     {"galaxy.csv a.csv b.csv", "b.csv"},
-    {"galaxy.csv a.txt", "a.txt.*belongs to no format; known are .bin, .hdf5, .tipsy, .csv, .raw"},
+    {"galaxy.csv a.txt", "a.txt.*belongs to no format; known: .bin, .hdf5, .tipsy, .csv, .raw"},
     {"missing.csv a.bin", "missing.csv cannot be opened"},
     {"folder a.bin", "folder is a folder"},
     {"galaxy.csv folder --to csv", "folder"},
@@ -205,7 +205,7 @@ const BadInput kCases[] = {
     {"nan.csv a.bin", "nan.csv:2"},
     {"short.bin a.csv", "short.bin: 143 bytes"},
     {"hdf5 a.csv", "hdf5: .*(cut off or damaged|without HDF5)"},
-    {"theirs.csv theirs.tipsy", "theirs.param exists and is not from this project"},
+    {"theirs.csv theirs.tipsy", "theirs.param exists and was not written by this project"},
     {"galaxy.csv a.bin --nonsense", "--nonsense"},
 };
 

@@ -241,8 +241,8 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
     return message([&](const Written& file) { hdf5::write_number(file.header, name, value); });
   };
   EXPECT_EQ(header_says("NumFilesPerSnapshot", 8),
-            ": /Header: one of 8 files of a snapshot; a snapshot must be one file (pynbody reads "
-            "the others, and nbody-convert a table of their bodies)");
+            ": /Header: one of 8 files of a snapshot; only snapshots in one file can be read "
+            "(export the bodies with pynbody as a table, which nbody-convert reads)");
   EXPECT_EQ(header_says("Redshift", 0.5),
             ": /Header: Redshift is not 0; cosmological snapshots cannot be read");
   EXPECT_EQ(header_says("HubbleParam", -0.7),
@@ -310,7 +310,7 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
     });
   };
   EXPECT_TRUE(says(unstored(kMany), "this file cannot hold"));
-  EXPECT_TRUE(says(unstored(2), "values that this file cannot hold"));
+  EXPECT_TRUE(says(unstored(2), "values, which this file cannot hold"));
 
   EXPECT_TRUE(says(message([](const Written& file) {
                      const hsize_t extent = 2;

@@ -25,7 +25,9 @@ def said_of(program, root, folder):
     lines = [
         line
         for line in done.stdout.splitlines()
-        if not line.startswith(("hostcuda: building", "host and device code were not told apart"))
+        if not line.startswith(
+            ("hostcuda: building", "calls between host and device code were not checked")
+        )
     ]
     text = re.sub(rf"/\S*/(?={folder}/)", "", "\n".join(lines) + "\n").replace(f"{folder}/", "")
     # Bytes that nobody has written have no value to rely on.

@@ -352,7 +352,7 @@ class CommandLine(unittest.TestCase):
         return ended.stderr
 
     def test_steps_that_cannot_be_inspected(self):
-        self.assertRegex(self.refused("77"), "'77' is not a step; there are step00")
+        self.assertRegex(self.refused("77"), "'77' is not a step; choose from step00")
         self.assertRegex(self.refused("step00_cpu_omp"), "no kernels")
         self.assertRegex(self.refused(), "STEP")
 

@@ -98,7 +98,7 @@ def read_mutants():
 def check_keys(name, table, required):
     allowed = {field.name for field in fields(Mutant)} - {"name", "step"} | required
     for key in table.keys() - allowed:
-        raise EditError(f"{name}: {key} is not a key; there are {', '.join(sorted(allowed))}")
+        raise EditError(f"{name}: {key} is not a key; choose from {', '.join(sorted(allowed))}")
     for key in required - table.keys():
         raise EditError(f"{name}: {key} is missing")
 

@@ -83,7 +83,7 @@ class Release(unittest.TestCase):
 
     def test_what_would_be_lost_is_refused(self) -> None:
         for where, what in (
-            (self.folder, "is there already"),
+            (self.folder, "already exists"),
             (self.folder / "new", "README.md has uncommitted"),
         ):
             if where.name == "new":

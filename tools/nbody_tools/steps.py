@@ -75,7 +75,7 @@ def find_step(text: str, names: Sequence[str], what: str = "a step") -> str:
     for name in names:
         if text == name or number == number_of(name):
             return name
-    raise ToolError(f"'{text}' is not {what}; there are {', '.join(names)}")
+    raise ToolError(f"'{text}' is not {what}; choose from {', '.join(names)}")
 
 
 def find_steps(build: Path) -> list[Step]:

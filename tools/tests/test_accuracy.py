@@ -261,7 +261,7 @@ class TreePage(fakes.InRepository):
         self.assertIn(
             "| 4,000 | 0.6 | 10 us | 10 us | 60 us | 25 % | 80 us |", self.said("tree_phases")
         )
-        self.assertIn("changed by at most 3.0e-04 of itself, in 36 ms", self.said("tree_energy"))
+        self.assertIn("relative energy change at most 3.0e-04, in 36 ms", self.said("tree_energy"))
 
     def test_single_numbers(self) -> None:
         self.records("tree/a.jsonl", *TREE_RECORDS)
@@ -323,7 +323,7 @@ class TreePage(fakes.InRepository):
     def test_an_energy_seen_at_both_ends_is_no_maximum(self) -> None:
         data = tree_record(part.TREE, 6000, 9, 0.6, energies={"step": [0, 9], "change": [0, 1e-5]})
         self.records("galaxies/a.jsonl", data)
-        self.assertIn("the energy changed by 1.0e-05 of itself", self.said("tree_energy"))
+        self.assertIn("relative energy change 1.0e-05", self.said("tree_energy"))
 
     def test_figures(self) -> None:
         figures = report.Figures(None, 1.0, {}, tree=[Record(data) for data in TREE_RECORDS])

@@ -99,7 +99,9 @@ class Measure(fakes.Measuring):
         code, out, errors = self.call(*self.measure("same_bits"))
         self.assertEqual((code, errors.count("\n")), (1, 2), errors)
         self.assertIn("step03_tiling.species: 10 runs, the same bits", out)
-        self.assertIn("FAILED: same_bits: step12_newton3.masses: 10 runs ended in 10 ways", errors)
+        self.assertIn(
+            "FAILED: same_bits: step12_newton3.masses: 10 runs gave 10 different results", errors
+        )
 
     def test_sanitizer_and_profiler(self) -> None:
         with self.with_tools(
@@ -143,7 +145,7 @@ class Measure(fakes.Measuring):
 
     def test_wrong_arguments(self) -> None:
         self.assertIn(
-            "'nonsense' is not a part; there are checks,", self.refused("measure", "nonsense")
+            "'nonsense' is not a part; choose from checks,", self.refused("measure", "nonsense")
         )
         self.assertIn("there is no folder", self.refused("measure", "--build", "nowhere"))
         self.file("empty/x", "")

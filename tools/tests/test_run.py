@@ -145,6 +145,6 @@ class Run(fakes.InFolder):
         for text in ("b", "", "004", "4c", "step04", "٤"):
             with (
                 self.subTest(text),
-                self.assertRaisesRegex(ToolError, "is not a step; there are step04_unroll"),
+                self.assertRaisesRegex(ToolError, "is not a step; choose from step04_unroll"),
             ):
                 find_step(text, names)

@@ -141,7 +141,7 @@ class Tune(fakes.InFolder):
     def test_refusals(self) -> None:
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
         self.assertIn(
-            "it needs a GPU: emulated times decide nothing", self.refused(*self.tune(), code=77)
+            "tuning needs a GPU, as emulated times mean nothing", self.refused(*self.tune(), code=77)
         )
         self.file("lines.jsonl", "[]\n")
         self.assertIn("not what ./nbody tune measured", self.refused(*self.tune()))
@@ -181,8 +181,8 @@ class Tune(fakes.InFolder):
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
         self.assertEqual(
             self.refused(*self.tune(), code=77),
-            "nbody tune: skipped: it needs a GPU: emulated times "
-            "decide nothing, and step12_newton3 finds no device\n",
+            "nbody tune: skipped: tuning needs a GPU, as emulated times "
+            "mean nothing; step12_newton3 finds no device\n",
         )
         nowhere = (
             "--build",
@@ -194,7 +194,7 @@ class Tune(fakes.InFolder):
         )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=False):
             self.assertIn(
-                "it needs a GPU: emulated times decide nothing, and nvidia-smi names none here",
+                "tuning needs a GPU, as emulated times mean nothing; nvidia-smi names none here",
                 self.refused("tune", *nowhere, code=77),
             )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=True):

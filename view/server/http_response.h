@@ -84,7 +84,7 @@ inline std::optional<std::string_view> target_in(std::string_view path, const Re
 inline std::string_view why_no_viewer(const Request& request, std::string_view path) {
   if (!has_good_host(request)) return "Only ws://127.0.0.1 and ws://localhost.\n";
   if (target_in(path, request) != "socket") return "Use the address that the program prints.\n";
-  return has_good_origin(request) ? "" : "Only for pages from here.\n";
+  return has_good_origin(request) ? "" : "Only for pages served by this program.\n";
 }
 
 inline constexpr std::string_view kForbidden = "403 Forbidden";

@@ -49,7 +49,7 @@ class ForceLimits {
   void check(const view::Command& asked) const {
     if (!may_change_)
       throw view::UnknownCommand(
-          "forces change only in a run without --steps, --json, --checkpoint and --diagnostics");
+          "forces: dt and softening are fixed with --steps, --json, --checkpoint or --diagnostics");
     check("dt", asked.dt, dt_);
     check("softening", asked.softening, softening_);
     const auto refusal = softening_refusal(asked.softening, heaviest_, float64_);
@@ -63,7 +63,7 @@ class ForceLimits {
     if (factor >= 1 / kMaxFactor && factor <= kMaxFactor &&
         std::isnormal(static_cast<float>(asked)))
       return;
-    throw view::UnknownCommand(name + " must be within a factor of 64 of that at the start, " +
+    throw view::UnknownCommand(name + " must be within a factor of 64 of its initial value, " +
                                shortest(at_start));
   }
 

@@ -98,12 +98,12 @@ void describe_few(const Snapshot& snapshot, json& info) {
 Command parse_command(std::string_view text) {
   const json message = json::parse(text, nullptr, false);
   if (message.is_discarded()) throw MalformedMessage("not JSON");
-  if (!message.is_object()) throw UnknownCommand("a message is an object");
+  if (!message.is_object()) throw UnknownCommand("a message must be an object");
   const auto type = message.find("type");
-  if (type == message.end() || !type->is_string()) throw UnknownCommand("a message has a type");
+  if (type == message.end() || !type->is_string())
+    throw UnknownCommand("a message must have a type");
   const auto found = kCommands.find(type->get<std::string>());
-  if (found == kCommands.end())
-    throw UnknownCommand("this type is unknown; there are " + known_commands());
+  if (found == kCommands.end()) throw UnknownCommand("unknown type; allowed: " + known_commands());
 
   Command command{found->second};
   std::size_t fields = 1;
@@ -118,7 +118,7 @@ Command parse_command(std::string_view text) {
     command.softening = number_in(message, "softening");
     fields = 3;
   }
-  if (message.size() > fields) throw UnknownCommand("a field is unknown");
+  if (message.size() > fields) throw UnknownCommand("unknown field");
   return command;
 }
 

@@ -82,7 +82,7 @@ void Server::Parts::listen(int port) {
   if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
   if (error) {
     throw UsageError("port " + std::to_string(port) + " on 127.0.0.1: " + error.message() +
-                     "; another port is needed, or 0 for any free one");
+                     "; choose another port, or 0 for any free one");
   }
 }
 

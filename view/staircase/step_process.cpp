@@ -112,7 +112,7 @@ bool StepProcess::wait_for_end(std::chrono::seconds at_most) {
 }
 
 std::string StepProcess::failure() const {
-  if (!status_) return "was ended by force";
+  if (!status_) return "did not stop, and was killed";
   const bool exited = WIFEXITED(*status_);
   if (exited && WEXITSTATUS(*status_) == 0) return "";
   std::string how = exited ? "ended with exit code " + std::to_string(WEXITSTATUS(*status_))

@@ -46,7 +46,7 @@ class Command(unittest.TestCase):
         self.assert_builds("nbody-view", "a.bin", "--export", "p.html")
 
     def test_refusals(self):
-        self.assert_refused("'99' is not a step; there are step00", "--step", "99")
+        self.assert_refused("'99' is not a step; choose from step00", "--step", "99")
         self.assert_refused("--port", "--view", "8765")
         self.assert_refused("needs --steps", "--export", "p.html")
         self.assert_refused("needs --steps", "--export", "p.html", "--steps", "0")
@@ -65,16 +65,16 @@ class Command(unittest.TestCase):
         self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer")[1])
         self.assert_refused("'99' is not a step", "--stairs", "01,99")
         self.assert_refused(
-            "--json does not go with --stairs; options of the bodies do",
+            "--json cannot be used with --stairs; options for the bodies can",
             "--stairs",
             "--json",
             "r.json",
         )
-        self.assert_refused("--steps does not go with --stairs", "--stairs", "01", "--steps=3")
+        self.assert_refused("--steps cannot be used with --stairs", "--stairs", "01", "--steps=3")
         self.assert_refused(
-            "neither with files nor with --export", "--export", "p.html", "--stairs"
+            "cannot be used with files or --export", "--export", "p.html", "--stairs"
         )
-        self.assert_refused("neither with files nor with --export", "a.bin", "--stairs")
+        self.assert_refused("cannot be used with files or --export", "a.bin", "--stairs")
 
     def test_help(self):
         code, out, error = self.plan("--help")

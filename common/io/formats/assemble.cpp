@@ -25,7 +25,7 @@ void require_species(const std::string& file, const std::vector<Species>& there,
   if (there.empty())
     throw UsageError(file,
                      " does not say the species of its bodies; --species needs a file that does "
-                     "(Tipsy, Gadget, or one that was made from them) or a scenario of galaxies "
+                     "(Tipsy, Gadget, or one converted from them), or a scenario of galaxies "
                      "with halos");
   const std::set<Species> has(there.begin(), there.end());
   for (const Species species : wanted)
@@ -51,7 +51,7 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
       if (count(s) != count(0))
         throw UsageError(file,
                          ": its systems have different numbers of bodies of the species "
-                         "that --species keeps; systems must have one size");
+                         "that --species keeps; all systems must have the same size");
   }
   keep(contents.bodies, kept);
   keep(contents.exact, kept);

@@ -74,7 +74,7 @@ decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::s
         value.find_first_of("\t\r") != value.npos || !is_text(value, Cut::nowhere))
       throw UsageError(where, ": \"", line.substr(0, 40), "\" is not a line of a checkpoint");
     if (!checkpoint.emplace(key, value).second)
-      throw UsageError(where, ": the checkpoint says its ", key, " twice");
+      throw UsageError(where, ": the checkpoint gives its ", key, " twice");
     text.remove_prefix(end + 1);
   }
   return checkpoint;

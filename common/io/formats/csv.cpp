@@ -204,7 +204,7 @@ class Reader {
       const Column column = field == "-" ? kSkipped : static_cast<Column>(known);
       if (column == kSkipped && field != "-")
         fail("unknown column \"", field,
-             "\"; known are x, y, z, vx, vy, vz, m (or mass), name, species, id");
+             "\"; known: x, y, z, vx, vy, vz, m (or mass), name, species, id");
       if (column != kSkipped && has(column)) fail("column ", field, " is given twice");
       columns_.push_back(column);
     }
@@ -261,7 +261,7 @@ class Reader {
 
   Species read_species(std::string_view field) const {
     const auto species = species_of(field);
-    if (!species) fail("species is \"", field, "\"; known are ", listed(kSpeciesNames));
+    if (!species) fail("species is \"", field, "\"; known: ", listed(kSpeciesNames));
     return *species;
   }
 

@@ -123,7 +123,7 @@ class GadgetReader {
 
   std::string name_of_next() {
     const std::string_view name = next();
-    if (name.size() != kBlockNameBytes) fail("a block has no name of four letters before it");
+    if (name.size() != kBlockNameBytes) fail("no four-letter name precedes a block");
     return std::string(trimmed(name.substr(0, 4)));
   }
 
@@ -136,8 +136,8 @@ class GadgetReader {
     };
     const auto files = byte_order::load<std::uint32_t>(header, 124, kind_.order);
     if (files > 1)
-      fail("it is one of ", files, " files; a snapshot must be one (pynbody reads the others, and ",
-           "nbody-convert a table of their bodies)");
+      fail("it is one of ", files, " files; only snapshots in one file can be read (export the ",
+           "bodies with pynbody as a table, which nbody-convert reads)");
     if (real(80) != 0) fail("its redshift is not 0; cosmological snapshots cannot be read");
     time_ = real(72);
     if (!std::isfinite(time_)) fail("its time is not a finite number");
@@ -185,8 +185,8 @@ class GadgetReader {
 
   Block block_of(const std::string& name, std::string_view content, std::uint64_t count) const {
     if (content.size() != 4 * count && content.size() != 8 * count)
-      fail("the block ", name, " has ", content.size(), " bytes, and should be ", count,
-           " numbers of 4 or 8");
+      fail("the block ", name, " has ", content.size(), " bytes; it must hold ", count,
+           " numbers of 4 or 8 bytes");
     return {content, count, content.size() / count, kind_.order};
   }
 

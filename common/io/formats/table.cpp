@@ -62,8 +62,8 @@ const FileFormat& format_for_writing(const std::filesystem::path& file,
   const auto known = [](const FileFormat& format) {
     return format.write != nullptr ? format.ending : "";
   };
-  throw UsageError(file, ": the extension \"", ending, "\" belongs to no format; known are ",
-                   listed(formats, known));
+  throw UsageError(file, ": the extension \"", ending,
+                   "\" belongs to no format; known: ", listed(formats, known));
 }
 
 }  // namespace nbody

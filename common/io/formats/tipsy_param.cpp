@@ -77,7 +77,8 @@ void parse(const std::string& where, std::string_view text, Snapshot& snapshot) 
   const auto kpc = number("dKpcUnit", kSmallestUnit, kLargestUnit);
   const auto msun = number("dMsolUnit", kSmallestUnit, kLargestUnit);
   if (kpc.has_value() != msun.has_value())
-    throw UsageError(where, ": dKpcUnit and dMsolUnit go together: one of them is missing");
+    throw UsageError(where,
+                     ": dKpcUnit and dMsolUnit must be given together: one of them is missing");
   if (kpc) {
     snapshot.units = units_text(*kpc, *msun);
   } else if (const auto units = keys.find("units"); units != keys.end()) {
@@ -107,8 +108,8 @@ void check_tipsy_param(const fs::path& file) {
     throw UsageError(file,
                      ": the extension .param is for the units of a Tipsy file: choose another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))
-    throw UsageError(param, " exists and is not from this project, so it is kept; ", file,
-                     " would need that name for its units");
+    throw UsageError(param, " exists and was not written by this project; the units of ", file,
+                     " would overwrite it: choose another name");
   require_writable(param);
 }
 

@@ -94,8 +94,8 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   const double files = number(where, group, "NumFilesPerSnapshot", 1);
   if (files != 1)
     throw UsageError(where, ": one of ", shortest(files),
-                     " files of a snapshot; a snapshot must be one file (pynbody reads the others, "
-                     "and nbody-convert a table of their bodies)");
+                     " files of a snapshot; only snapshots in one file can be read (export the "
+                     "bodies with pynbody as a table, which nbody-convert reads)");
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where, ": Redshift is not 0; cosmological snapshots cannot be read");
   Header header;
@@ -162,7 +162,7 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
     snapshot.dt = number(where, own, "dt", 0);
     if (!units_of(snapshot.units) || !(snapshot.softening >= 0) ||
         !std::isfinite(snapshot.softening) || !std::isfinite(snapshot.dt))
-      throw UsageError(where, ": units, softening and dt are not those of a snapshot");
+      throw UsageError(where, ": units, softening or dt are not valid for a snapshot");
   }
   formats::GadgetBodies read(file, from, *units_of(snapshot.units), float64);
   snapshot.time = read.time(header.time);
@@ -267,9 +267,9 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
 void check(const std::string& file, const Snapshot& snapshot) {
   if (!units_of(snapshot.units))
     throw UsageError(
-        file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units here are ",
+        file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units of these bodies are ",
         (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
-        ": --from-units can give them one");
+        ": name their units with --from-units");
   if (snapshot.staggered)
     throw UsageError(file,
                      ": positions and velocities of a leapfrog checkpoint are half a step apart, "

@@ -142,7 +142,8 @@ std::string text(const std::string& where, const Handle& parent, const char* nam
   const hid_t type = attribute.type.id();
   if (!attribute || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
       H5Tget_size(type) > most + 1 || attribute.count() != 1)
-    throw UsageError(where, ": the attribute ", name, " is not a text of at most ", most, " bytes");
+    throw UsageError(where, ": the attribute ", name, " is not a string of at most ", most,
+                     " bytes");
   std::string value(H5Tget_size(type) + 1, '\0');
   attribute.read(where, name, type, value.data());
   return value.substr(0, value.find('\0'));
@@ -168,12 +169,12 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
     throw UsageError(what, " should have ", rows, " x ", columns,
                      " values, as the header counts bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
-    throw UsageError(what, " lies in another file; only whole files can be read");
+    throw UsageError(what, " is stored in another file; only self-contained files can be read");
   // rows is below 2^32 and columns at most 3: no overflow.
   if (H5Dget_storage_size(data.id()) == 0 ||
       rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
-    throw UsageError(what, " announces ", rows, " x ", columns,
-                     " values that this file cannot hold");
+    throw UsageError(what, " claims ", rows, " x ", columns,
+                     " values, which this file cannot hold");
   std::vector<double> values(rows * columns);
   if (H5Dread(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     throw UsageError(what, " cannot be read: damaged, or compressed in an unknown way");

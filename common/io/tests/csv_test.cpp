@@ -146,7 +146,7 @@ TEST_F(Csv, RefusesRowsOfTheWrongLength) {
 
 TEST_F(Csv, RefusesUnknownSpecies) {
   EXPECT_EQ(refusal("species,x,y,vx,vy\ndark,0,0,0,0\nstars,0,0,0,0\n"),
-            "a.csv:3: species is \"stars\"; known are gas, dark, disk, bulge, star, boundary");
+            "a.csv:3: species is \"stars\"; known: gas, dark, disk, bulge, star, boundary");
 }
 
 TEST_F(Csv, CountsEveryLine) {
@@ -169,7 +169,7 @@ TEST_F(Csv, RefusesNamesThatCouldNotBeWrittenAgain) {
 
 TEST_F(Csv, RefusesBadColumns) {
   EXPECT_EQ(refusal("x,y,vx,vy,temperature\n"),
-            "a.csv:1: unknown column \"temperature\"; known are x, y, z, vx, vy, vz, m (or mass), "
+            "a.csv:1: unknown column \"temperature\"; known: x, y, z, vx, vy, vz, m (or mass), "
             "name, species, id");
   EXPECT_EQ(refusal("1,2,3,4\n").find("a.csv:1: no line names the columns; nbody-convert"), 0u);
   EXPECT_EQ(refusal("x,y,vx\n0,0,0\n"),

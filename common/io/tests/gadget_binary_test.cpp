@@ -104,11 +104,11 @@ TEST_F(GadgetBinary, UnitsPerHAreConverted) {
 
 TEST_F(GadgetBinary, RefusesWhatItCannotRead) {
   const auto said_of = [&](const Written& how) { return refusal(folder.with("s", gadget(how))); };
-  EXPECT_TRUE(says(said_of({.files = 8}), "one of 8 files; a snapshot must be one"));
+  EXPECT_TRUE(says(said_of({.files = 8}), "one of 8 files; only snapshots in one file"));
   EXPECT_TRUE(says(said_of({.redshift = 1}), "redshift is not 0"));
   EXPECT_TRUE(says(said_of({.hubble = -1}), "HubbleParam is -1"));
   EXPECT_TRUE(says(said_of({.halo = 4000000000}), "more than the file can hold"));
-  EXPECT_TRUE(says(said_of({.halo = 3}), "the block POS has 36 bytes, and should be 12 numbers"));
+  EXPECT_TRUE(says(said_of({.halo = 3}), "the block POS has 36 bytes; it must hold 12 numbers"));
 }
 
 TEST_F(GadgetBinary, CutAtEveryByte) {
@@ -128,7 +128,7 @@ TEST_F(Nemo, IsReadByItsOwnPrograms) {
   const std::string text = refusal(folder.with("p10.snap", std::string("\x92\x0b"
                                                                        "c\0History\0",
                                                                        12)));
-  EXPECT_TRUE(says(text, "NEMO is not read here: NEMO's snapprint in="));
+  EXPECT_TRUE(says(text, "NEMO cannot be read here: NEMO's snapprint in="));
   EXPECT_TRUE(says(text, "p10.snap options=m,x,y,z,vx,vy,vz"));
 }
 

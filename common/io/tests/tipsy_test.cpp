@@ -208,7 +208,7 @@ TEST_F(TipsyParam, RefusesWhatItCannotVouchFor) {
   EXPECT_EQ(message("bComove = 1\n"),
             ": bComove is not 0; cosmological simulations cannot be read");
   EXPECT_EQ(message("dKpcUnit = 1\n"),
-            ": dKpcUnit and dMsolUnit go together: one of them is missing");
+            ": dKpcUnit and dMsolUnit must be given together: one of them is missing");
   for (const char* value : {"", "one", "0", "-1", "nan", "inf", "1e999", "1e100", "1 2"})
     EXPECT_TRUE(says(message(std::string("dMsolUnit = 1\ndKpcUnit = ") + value), "dKpcUnit is"));
   EXPECT_TRUE(says(message("what is this"), "not of the form key = value"));

@@ -99,7 +99,7 @@ TEST(Plausibility, SaysWhereFloat32Ends) {
   const auto single = judged(start, Integrator::leapfrog, 1e-3, 20000, 1e-6);
   EXPECT_EQ(single.word, Word::ok);
   ASSERT_EQ(single.notes.size(), 1u);
-  EXPECT_NE(single.notes[0].find("float32 is at its end"), std::string::npos);
+  EXPECT_NE(single.notes[0].find("float32 is at its limit"), std::string::npos);
   EXPECT_GT(*single.rounding_error, 3 * *single.time_step_error);
 
   SystemsF64 wide(1, 3);

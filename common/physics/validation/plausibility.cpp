@@ -167,19 +167,19 @@ class Judge {
     const bool rounding_leads = of_rounding > kRoundingLeads * of_step;
     const bool single = std::is_same_v<Real, float>;
     const std::string sizes =
-        format("by %.1e of the system's size, the time step by %.1e", of_rounding, of_step);
+        format("by %.1e of the system's size, the time step's error by %.1e", of_rounding, of_step);
     const std::string remedy =
         single ? "steps 00 and 11 have --precision double" : "take fewer steps";
     if (!(of_step <= kDoubtfulPositions)) {
       say(Word::doubtful,
-          format("half the time step moves the bodies by %.1e of the system's size: "
-                 "%s, or look at less time",
+          format("halving the time step moves the bodies by %.1e of the system's size: "
+                 "%s, or simulate less time",
                  of_step, finer_steps(input_.integrator)));
     } else if (!(of_rounding <= kDoubtfulPositions)) {
       say(Word::doubtful, format("rounding moves the bodies %s: ", sizes.c_str()) + remedy);
     } else if (rounding_leads && of_rounding > kNoteworthy * kRounding<Real>) {
       result_.notes.push_back(
-          format("%s is at its end, rounding moves the bodies %s: shorter steps "
+          format("%s is at its limit, rounding moves the bodies %s: shorter steps "
                  "make it worse",
                  single ? "float32" : "float64", sizes.c_str()) +
           (single ? "; " + remedy : ""));

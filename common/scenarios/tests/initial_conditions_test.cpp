@@ -66,7 +66,7 @@ TEST(Scenarios, AreKnownByName) {
             "plummer galaxies star-cluster uniform cold-sphere kuzmin disk-halo spiral collision "
             "two-body figure-eight solar-system sun-earth-moon test-particles ");
   EXPECT_EQ(refusal_of([] { find_scenario("galaxy"); }),
-            "unknown scenario \"galaxy\"; known are plummer, galaxies, star-cluster, uniform, "
+            "unknown scenario \"galaxy\"; known: plummer, galaxies, star-cluster, uniform, "
             "cold-sphere, kuzmin, disk-halo, spiral, collision, two-body, figure-eight, "
             "solar-system, sun-earth-moon, test-particles");
 }

@@ -150,8 +150,8 @@ void report_foreign_mask(const BlockState& block) {
   const Output output;
   const Thread& thread = block.current();
   if (!config().divergence_is_error && !first_time("mask", thread.file, thread.line)) return;
-  Finding finding = finding_at_call(block, "foreign mask",
-                                    "a lane calls a warp function but is missing in its own mask");
+  Finding finding = finding_at_call(
+      block, "foreign mask", "a lane calls a warp function but is missing from its own mask");
   finding.details = {"the mask is " + hexadecimal(thread.request->mask)};
   finding.advice = "the mask must contain exactly the lanes that make the call";
   report(finding);
@@ -297,7 +297,7 @@ void report_block_size(const BlockState& block, const char* what, unsigned threa
   const Output output;
   Finding finding =
       finding_in(block, "block size", std::string(what) + " requires blocks of another size");
-  finding.details = {std::to_string(block.count()) + " threads, required are " +
+  finding.details = {std::to_string(block.count()) + " threads instead of " +
                      std::to_string(threads)};
   die(std::move(finding), "launch blocks of that size, or change the template argument");
 }

@@ -84,9 +84,9 @@ void report_hang(const char* place) {
   const int length = std::snprintf(
       message, sizeof message,
       "\nhostcuda: ERROR: %s runs for %g s without reaching a barrier or its end%s%s\n"
-      "  Does it wait for something that another thread or block does? Threads of a block run one "
-      "at a time here, and\n  a block need not run at all before another one ends: that is so on a "
-      "GPU too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
+      "  Is it waiting for another thread or block? Threads of a block run one at a time here, and "
+      "a block\n  may not start before another one has ended, on a GPU either. "
+      "HOSTCUDA_WATCHDOG=0 lets it run.\n",
       culprit, config().watchdog, *place ? "\n  at " : "", place);
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
   std::snprintf(message, sizeof message, "runs for %g s without reaching a barrier or its end",

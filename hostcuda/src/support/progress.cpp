@@ -27,16 +27,15 @@ void on_stop(int signal) {
     for (const Progress::Count& count : now.by_worker) ended += count.ended;
     length = std::snprintf(text, sizeof text,
                            "\nhostcuda: stopped after %lld s of processor time: %llu of the %llu "
-                           "blocks of kernel %s have ended, "
-                           "launched at %s:%d, and %llu launches before it\n",
+                           "blocks of kernel %s (launched at %s:%d) have ended, after %llu earlier "
+                           "launches\n",
                            seconds, plain(ended * now.blocks_per_unit),
                            plain(now.units * now.blocks_per_unit), kernel, now.file, now.line,
                            plain(now.launches));
   } else {
     length = std::snprintf(
         text, sizeof text,
-        "\nhostcuda: stopped after %lld s of processor time in host code, when %llu launches "
-        "had ended\n",
+        "\nhostcuda: stopped after %lld s of processor time in host code, after %llu launches\n",
         seconds, plain(now.launches));
   }
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);

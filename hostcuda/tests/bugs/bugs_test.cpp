@@ -167,7 +167,7 @@ const std::vector<Case>& cases() {
       {"maps_what_is_not_shared", kAbnormally,
        "map_shared_rank: the address is not in shared memory"},
       {"cub_block_of_another_size", kAbnormally,
-       "cub::BlockReduce requires blocks of another size.*128 threads, required are 256"},
+       "cub::BlockReduce requires blocks of another size.*128 threads instead of 256"},
       {"sum_that_only_thread_0_has", 1, "WRONG RESULT: element 1 is -?nan"},
       {"thrust_on_the_wrong_side", kAbnormally, "host code accesses .*memory of device 0",
        "HOSTCUDA_STRICT_MEM=1"},

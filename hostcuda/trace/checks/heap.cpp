@@ -62,7 +62,7 @@ bool Heap::release(const void* pointer, const void* return_address) {
                    "free it in a kernel: the host cannot access that heap", return_address);
   } else if (array->is_freed) {
     report_release("double free", "a kernel frees memory that was freed already", array,
-                   "free it once, by one thread, and set the pointer to null then", return_address);
+                   "free it once, by one thread, then set the pointer to null", return_address);
   } else if (array->begin != address) {
     report_release("bad free", "a kernel frees an address inside an allocation", array,
                    "pass the pointer returned by malloc or new", return_address);

@@ -56,7 +56,7 @@ void HostChecks::free_refused(const void* pointer) {
                   : inside ? " of an address inside an allocation"
                   : array  ? " of memory that another function frees"
                            : " of memory that the API did not allocate"),
-      again ? "free it once, and set the pointer to null then"
+      again ? "free it once, then set the pointer to null"
             : "pass the pointer from the allocating function: cudaFree for cudaMalloc and "
               "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for "
               "malloc");

@@ -143,8 +143,8 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
     finding.advice = "give the launch the number of bytes of dynamic shared memory";
   else
     finding.advice =
-        "compare the index with the number of elements (if (i < n)), and the size that is "
-        "allocated, in bytes, with what is used";
+        "compare the index with the number of elements (if (i < n)), and the allocated bytes "
+        "with the bytes used";
   finish(kind, accessed.code, key_of(array), std::move(finding));
 }
 
@@ -261,7 +261,7 @@ void KernelChecks::constant_of_other_device(const Accessed& accessed) {
   Finding finding =
       of_access("wrong device", accessed,
                 std::string("a kernel ") + verb(accessed.kind) +
-                    " a variable that was set on another device only, and not on device " +
+                    " a variable that was set only on another device, not on device " +
                     std::to_string(device));
   finding.advice = "call cudaMemcpyToSymbol once per device, after cudaSetDevice";
   finish("wrong device", accessed.code, nullptr, std::move(finding));

@@ -32,11 +32,10 @@ def overview() -> str:
             if command.group == group
         ]
         lines.append("")
-    lines += [wrapped("./nbody COMMAND --help says more; ./nbody tour is the place to begin. A "
-                      "command installs what it needs and is missing (packaging/packages.txt; "
-                      "named first), with apt-get if that is possible without asking, and leaves "
-                      "its logs in build/log. CUDA programs run on the CPU unless there is a GPU "
-                      "and nvcc."), "",
+    lines += [wrapped("./nbody COMMAND --help says more; begin with ./nbody tour. A command "
+                      "names missing packages (of packaging/packages.txt) and installs them with "
+                      "apt-get, if it can without asking; it writes its logs to build/log. CUDA "
+                      "programs run on the CPU unless there is a GPU and nvcc."), "",
               wrapped(f"Exit codes: {EXIT_CODES}")]
     return "\n".join(lines)
 

@@ -29,8 +29,8 @@ def lines() -> Iterator[str]:
     yield escaped("[OPTION...]")
     yield ".SH DESCRIPTION"
     yield escaped("One gravitational N-body simulation, from an OpenMP loop to the limit of a GPU, "
-                  "to a cluster and to a tree, one idea per program. A command installs what it "
-                  "needs and is missing, and builds only what it needs, in build/cpu or "
+                  "to a cluster and to a tree, one idea per program. A command installs missing "
+                  "packages and builds only what it needs, in build/cpu or "
                   "build/cuda; its logs are in build/log. CUDA programs run on the CPU unless "
                   "there is a GPU and nvcc.")
     for group, purpose in GROUPS.items():

@@ -134,13 +134,12 @@ COMMANDS = (
             "passed, N failed, N skipped\", over all runs of ctest.",
             options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset "
                      "cpu-asan"),
-                     Option("--tsan", "ThreadSanitizer on programs with threads of their own, "
+                     Option("--tsan", "ThreadSanitizer on multithreaded programs, "
                             "preset cpu-tsan"),
                      Option("--nightly", "also the long tests, both sanitizers, and nvcc for all "
                             "architectures"),
-                     Option("--minutes M", "after --nightly: for M minutes, first what has changed "
-                            "since it last "
-                            "passed; kept in tests/nightly.csv"),
+                     Option("--minutes M", "after --nightly: run for M minutes, stale tests first; "
+                            "results go to tests/nightly.csv"),
                      Option("--tests EXPRESSION", "after --nightly: only these tests"),
                      Option("--status", "after --nightly: list tests that failed, are stale, or "
                             "never passed")),

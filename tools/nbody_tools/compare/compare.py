@@ -46,7 +46,7 @@ EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more takes minutes per time step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("contender", nargs="*", help="names or their beginnings; all when none is given")
+    p.add_argument("contender", nargs="*", help="names or their first letters [all]")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where our programs are [build/cuda if it finds a device, else build/cpu]")
     p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N",

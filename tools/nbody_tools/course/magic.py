@@ -75,10 +75,11 @@ def verdict(record: dict[str, Any], said: str) -> str:
     if not record:
         return f"it was stopped:\n{said}"
     if record["verdict"] == "pass":
-        return "right: all gates pass"
+        return "right: all checks pass"
     if record["verdict"] == "partial":
-        return "\n  ".join(["all gates pass, some undecided:", *record.get("undecided", [])])
-    gates = [f"  {gate}: {record['errors'][gate]:.3g}, allowed are {record['limits'][gate]:.3g}"
+        return "\n  ".join(["all checks pass, some undecided:", *record.get("undecided", [])])
+    gates = [f"  {gate}: {record['errors'][gate]:.3g}, "
+             f"at most {record['limits'][gate]:.3g} is allowed"
              for gate in record.get("failed", [])]
     return "\n".join(
         [f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates]

@@ -26,7 +26,7 @@ if root is None:
 sys.path.insert(0, str(root / "tools"))
 %load_ext nbody_tools.course.magic
 """
-RIGHT, WRONG = "right: all gates pass", "wrong on purpose"
+RIGHT, WRONG = "right: all checks pass", "wrong on purpose"
 
 
 def said(cell: Any) -> str:

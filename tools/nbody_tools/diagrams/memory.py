@@ -79,7 +79,7 @@ def layouts() -> Drawing:
     """Step 09: array of structs and struct of arrays, in global memory and in the banks of shared
     memory."""
     d = Drawing(570, "The x of 32 neighbouring bodies in an array of structs and in a struct of "
-                     "arrays; the banks of shared memory that a warp's stores of x meet in either")
+                     "arrays; the banks of shared memory to which a warp stores x in each layout")
     d.heading(34, "Array of structs: each load takes one float in four")
     names, colours = (
         ("x", "y", "z", "m"),
@@ -118,6 +118,6 @@ def layouts() -> Drawing:
         used, most = sum(count > 0 for count in threads), max(threads)
         wavefronts = "wavefront" if most == 1 else "wavefronts"
         d.note(y + 58, f"A store of {words}: {used} banks, {most} {wavefronts}.", 40)
-    d.note(532, "So it is in the source. nvcc writes a struct with one store of 16 bytes, which "
+    d.note(532, "This is the source. nvcc writes a struct with one store of 16 bytes, which "
                 "has no conflict.", 40)
     return d

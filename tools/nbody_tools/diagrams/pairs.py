@@ -57,10 +57,10 @@ def chunks() -> Drawing:
 
 def rotation() -> Drawing:
     """Step 12: sums rotate through a warp; the ring of tiles."""
-    d = Drawing(720, "In each step a lane lets one source meet its bodies and hands the source's "
-                     "sum to its neighbour; tiles stand in a ring and each meets those up to half "
-                     "the ring ahead")
-    d.heading(34, "A warp, drawn with 8 lanes for 32: sums go round, bodies stay")
+    d = Drawing(720, "In each step a lane pairs one source with its bodies and hands the source's "
+                     "sum to its neighbour; tiles form a ring, and each is paired with the tiles "
+                     "up to half the ring ahead")
+    d.heading(34, "A warp, drawn with 8 lanes for 32: sums rotate, bodies stay")
     lanes, width, x = 8, 92, 150
     for lane in range(lanes):
         d.label((x + lane * width, 52, width - 8, 36), f"lane {lane}", light(GREY, 0.2))
@@ -90,12 +90,12 @@ def rotation() -> Drawing:
                     arrow=True,
                 )
     y = 150 + 3 * 78 + 14
-    d.notes(40, y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the "
+    d.notes(40, y - 20, "In step s, lane l pairs source l + s with its K bodies. It adds the "
                         "reactions to the sum of that",
-            "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is "
-            "home.")
+            "source and passes the sum on by a shuffle (lane 0 to the last). After 32 steps each "
+            "sum is home.")
 
-    d.heading(y + 62, "Tiles in a ring: each meets those up to half the ring ahead")
+    d.heading(y + 62, "Tiles in a ring: each is paired with those up to half the ring ahead")
     cx, cy, radius, tiles = 190, y + 196, 92, 8
     place = [
         (
@@ -109,9 +109,9 @@ def rotation() -> Drawing:
     for k, (px, py) in enumerate(place):
         d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), "#1A1A1A")
         d.text(px, py + 7, str(k), anchor="middle")
-    d.lines(340, cy - 50, "Tile 0 meets 1, 2, 3, and 4 (dashed), which is half the ring",
-            "away: both could, and only one of them does.")
-    d.lines(340, cy + 18, "Each meeting leaves a sum for either tile in its own place:",
+    d.lines(340, cy - 50, "Tile 0 is paired with 1, 2, 3, and 4 (dashed), which is half the",
+            "ring away: either could compute this pair, and only one does.")
+    d.lines(340, cy + 18, "Each pair of tiles writes two sums, each to its own place:",
             "no atomic addition, and the same bits in every run.")
     return d
 
@@ -129,9 +129,9 @@ def meetings() -> list[tuple[int, int]]:
 
 def segments() -> Drawing:
     """Step 14: the pairs of 32 segments on four ranks, and the data sent."""
-    d = Drawing(620, "The 528 meetings of 32 segments in four equal parts, one per rank; per time "
+    d = Drawing(620, "The 528 pairs of 32 segments in four equal parts, one per rank; in each time "
                      "step sums are exchanged and positions gathered")
-    d.heading(34, "The 528 meetings of 32 segments, on 4 ranks")
+    d.heading(34, "The 528 pairs of 32 segments, on 4 ranks")
     cell, x, y = 13, 84, 76
     all_meetings = meetings()
     work = [0.5 if row == column else 1.0 for row, column in all_meetings]
@@ -143,10 +143,10 @@ def segments() -> Drawing:
         rank = min(int((before + own / 2) / total * 4), 3)
         before += own
         d.rect(x + column * cell, y + row * cell, cell, cell, RANK_COLOURS[rank], WHITE, 1)
-    d.text(x + 16 * cell, y - 12, "segments (columns) that others (rows) meet", anchor="middle")
+    d.text(x + 16 * cell, y - 12, "segments (columns) paired with others (rows)", anchor="middle")
     for rank in range(4):
         d.text(x - 10, y + 8 * rank * cell + 15, str(8 * rank), anchor="end")
-    d.note(y + 32 * cell + 30, "White: met from the other side.", x)
+    d.note(y + 32 * cell + 30, "White: computed from the other side.", x)
 
     left = 530
     d.heading(76, "Each rank keeps 8 segments", left)
@@ -154,7 +154,7 @@ def segments() -> Drawing:
         d.rect(left, 94 + rank * 34, 24, 24, colour)
         d.text(left + 36, 113 + rank * 34, f"rank {rank}: segments {8 * rank} to {8 * rank + 7}")
     d.heading(272, "A time step", left)
-    for k, (words, colour) in enumerate((("forces of own meetings", light(BLUE)),
+    for k, (words, colour) in enumerate((("forces of own pairs", light(BLUE)),
                                          ("send sums to their keepers", light(VERMILION, 0.5)),
                                          ("add 32 sums, kick, drift", light(GREEN)),
                                          ("gather all positions", light(VERMILION, 0.5)))):

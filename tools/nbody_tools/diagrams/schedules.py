@@ -35,7 +35,7 @@ def pageable() -> Drawing:
     bar(d, 40, 54, 50, UP, height=36)
     bar(d, 90, 54, 190, COMPUTE, "all SMs busy", 36)
     bar(d, 280, 54, 50, DOWN, height=36)
-    d.heading(146, "Step 05, hoped for: copies beside kernels, systems side by side")
+    d.heading(146, "Step 05, hoped for: copies during kernels, systems side by side")
     for k in range(4):
         y = 162 + k * 32
         x = 40 + k * 18
@@ -61,7 +61,7 @@ def pageable() -> Drawing:
     d.notes(
         40,
         620,
-        "From pageable memory the driver copies through a locked buffer of its own, and the host",
+        "From pageable memory the driver copies through its own locked buffer, and the host",
         "takes part. A drawing, not to scale.",
     )
     return d
@@ -72,8 +72,8 @@ def pinned() -> Drawing:
     d = Drawing(
         760,
         "A copy from pageable memory goes through a staging buffer, one from pinned memory does "
-        "not; in one hardware queue a download waits for its kernels, and what stands behind it "
-        "waits too",
+        "not; in one hardware queue a download waits for its kernels, and so does all "
+        "behind it",
     )
     d.heading(34, "Pageable memory: two copies, and the host takes part")
     path = (
@@ -91,11 +91,11 @@ def pinned() -> Drawing:
     d.label((40, 164, 240, 46), "your pinned array", light(ORANGE, 0.5))
     d.label((700, 164, 180, 46), "GPU memory", light(BLUE))
     d.line(280, 187, 698, 187, thick=3, arrow=True)
-    d.text(490, 178, "DMA, while the host goes on", anchor="middle")
+    d.text(490, 178, "DMA, while the host continues", anchor="middle")
 
     d.heading(262, "One copy queue, system by system: downloads hold up uploads")
     queue(d, 280, ("U0", "D0", "U1", "D1", "U2", "D2", "U3", "D3"))
-    d.text(40, 350, "U1 stands behind D0, and D0 waits for the kernels of system 0.")
+    d.text(40, 350, "U1 is queued behind D0, and D0 waits for the kernels of system 0.")
     for k in range(4):
         bar(d, 40 + k * 200, 366, 20, UP)
         bar(d, 60 + k * 200, 366, 160, COMPUTE, f"system {k}")
@@ -103,7 +103,7 @@ def pinned() -> Drawing:
 
     d.heading(448, "In phases: all uploads, all kernels, all downloads")
     queue(d, 466, ("U0", "U1", "U2", "U3", "D0", "D1", "D2", "D3"))
-    d.text(40, 536, "No copy stands in front of one that could run.")
+    d.text(40, 536, "No copy blocks another one that could run.")
     for k in range(4):
         y = 552 + k * 32
         bar(d, 40 + k * 20, y, 20, UP)
@@ -124,8 +124,8 @@ def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
 
 def devices() -> Drawing:
     """Step 08: systems over GPUs with one host thread each, and one thread for all."""
-    d = Drawing(720, "256 systems distributed over four GPUs with one host thread each; beside it "
-                     "one thread that enqueues for all four in turn")
+    d = Drawing(720, "256 systems distributed over four GPUs with one host thread each, compared "
+                     "with one thread that enqueues for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")
     colours = (BLUE, ORANGE, GREEN, PURPLE)
     for k, colour in enumerate(colours):

@@ -85,7 +85,7 @@ def shape(data: dict[str, Any]) -> str:
 def latency(results: Path, name: str) -> Value:
     """Returns the median with the fewest blocks and threads, in seconds."""
     if name not in NAMES:
-        raise FactError(f"there is no latency '{name}', but {', '.join(NAMES)}")
+        raise FactError(f"there is no latency '{name}'; choose from {', '.join(NAMES)}")
     found = [r.data for r in newest(results) if r.data["latency"] == name]
     least = min(found, key=lambda data: (data["blocks"], data["threads"]), default=None)
     return Value(least["median"] if least else None, "time", f"latency('{name}')")

@@ -62,7 +62,7 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
-        raise FactError(f"'{unknown[0]}' is not a metric; known are {', '.join(known)}")
+        raise FactError(f"'{unknown[0]}' is not a metric; known: {', '.join(known)}")
     lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
     if step not in lines:
         return NOT_MEASURED

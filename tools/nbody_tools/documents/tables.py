@@ -195,7 +195,7 @@ TABLES: dict[str, Callable[[Facts], str]] = {
 
 def table(name: str, facts: Facts) -> Value:
     if name not in TABLES:
-        raise FactError(f"there is no table '{name}', but {', '.join(TABLES)}")
+        raise FactError(f"there is no table '{name}'; choose from {', '.join(TABLES)}")
     text = TABLES[name](facts)
     return Value(text if text.count("\n") > 1 else None, "text", f"table('{name}')")
 

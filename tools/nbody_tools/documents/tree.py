@@ -320,8 +320,8 @@ def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
 def energy(records: Sequence[Record]) -> str:
     chosen = [record for record in records if record.data.get("energies")]
     return "\n".join(
-        f"- {record.problem}, theta {theta_of(record):g}: the energy changed by {greatest(record)} "
-        f"of itself, in {seconds(record.seconds('compute').median)} of the kernels"
+        f"- {record.problem}, theta {theta_of(record):g}: relative energy change "
+        f"{greatest(record)}, in {seconds(record.seconds('compute').median)} of kernel time"
         for record in chosen
     )
 

@@ -94,7 +94,7 @@ def counts(mutants: Sequence[Mutant]) -> str:
     wrong = [mutant for mutant in mutants if mutant.is_wrong]
     judged = [mutant for mutant in wrong if mutant.failed is not None]
     lines = [
-        f"{len(wrong)} mutants; {len(judged)} rejected by a gate, {len(wrong) - len(judged)} "
+        f"{len(wrong)} mutants; {len(judged)} rejected by a check, {len(wrong) - len(judged)} "
         "stopped with an error before there was a result. Of those with a result, let through by",
         "",
     ]

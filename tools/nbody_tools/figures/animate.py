@@ -54,7 +54,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "--half-width",
         type=arguments.positive_number,
         metavar="X",
-        help="half width of the picture [holds few bodies always, 98 %% of many at the ends]",
+        help="half width of the picture [contains all of a few bodies, or 98 %% of many]",
     )
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
@@ -68,8 +68,8 @@ def film_file(text: str) -> Path:
             f"'{text}' does not end in {', '.join(ENDINGS)} or nothing"
         )
     if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
-        raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; a name "
-                                         "that ends in .gif does without")
+        raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; "
+                                         "a name that ends in .gif does not need it")
     if path.suffix:
         return path
     return path.with_suffix(".mp4" if shutil.which("ffmpeg") else ".gif")
@@ -83,7 +83,7 @@ class Scene:
         systems = states[0].positions.shape[0]
         if options.system > systems:
             raise ToolError(
-                f"--system: '{options.system}' is not there; the snapshots have {systems}"
+                f"no system {options.system}: the snapshots have {systems}"
             )
         self.system, self.axes = options.system - 1, list(AXES[options.view])
         self.species = options.species

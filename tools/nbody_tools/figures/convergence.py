@@ -20,7 +20,7 @@ def position_error(state: Bodies, reference: Bodies) -> float:
     """RMS distance of the bodies from their reference positions."""
     if state.positions.shape != reference.positions.shape:
         raise FileError(
-            f"{state.scenario}: has other numbers of systems or bodies than the reference"
+            f"{state.scenario}: has a different number of systems or bodies than the reference"
         )
     if not numpy.isclose(state.time, reference.time, rtol=1e-4):
         raise FileError(f"{state.scenario}: its time is {state.time:.7g}, that of the reference "

@@ -47,7 +47,7 @@ def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path
         raise FileError("an orbit needs two snapshots or more")
     if first.positions.shape[1] > MAX_BODIES:
         raise FileError(
-            f"{first.positions.shape[1]} bodies: orbits are drawn of at most {MAX_BODIES}"
+            f"{first.positions.shape[1]} bodies: orbits are drawn for at most {MAX_BODIES}"
         )
     if first.scenario == "solar-system":
         return _draw_solar_system(snapshots, path, note)

@@ -59,7 +59,7 @@ def shells(bodies: Bodies) -> Shells:
     """Shells of the first system, around its centre of mass."""
     positions, masses = bodies.synchronised_positions()[0], bodies.masses[0]
     if len(masses) < MIN_BODIES:
-        raise FileError(f"a profile needs {MIN_BODIES} bodies or more, there are {len(masses)}")
+        raise FileError(f"a profile needs {MIN_BODIES} bodies or more, but there are {len(masses)}")
     centre = (positions * masses[:, None]).sum(0) / masses.sum()
     radii = numpy.linalg.norm(positions - centre, axis=1)
     inner, outer = numpy.quantile(radii, SHOWN)

@@ -172,7 +172,7 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
                         f"bytes, the file has {len(data)}")
     species = data[species_start:species_end]
     if any(number >= len(SPECIES) for number in species):
-        raise FileError(f"{path}: a species is none of 0 to {len(SPECIES) - 1}")
+        raise FileError(f"{path}: a species is not a number from 0 to {len(SPECIES) - 1}")
     values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=start)
     values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
@@ -214,8 +214,8 @@ def _read_csv(path: Path, data: bytes) -> Bodies:
         else:
             cells = dict(zip(header, line.split(",")))
             if line.count(",") + 1 != len(header):
-                raise FileError(f"{path}:{number}: {line.count(',') + 1} values, "
-                                f"{len(header)} are needed")
+                raise FileError(f"{path}:{number}: {line.count(',') + 1} values "
+                                f"instead of {len(header)}")
             names += [cells["name"].strip()] if "name" in header else []
             species += [_csv_species(path, number, cells)] if "species" in header else []
             rows.append(_csv_row(path, number, cells))
@@ -234,7 +234,7 @@ def _csv_row(path: Path, number: int, cells: dict[str, str]) -> list[float]:
 def _csv_species(path: Path, number: int, cells: dict[str, str]) -> str:
     word = cells["species"].strip()
     if word not in SPECIES:
-        raise FileError(f"{path}:{number}: the species is {word!r}; known are {', '.join(SPECIES)}")
+        raise FileError(f"{path}:{number}: the species is {word!r}; known: {', '.join(SPECIES)}")
     return word
 
 
@@ -249,7 +249,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
         raise FileError(f"{path}: a '# key=value' line: {error}") from error
     if len(rows) != int(comments.get("bodies", len(rows))):
         raise FileError(
-            f"{path}: damaged: {len(rows)} bodies, and there should be {comments['bodies']}"
+            f"{path}: damaged: {len(rows)} bodies instead of {comments['bodies']}"
         )
     if systems < 1 or len(rows) % systems:
         raise FileError(f"{path}: {len(rows)} bodies cannot be cut into {systems} systems")
@@ -285,5 +285,7 @@ def each_snapshot(folder: Path) -> Iterator[Bodies]:
         snapshot = read_bodies(file)
         shape = shape or snapshot.positions.shape
         if snapshot.positions.shape != shape:
-            raise FileError(f"{file}: has other numbers of systems or bodies than {files[0].name}")
+            raise FileError(
+                f"{file}: has a different number of systems or bodies than {files[0].name}"
+            )
         yield snapshot

@@ -53,7 +53,7 @@ def read_diagnostics(path: Path) -> DiagnosticsTable:
     systems = int(table[:, COLUMNS.index("system")].max()) + 1
     expected = numpy.arange(len(table)) % systems
     if len(table) % systems or (table[:, COLUMNS.index("system")] != expected).any():
-        raise FileError(f"{path}: its rows are not those of all {systems} systems, time after time")
+        raise FileError(f"{path}: its rows do not list all {systems} systems at each time")
     return DiagnosticsTable({name: table[:, k].reshape(-1, systems)
                              for k, name in enumerate(COLUMNS)})
 
@@ -71,7 +71,7 @@ def read_activity(path: Path) -> Activity:
     numbered = [(number, line) for number, line in enumerate(lines, start=1)
                 if not line.startswith("#")]
     if len(numbered) != cells:
-        raise FileError(f"{path}: {len(numbered)} lines of cells, {cells} are announced")
+        raise FileError(f"{path}: {len(numbered)} lines of cells instead of {cells}")
     shares = numpy.array([_numbers(path, number, line, cells) for number, line in numbered])
     if shares.min() < 0 or shares.sum() > 1 + MAX_OUTSIDE or extent <= 0:
         raise FileError(f"{path}: a value cannot be a share of the bodies")
@@ -94,7 +94,7 @@ def _numbers(path: Path, number: int, line: str, count: int) -> numpy.ndarray:
     except ValueError as error:
         raise FileError(f"{path}:{number}: {error}") from error
     if len(values) != count:
-        raise FileError(f"{path}:{number}: {len(values)} values, {count} are needed")
+        raise FileError(f"{path}:{number}: {len(values)} values instead of {count}")
     if not numpy.isfinite(values).all():
         raise FileError(f"{path}:{number}: holds a NaN or an infinity")
     return values

@@ -47,7 +47,7 @@ def wrong_about(question: Question, right: Any, given: Any) -> Optional[str]:
     for mistake, what_to_say in question.mistakes.items():
         if is_same(type(right)(mistake), given, question.tolerance):
             return what_to_say
-    return None if is_same(right, given, question.tolerance) else f"{given!r} is not it"[:200]
+    return None if is_same(right, given, question.tolerance) else f"{given!r} is wrong"[:200]
 
 
 def is_same(right: Any, given: Any, tolerance: float) -> bool:

@@ -136,7 +136,7 @@ class Workshop:
             try:
                 watch(process, seconds)
             except TooLong as error:
-                why = f"the compiler was ended: {error}"
+                why = f"the compiler was stopped: {error}"
             code = end(process)
             output.seek(0)
             said = output.read(most).decode("utf-8", errors="replace")

@@ -197,7 +197,7 @@ class Lab:
 
     def _heading(self) -> list[str]:
         return [f"Lab {self.number}: {self.title}. README.md says what to do;",
-                f"`./nbody grade {self.number} {self.file_name}` says how far you are."]
+                f"`./nbody grade {self.number} {self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:
         """In place of the step's own, which is the answer in short."""
@@ -213,7 +213,7 @@ def made(kind: type, where: str, table: dict[str, Any]) -> Any:
     """A dataclass of a table of TOML; names that it does not have, or lacks, are mistakes."""
     known = {one.name for one in fields(kind)}
     if unknown := table.keys() - known:
-        raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; there are "
+        raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; choose from "
                        f"{', '.join(sorted(known))}")
     plain = {
         key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
@@ -239,7 +239,7 @@ def read_lab(folder: Path) -> Lab:
     known = [*TESTS] if lab.is_program else [question.key for question in lab.question]
     for name in (*lab.fails, *(name for wrong in lab.wrong for name in wrong.fails)):
         if name not in known:
-            raise LabError(f"{where}: '{name}' is no test; there are {', '.join(known)}")
+            raise LabError(f"{where}: '{name}' is not a test; choose from {', '.join(known)}")
     return lab
 
 
@@ -255,5 +255,5 @@ def find_lab(text: str) -> Lab:
         if text == folder.name or folder.name.startswith(f"{number}_"):
             return read_lab(folder)
     raise ToolError(
-        f"'{text}' is not a lab; there are {', '.join(folder.name for folder in folders)}"
+        f"'{text}' is not a lab; choose from {', '.join(folder.name for folder in folders)}"
     )

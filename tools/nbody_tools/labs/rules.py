@@ -199,7 +199,7 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     copied = set(lab.fingerprints).intersection(comments_in(text))
     if copied:
         return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step "
-                "itself is no solution of its lab")
+                "itself is not a solution of its lab")
     return None
 
 

@@ -226,7 +226,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     elif done.ended:
         done.ended += ending(code)
     elif len(done.problems) < len(problems):
-        done.ended = "the judge ended without a verdict"
+        done.ended = "the grader process ended without a result"
     elif code != 0:
         done.ended = "after its answers" + ending(code)
     return done

@@ -4,7 +4,7 @@
   ./nbody lab 03 [--to FOLDER]
 
 Leaves FOLDER (default: the lab's name, in the folder you are in) with the file to work on and a
-README.md that says what to do. ./nbody grade says how far you are. What is there already is never
+README.md that says what to do. ./nbody grade shows your progress. What is there already is never
 overwritten.
 """
 
@@ -65,19 +65,19 @@ def readme(lab: Lab) -> str:
         "",
     ]
     if lab.is_program:
-        lines.append(f"The file as you got it compiles and fails: {', '.join(lab.fails)}. All "
-                     "points are on these; the other tests have to stay passed.")
+        lines.append(f"Your file compiles, but it fails: {', '.join(lab.fails)}. These tests "
+                     "give all the points; the other tests must still pass.")
         if lab.limit:
             lines += [
                 "",
-                "Limits on what is counted:",
+                "Limits on the counted quantities:",
                 "",
                 *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit),
             ]
-        lines += ["", "Where accesses are counted and mistakes are named, line by line:", "",
+        lines += ["", "To see accesses and mistakes line by line:", "",
                   f"    ./nbody grade {lab.number} {lab.file_name} --inspect"]
     else:
         lines.append(
-            f"{len(lab.question)} questions. Keys stay as they are; numbers stand without units."
+            f"{len(lab.question)} questions. Keep the keys; write numbers without units."
         )
     return "\n".join(lines) + "\n"

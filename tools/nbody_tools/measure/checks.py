@@ -113,7 +113,7 @@ def same_bits(bench: Bench) -> None:
             ends.add(output.read_bytes())
             output.unlink()
         if len(ends) > 1:
-            bench.fail(f"{name}: {REPEATS} runs ended in {len(ends)} ways")
+            bench.fail(f"{name}: {REPEATS} runs gave {len(ends)} different results")
         else:
             bench.say(f"{name}: {REPEATS} runs, the same bits")
 

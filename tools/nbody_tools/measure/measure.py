@@ -52,7 +52,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.epilog = "parts:\n" + "\n".join(
         f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items()
     )
-    p.add_argument("part", nargs="*", metavar="PART", help="all when none is given")
+    p.add_argument("part", nargs="*", metavar="PART", help="all if none is given")
     p.add_argument(
         "--build",
         type=arguments.existing_folder,
@@ -220,7 +220,7 @@ def measure(part: str, options: argparse.Namespace) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     for part in options.part:
         if part not in PARTS:
-            raise ToolError(f"'{part}' is not a part; there are {', '.join(PARTS)}")
+            raise ToolError(f"'{part}' is not a part; choose from {', '.join(PARTS)}")
     find_steps(options.build)
     os.environ["NBODY_REQUIRE_GPU"] = "1"
     parts = options.part or list(PARTS)

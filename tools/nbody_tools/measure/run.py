@@ -29,7 +29,7 @@ PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", nargs="*", help="full name or number; all when none is given")
+    p.add_argument("step", nargs="*", help="full name or number; all if none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where the programs are [build/cuda if it finds a device, else build/cpu]")
     for name in ("systems", "bodies", "steps"):

@@ -137,7 +137,7 @@ def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
     for launch in of_steps[len(of_steps) // 2:]:
         phase = next((phase for name, phase in PHASES.items() if name in launch.kernel), None)
         if phase is None:
-            raise Failed(f"{launch.kernel}: a kernel of no phase that is known")
+            raise Failed(f"{launch.kernel}: this kernel belongs to no known phase")
         times[phase] += 1e-6 * launch.values["duration_us"]
     return times
 

@@ -52,7 +52,7 @@ class NoGpu(ToolError):
     code = NO_DEVICE
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"skipped: it needs a GPU: emulated times decide nothing, and {why}")
+        super().__init__(f"skipped: tuning needs a GPU, as emulated times mean nothing; {why}")
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -70,9 +70,10 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help=f"[{BODIES}]")
     p.add_argument("--shapes", type=arguments.positive_integer, default=12,
                    help="most shapes per problem [12]")
-    p.add_argument("--rounds", type=arguments.positive_integer, default=3, help="turns of each [3]")
+    p.add_argument("--rounds", type=arguments.positive_integer, default=3,
+                   help="rounds per shape [3]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=5,
-                   help="timed runs in a turn [5]")
+                   help="timed runs per round [5]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
                    help="[300]")
     p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "tuning.jsonl",
@@ -264,7 +265,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         if not all(
             isinstance(line, dict) and isinstance(line.get("seconds"), list) for line in lines
         ):
-            raise ValueError("a line is no shape")
+            raise ValueError("a line is not a shape")
     except (OSError, ValueError) as error:
         raise ToolError(f"{path}: not what ./nbody tune measured: {error}") from error
     return lines
@@ -300,7 +301,7 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
                     yield step, systems, bodies
         elif options.step:
             raise ToolError(
-                f"{step.name} has no shapes to choose from; there are {', '.join(STEPS)}"
+                f"{step.name} has no shapes to choose from; name one of {', '.join(STEPS)}"
             )
 
 

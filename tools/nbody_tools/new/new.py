@@ -57,7 +57,7 @@ def check_is_new(name: str, root: Path) -> None:
             raise ToolError(f"{other} has the number {number_of(name)} already; a letter makes a "
                             f"step between two others: step{number_of(name)[:2]}b_...")
     if (root / name).exists():
-        raise ToolError(f"{name} is there already: nothing was written")
+        raise ToolError(f"{name} already exists: nothing was written")
 
 
 def build_call(name: str, parent: str, root: Path) -> str:
@@ -121,7 +121,7 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
             f"{name}/{files[0].name}: the kernels and simulate(), up to main(), whose .boundaries "
             "are the sizes of tiles and blocks",
             f"{name}/README.md: the lesson, in the order of step 05's",
-            f"{name}/CMakeLists.txt: without DRAFT when the lesson and its measurements are there"]
+            f"{name}/CMakeLists.txt: remove DRAFT once the lesson and its measurements exist"]
 
 
 def run(options: argparse.Namespace) -> int:

@@ -75,7 +75,7 @@ def checked(file: Path, table: csv.DictReader) -> Iterable[dict[str, str]]:
             raise ToolError(f"{file}: line {table.line_num} does not have {len(COLUMNS)} columns")
         if line["preset"] not in PRESETS:
             raise ToolError(f"{file}: line {table.line_num}: '{line['preset']}' is not a preset; "
-                            f"there are {', '.join(PRESETS)}")
+                            f"choose from {', '.join(PRESETS)}")
         try:
             float(line["seconds"] or 0)
         except ValueError:

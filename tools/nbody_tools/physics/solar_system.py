@@ -43,7 +43,7 @@ def targets(days: float) -> dict[str, list[float]]:
     by_name = {row["name"]: [float(row[axis]) for axis in "xyz"]
              for row in rows if float(row["jd_tdb"]) == START + days}
     if not by_name:
-        raise Failed(f"{TARGETS}: says nothing of JD {START + days}")
+        raise Failed(f"{TARGETS}: has no row for JD {START + days}")
     return by_name
 
 

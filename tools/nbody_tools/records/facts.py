@@ -131,7 +131,7 @@ class Facts:
     def value(self, name: str, problem: Union[str, Problem], quantity: str,
               devices: int = 1) -> Value:
         if quantity not in QUANTITIES:
-            raise FactError(f"'{quantity}' is not a quantity: there are {', '.join(QUANTITIES)}")
+            raise FactError(f"'{quantity}' is not a quantity; choose from {', '.join(QUANTITIES)}")
         measured = self.pick(name, problem, devices)
         content, form = QUANTITIES[quantity](self, measured) if measured else (None, "number")
         return Value(
@@ -181,7 +181,7 @@ class Facts:
             return Value(None, name=f"predicted('{key}', '{column}')")
         if column not in row:
             raise FactError(
-                f"predictions.md: '{key}' has no column '{column}', but {', '.join(row)}"
+                f"predictions.md: '{key}' has no column '{column}'; choose from {', '.join(row)}"
             )
         try:
             return Value(float(row[column]), name=key)

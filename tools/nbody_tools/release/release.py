@@ -20,7 +20,7 @@ from nbody_tools.command_line.help import REVISION_FILE, number_of_the_version
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("directory", type=Path, metavar="DIR", help="where to, made if it is missing")
+    p.add_argument("directory", type=Path, metavar="DIR", help="target folder, created if missing")
 
 
 def git(*words: str) -> bytes:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     name = f"nbody-steps-{number_of_the_version()}"
     file = options.directory / f"{name}.tar.gz"
     if file.exists():
-        raise ToolError(f"{file} is there already: nothing was written")
+        raise ToolError(f"{file} already exists: nothing was written")
     content = archive(name)
     options.directory.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)

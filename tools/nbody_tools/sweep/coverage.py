@@ -41,7 +41,7 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
         where = f"{FILE}: {drawing['number']}"
         if drawing["report"] not in reports:
             raise ToolError(
-                f"{where}: '{drawing['report']}' is not a report; there are {', '.join(reports)}"
+                f"{where}: '{drawing['report']}' is not a report; choose from {', '.join(reports)}"
             )
         if ("ours" in drawing) == ("reason" in drawing):
             raise ToolError(f"{where}: must have ours, or a reason why there is none")

@@ -69,7 +69,7 @@ def check_profile(
         check_keys(f"{where}: a profile", row, ROW, ROW_MAY)
         if row["counter"] not in COUNTERS:
             raise ToolError(
-                f"{where}: '{row['counter']}' is not a counter; there are {', '.join(COUNTERS)}"
+                f"{where}: '{row['counter']}' is not a counter; choose from {', '.join(COUNTERS)}"
             )
     names = [row["name"] for row in rows]
     if len(set(names)) < len(names):

@@ -121,7 +121,7 @@ def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
     unknown = [name for name in tables if name not in plan["tables"]]
     if unknown:
         raise ToolError(
-            f"'{unknown[0]}' is not a table of the plan; there are {', '.join(plan['tables'])}"
+            f"'{unknown[0]}' is not a table of the plan; choose from {', '.join(plan['tables'])}"
         )
     keys = dict.fromkeys(key for name in tables for key in plan["tables"][name])
     return [Planned(key=key, **plan["configurations"][key]) for key in keys]
@@ -194,7 +194,7 @@ def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float 
         left = end - time.monotonic()
         batch = next(batches(work))
         if left < estimate(batch) + 5:
-            say(f"{len(work)} runs remain for another run")
+            say(f"{len(work)} runs remain for a later call")
             return
         if not run_batch(batch, folder, journal, left, say, environment or {}):
             say(f"{len(pending(plan, journal))} runs remain: the time is up")
@@ -254,7 +254,7 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
-            raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
+            raise ToolError(f"{program}: is missing; make it with ./nbody sweep build")
         listed = subprocess.run(
             [str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
         )

@@ -58,7 +58,7 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
     tables = read_tables(ROOT)
     unknown = [name for name in names if name not in tables]
     if unknown:
-        raise ToolError(f"'{unknown[0]}' is not a table; there are {', '.join(tables)}")
+        raise ToolError(f"'{unknown[0]}' is not a table; choose from {', '.join(tables)}")
     chosen = [tables[name] for name in names] or list(tables.values())
     result: dict[str, dict[str, Program]] = {}
     for cell in configurations(chosen).values():

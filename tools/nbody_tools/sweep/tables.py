@@ -208,7 +208,7 @@ def check_keys(
     allowed = {**must, **(may or {})}
     for key, value in data.items():
         if key not in allowed:
-            raise ToolError(f"{where}: '{key}' is not a key; there are {', '.join(allowed)}")
+            raise ToolError(f"{where}: '{key}' is not a key; choose from {', '.join(allowed)}")
         if not isinstance(value, allowed[key]):
             raise ToolError(f"{where}: '{key}' is {value!r}")
     for key in must:
@@ -251,7 +251,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     data["points"] = unfolded(data["points"], lists)
     check_points(where, data["points"])
     if not any(data[key] for key in ("series", "stage", "profile")):
-        raise ToolError(f"{where}: has neither series nor stages nor what was counted")
+        raise ToolError(f"{where}: has neither series nor stages nor a profile")
     if unknown := [name for name in data["also"] if name not in ALSO]:
         raise ToolError(f"{where}: also: '{unknown[0]}' is none of {', '.join(ALSO)}")
     if data["series"] and data["profile"]:

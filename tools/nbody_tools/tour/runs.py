@@ -68,9 +68,9 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
     return [
         PictureRun(
             "collision", "Two galaxies collide",
-            "The disks of two galaxies on a parabola. Their haloes, which are not drawn, overlap "
-            "and brake them; the near side of each disk is pulled more than the far side, and "
-            "tails grow out of both.",
+            "The disks of two galaxies on a parabolic orbit. Their haloes, which are not drawn, "
+            "overlap and brake them; the near side of each disk is pulled more than the far "
+            "side, and tails grow out of both.",
             ("--scenario", "collision", "--bodies", disks, "--dt", dt, "--steps", str(passage),
              "--integrator", "leapfrog"), passage // 100, draw_four, moves=True),
         PictureRun(
@@ -85,7 +85,7 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
         PictureRun(
             "galaxies", "Galaxies before and after",
             "Plummer spheres in equilibrium: single stars cross them many times, and the density "
-            "stays as it was. A wrong force would let them collapse or fly apart.",
+            "does not change. A wrong force would let them collapse or fly apart.",
             ("--scenario", "galaxies", "--systems", systems, "--bodies", bodies, "--dt", "0.02",
              "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_first_and_last),
         PictureRun(
@@ -129,18 +129,18 @@ def film_and_page(
 ORDERS = (
     (
         "Error against time step",
-        "Half the time step: half the error of Euler's integrator, a quarter of "
-        "leapfrog's, for the same work.",
+        "Halving the time step halves the error of Euler's integrator, and quarters that of "
+        "leapfrog; a step of either costs the same.",
     ),
     (
         "float32 against float64",
-        "A shorter time step helps in float32 until the roundings of all the steps "
-        "are larger than what it mends.",
+        "In float32 a shorter time step helps until the rounding errors of the additional steps "
+        "exceed its gain.",
     ),
     (
         "Energy over ten orbits",
-        "Both integrators keep the energy within bounds for ever; leapfrog's are those "
-        "of the square of the time step.",
+        "Both integrators keep the energy within bounds for ever; leapfrog's bounds shrink with "
+        "the square of the time step.",
     ),
 )
 

@@ -55,7 +55,7 @@ class OfLabs(unittest.TestCase):
         for lab in (lab for lab in LABS if lab.is_program):
             for text in (lab.starter, lab.solution, *map(lab.wrong_text, lab.wrong)):
                 self.assertIsNone(broken_by_text(lab, text), lab.name)
-            self.assertIn("no solution of its lab" if lab.fingerprints else "",
+            self.assertIn("not a solution of its lab" if lab.fingerprints else "",
                           broken_by_text(lab, lab.source.read_text(encoding="utf-8")) or "")
             self.assertTrue(lab.fingerprints, lab.name)
 

@@ -88,8 +88,8 @@ class Cells(fakes.InFolder):
             "errors": {"momentum": 2.0},
             "limits": {"momentum": 1.0},
         }
-        self.assertEqual(verdict(good, ""), "right: all gates pass")
-        self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, allowed are 1")
+        self.assertEqual(verdict(good, ""), "right: all checks pass")
+        self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, at most 1 is allowed")
         self.assertIn("it was stopped:\nbarrier", verdict({}, "barrier"))
         self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
         self.assertIn("not GPU times", table(good, good, "step03_tiling"))
@@ -118,13 +118,13 @@ class Notebooks(unittest.TestCase):
     def test_what_cells_came_to(self) -> None:
         good, wrong = "%%nbody_step 01", "%%nbody_step 01\n// wrong on purpose"
         self.assertEqual(
-            self.found(cell(good, "right: all gates pass\n"), cell(wrong, "fail:", False)), []
+            self.found(cell(good, "right: all checks pass\n"), cell(wrong, "fail:", False)), []
         )
         for broken, expected in (
             (cell(good, "fail:"), "came to: fail:"),
             (cell(good, ""), "came to: nothing"),
-            (cell(wrong, "right: all gates pass"), "came to: right"),
-            (cell(good, "right: all gates pass", False), "drew nothing"),
+            (cell(wrong, "right: all checks pass"), "came to: right"),
+            (cell(good, "right: all checks pass", False), "drew nothing"),
             (cell("print(1)", "1"), "has no %%nbody_step"),
         ):
             with self.subTest(expected):
