@@ -178,20 +178,26 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
   const BasicReference<W> reference(bodies);
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
-  W error = 0, scale = 0, magnitudes = 0, squares = 0;
-  // Threads cost more than some ten thousand interactions.
-#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
-    if (which_.size() * kicked.size() > 10000)
+  std::vector<std::array<W, 4>> squares_of(which_.size());
+  // Threads cost more than some ten thousand interactions; other threads may need some of the
+  // cores.
+#pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);
     const auto difference =
         velocity<W>(kicked[static_cast<std::size_t>(which_[k])]) - force.acceleration;
-    error += dot(difference, difference);
-    scale += dot(force.acceleration, force.acceleration);
-    magnitudes += force.magnitude * force.magnitude;
-    squares += force.squares;
+    squares_of[k] = {dot(difference, difference), dot(force.acceleration, force.acceleration),
+                     force.magnitude * force.magnitude, force.squares};
     relative[k] = relative_error(length(difference), force.magnitude);
     worst[k] = beyond(length(difference), none, force.magnitude);
+  }
+  // In a fixed order, whichever thread computed them.
+  W error = 0, scale = 0, magnitudes = 0, squares = 0;
+  for (const auto& [e, a, m, q] : squares_of) {
+    error += e;
+    scale += a;
+    magnitudes += m;
+    squares += q;
   }
   for (const double error : worst) gates.worst.value = max_or_nan(gates.worst.value, error);
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };

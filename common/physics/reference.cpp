@@ -1,11 +1,28 @@
 #include "physics/reference.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <type_traits>
 
 #include "physics/simd_clones.h"
 
 namespace nbody {
+namespace {
+
+// x^(-3/2) of a positive number, right to a few units of the last digit. Processors divide and take
+// roots in one slow unit; multiplications and additions alone take less than half the time.
+[[gnu::always_inline]] inline double inverse_cubed_root(double x) {
+  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %, and a step of third order to 1e-4.
+  double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
+  const double far = 1 - x * y * y;
+  y += y * far * (0.5 + 0.375 * far);
+  // What is left is the first terms of (1 - e)^(-3/2).
+  const double e = 1 - x * y * y;
+  return y * y * y * (1 + e * (1.5 + e * (1.875 + e * (2.1875 + e * 2.4609375))));
+}
+
+}  // namespace
 
 template <class Wide>
 template <class Float>
@@ -22,7 +39,7 @@ void BasicReference<Wide>::fill(std::span<const BasicBody<Float>> bodies) {
 
 // Inlined into each of the clones below.
 template <class Wide>
-template <bool kWithScales>
+template <bool kWithScales, bool kDivides>
 [[gnu::always_inline]] inline typename BasicReference<Wide>::Force BasicReference<Wide>::sum(
     int i, Wide softening_squared) const {
   const Wide xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
@@ -35,7 +52,11 @@ template <bool kWithScales>
     const Wide dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
     const Wide distance_squared = dx * dx + dy * dy + dz * dz;
     const Wide softened = distance_squared + softening_squared;
-    const Wide s = mass[j] / (softened * std::sqrt(softened));
+    Wide s;
+    if constexpr (kDivides)
+      s = mass[j] / (softened * std::sqrt(softened));
+    else
+      s = mass[j] * inverse_cubed_root(softened);
     ax += s * dx;
     ay += s * dy;
     az += s * dz;
@@ -49,20 +70,28 @@ template <bool kWithScales>
 
 template <>
 NBODY_CLONES ReferenceSystem::Force ReferenceSystem::force(int i, double softening_squared) const {
-  return sum<true>(i, softening_squared);
+  return sum<true, false>(i, softening_squared);
 }
 template <>
 NBODY_CLONES Vector3 ReferenceSystem::acceleration(int i, double softening_squared) const {
-  return sum<false>(i, softening_squared).acceleration;
+  return sum<false, false>(i, softening_squared).acceleration;
+}
+template <>
+NBODY_CLONES Vector3 ReferenceSystem::divided_acceleration(int i, double softening_squared) const {
+  return sum<false, true>(i, softening_squared).acceleration;
 }
 template <class Wide>
 typename BasicReference<Wide>::Force BasicReference<Wide>::force(int i,
                                                                  Wide softening_squared) const {
-  return sum<true>(i, softening_squared);
+  return sum<true, true>(i, softening_squared);
 }
 template <class Wide>
 BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squared) const {
-  return sum<false>(i, softening_squared).acceleration;
+  return sum<false, true>(i, softening_squared).acceleration;
+}
+template <class Wide>
+BasicVector3<Wide> BasicReference<Wide>::divided_acceleration(int i, Wide softening_squared) const {
+  return acceleration(i, softening_squared);
 }
 
 template <class Wide>
@@ -96,7 +125,8 @@ template <class Wide>
 template <class Acceleration>
 void BasicReference<Wide>::kick(Wide dt, const Acceleration& acceleration) {
   const int n = size();
-#pragma omp parallel for schedule(static) if (is_worth_a_team(n))
+  // Dynamic, because other threads may need some of the cores.
+#pragma omp parallel for schedule(dynamic, 32) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
     const Vector a = acceleration(i);
     vx_[at(i)] += a.x * dt;
@@ -108,6 +138,12 @@ void BasicReference<Wide>::kick(Wide dt, const Acceleration& acceleration) {
 template <class Wide>
 void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
   kick(dt, [&](int i) { return acceleration(i, softening_squared); });
+  drift(dt);
+}
+
+template <class Wide>
+void BasicReference<Wide>::advance_by_division(Wide dt, Wide softening_squared) {
+  kick(dt, [&](int i) { return divided_acceleration(i, softening_squared); });
   drift(dt);
 }
 
@@ -154,7 +190,7 @@ void advance(SystemsF64& systems, double dt, int steps, double softening_squared
   for (int s = 0; s < systems.count; ++s) {
     const std::span<BodyF64> bodies = systems.system(s);
     ReferenceSystem state(bodies);
-    for (int step = 0; step < steps; ++step) state.advance(dt, softening_squared);
+    for (int step = 0; step < steps; ++step) state.advance_by_division(dt, softening_squared);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Vector3 x = state.position(static_cast<int>(i));
       const Vector3 v = state.velocity(static_cast<int>(i));

@@ -42,12 +42,15 @@ class BasicReference {
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
+  // The same with a square root and a division per interaction, as a program would write it.
+  Vector divided_acceleration(int i, Wide softening_squared) const;
   // The same from interactions summed in Real, tile by tile, the largest of each tile first: in
   // that order the others lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
   void advance(Wide dt, Wide softening_squared);
+  void advance_by_division(Wide dt, Wide softening_squared);
   // The same with rounded accelerations.
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
@@ -62,7 +65,7 @@ class BasicReference {
   void kick(Wide dt, const Acceleration& acceleration);
   template <class Float>
   void fill(std::span<const BasicBody<Float>> bodies);
-  template <bool kWithScales>
+  template <bool kWithScales, bool kDivides>
   Force sum(int i, Wide softening_squared) const;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   std::vector<Wide> x_, y_, z_, vx_, vy_, vz_, mass_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "physics/force_error.h"
@@ -53,6 +55,24 @@ BasicSystems<Real> chosen(const BasicSystems<Real>& systems, const std::vector<i
   return result;
 }
 
+// Random numbers of a system, from SplitMix64 (Steele, Lea and Flood 2014).
+class Random {
+ public:
+  Random(int purpose, int system)
+      : state_(static_cast<std::uint64_t>(purpose) << 48 ^ static_cast<std::uint64_t>(system)) {}
+  std::uint64_t operator()() {
+    std::uint64_t bits = state_ += 0x9e3779b97f4a7c15;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+    return bits ^ bits >> 31;
+  }
+  // From 1/2 to 1.
+  double drawn() { return 0.5 + static_cast<double>((*this)() >> 11) * 0x1p-54; }
+
+ private:
+  std::uint64_t state_;
+};
+
 // One time step, and the accelerations before it as the step computes them.
 template <class Real>
 struct Step {
@@ -73,16 +93,27 @@ class Validator {
 
   Validation validate() {
     const bool finite = check_finite();
-    std::future<Gate> trajectory;
-    if (finite) trajectory = std::async(when(), [this] { return check_trajectory(); });
     const Step<Real> first = step_from(input_.start);
-    check_one(first);
+    // While a GPU takes the time steps, the cores are free for the sums in float64.
+    auto sums = std::async(when(), [&] {
+      check_forces(first);
+      return finite && !has_tree() ? check_trajectory() : Gate();
+    });
+    check_kick_drift(first);
+    const std::vector<Change> changes = changes_in_disguise(first);
     check_time_step(first);
+    std::optional<Step<Real>> last;
+    if (finite) {
+      check_run(first);
+      last = check_composition(first);
+    }
+    Gate trajectory = sums.get();
+    check_body_order(first, changes);
     if (!finite) return decided({time_step_, finite_});
-    check_run(first);
-    check_composition(first);
+    if (last) check(*last);
+    if (has_tree()) trajectory = check_trajectory();  // its limit is only known now
     return decided(
-        {time_step_, finite_, composition_, mass_, momentum_, angular_momentum_, trajectory.get()});
+        {time_step_, finite_, composition_, mass_, momentum_, angular_momentum_, trajectory});
   }
 
   Validation validate_one_step() {
@@ -102,15 +133,14 @@ class Validator {
 
   void check_one(const Step<Real>& first) {
     check(first);
-    check_body_order(first);
+    check_body_order(first, changes_in_disguise(first));
   }
   void check_run(const Step<Real>& first) {
     check_mass();
     check_conservation(first.kicked);
   }
 
-  // While a GPU takes the time steps, the cores are free to follow the trajectory. (With a tree,
-  // its limit is only known at the end; and a thread costs more than a small problem.)
+  // A thread costs more than the sums of a small problem.
   std::launch when() const {
     constexpr double kWorthAThread = 1e7;  // interactions
     if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
@@ -143,11 +173,17 @@ class Validator {
     advance(state, 1, 1);
     return state;
   }
-  Step<Real> step_from(const State& before) const {
-    return {before, kicked(before), advanced(before, input_.dt, 1)};
+  Step<Real> step_from(State before) const {
+    State kick = kicked(before), after = advanced(before, input_.dt, 1);
+    return {std::move(before), std::move(kick), std::move(after)};
   }
 
   void check(const Step<Real>& step) {
+    check_forces(step);
+    check_kick_drift(step);
+  }
+
+  void check_forces(const Step<Real>& step) {
     for (int s = 0; s < step.before.count; ++s) {
       if constexpr (std::is_same_v<Real, float>) {
         if (has_tree()) {
@@ -159,6 +195,9 @@ class Validator {
       }
       check_.check(forces_, step.before.system(s), step.kicked.system(s));
     }
+  }
+
+  void check_kick_drift(const Step<Real>& step) {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
@@ -187,13 +226,22 @@ class Validator {
     });
   }
 
+  // Calls work(s) for every system, in parallel.
+  template <class Work>
+  static void for_each_system(const State& state, const Work& work) {
+#pragma omp parallel for schedule(dynamic) if (is_worth_a_team(state.bodies_per_system))
+    for (int s = 0; s < state.count; ++s) work(s);
+  }
+
   // Checks the systems in parallel; the worst result counts.
   template <class Check>
   static void for_each_system(const State& state, Gate& gate, const Check& check) {
     std::vector<Gate> gates(static_cast<std::size_t>(state.count));
-#pragma omp parallel for schedule(static) if (is_worth_a_team(state.bodies_per_system))
-    for (std::size_t s = 0; s < gates.size(); ++s) check(static_cast<int>(s), gates[s]);
-    for (const Gate& other : gates) gate.value = max_or_nan(gate.value, other.value);
+    for_each_system(state, [&](int s) { check(s, gates[static_cast<std::size_t>(s)]); });
+    keep_worst(gate, gates);
+  }
+  static void keep_worst(Gate& gate, const std::vector<Gate>& others) {
+    for (const Gate& other : others) gate.value = max_or_nan(gate.value, other.value);
   }
 
   // Checks v1 = v0 + a dt and x1 = x0 + v1 dt with the accelerations that the step itself computes.
@@ -222,25 +270,20 @@ class Validator {
   // the kick is the whole velocity; the others move so fast that the drift is the whole position.
   void check_time_step(const Step<Real>& first) {
     State state = first.before;
-    std::mt19937 random(2);
-    for (int s = 0; s < state.count; ++s) {
+    for_each_system(state, [&](int s) {
+      Random random(2, s);
       const double reach = largest_coordinate(state.system(s));
       const double fast = kLongDrift * (reach > 0 ? reach : 1) / std::abs(input_.dt);
       for (BasicBody<Real>& body : state.system(s)) {
         const bool rests = fast < kLargest && n() > 1 && random() % 2 == 0;
         if (fast >= kLargest) continue;
         for (Real* v : {&body.vx, &body.vy, &body.vz})
-          *v = rests ? 0 : static_cast<Real>(fast * (random() % 2 == 0 ? 1 : -1) * drawn(random));
+          *v = rests ? 0 : static_cast<Real>(fast * (random() % 2 == 0 ? 1 : -1) * random.drawn());
       }
-    }
+    });
     check_kick_drift(time_step_, state, first.kicked, advanced(state, input_.dt, 1));
-    // A step that sums with atomics adds in another order in each call. body_order has measured the
-    // effect of the order.
-    if (is_direct()) time_step_.limit += std::fmin(order_.value, order_.limit);
   }
 
-  // A random number from 1/2 to 1.
-  static double drawn(std::mt19937& random) { return 0.5 + 0.5 * random() / 4294967296.0; }
   static double largest_coordinate(std::span<const BasicBody<Real>> bodies) {
     Real most = 0;
     for (const auto& b : bodies)
@@ -256,50 +299,58 @@ class Validator {
     std::vector<W> lost;  // per system: the relative error that rounding adds
   };
   Motion set_in_motion(const Step<Real>& step) const {
-    Motion motion{step.before, 1, {}};
-    std::mt19937 random(3);
-    std::vector<W> speeds, accelerations;
-    W ratio = 0, most = 0;
-    for (int s = 0; s < step.before.count; ++s) {
+    const auto count = static_cast<std::size_t>(step.before.count);
+    Motion motion{step.before, 1, std::vector<W>(count)};
+    std::vector<W> speeds(count), accelerations(count), largest(count);
+    for_each_system(step.before, [&](int s) {
+      const auto at = static_cast<std::size_t>(s);
       const W a = rms_speed(step.kicked.system(s));
       const W typical = std::max(rms_speed(step.before.system(s)),
                                  std::sqrt(a * largest_coordinate(step.before.system(s))));
+      Random random(3, s);
       for (BasicBody<Real>& body : motion.state.system(s))
         for (Real* v : {&body.vx, &body.vy, &body.vz})
-          *v += static_cast<Real>(typical * (drawn(random) - 0.75));
-      speeds.push_back(rms_speed(motion.state.system(s)));
-      accelerations.push_back(a);
-      if (a > 0) ratio = std::max(ratio, speeds.back() / a);
+          *v += static_cast<Real>(typical * (random.drawn() - 0.75));
+      speeds[at] = rms_speed(motion.state.system(s));
+      accelerations[at] = a;
       for (const auto& body : step.kicked.system(s))
-        most = std::max(most, length(velocity<W>(body)));
+        largest[at] = std::max(largest[at], length(velocity<W>(body)));
+    });
+    W ratio = 0, most = 0;
+    for (std::size_t s = 0; s < count; ++s) {
+      if (accelerations[s] > 0) ratio = std::max(ratio, speeds[s] / accelerations[s]);
+      most = std::max(most, largest[s]);
     }
     // Rounds up to a power of two.
     const double wanted = std::exp2(std::ceil(std::log2(static_cast<double>(kLongKick * ratio))));
     const double allowed = std::sqrt(kLargest / std::max<double>(static_cast<double>(most), 1));
     if (wanted > 0 && std::isfinite(wanted) && wanted <= allowed) motion.kick = wanted;
-    for (std::size_t s = 0; s < speeds.size(); ++s)
-      motion.lost.push_back(accelerations[s] > 0 ? 4 * unit_roundoff<Real> * speeds[s] /
-                                                       (accelerations[s] * motion.kick)
-                                                 : 0);
+    for (std::size_t s = 0; s < count; ++s)
+      if (accelerations[s] > 0)
+        motion.lost[s] = 4 * unit_roundoff<Real> * speeds[s] / (accelerations[s] * motion.kick);
     return motion;
   }
 
-  // Finds errors that depend on a body's place in memory or in space, or on its motion: they change
-  // when the bodies get another order, other axes and other units.
-  void check_body_order(const Step<Real>& step) {
-    const State& state = step.before;
-    const Disguise<Real> disguise(state, input_.softening_squared,
+  // How far the accelerations of a system change if its bodies get another order, other axes and
+  // other units: root mean square, relative to them.
+  struct Change {
+    double value = 0;
+    double lost = 0;        // what rounding adds to it
+    std::vector<int> most;  // bodies that change most, where bodies are sampled
+  };
+  std::vector<Change> changes_in_disguise(const Step<Real>& step) const {
+    const Disguise<Real> disguise(step.before, input_.softening_squared,
                                   variants_.rescaled ? kOtherLength : 1);
     const Motion motion = set_in_motion(step);
     const State before = disguise.of(motion.state);
     State after = before;
     (disguise.is_rescaled() ? variants_.rescaled : advance_)(after, motion.kick, 1);
-    // A tree may group the bodies in another way then.
-    const double limit = std::hypot(4 * rms_limit(), 2 * approximate_.rms);
-    for (int s = 0; s < state.count; ++s) {
+    std::vector<Change> changes(static_cast<std::size_t>(before.count));
+    for_each_system(before, [&](int s) {
       const int other = disguise.system(s);
+      Change& change = changes[static_cast<std::size_t>(other)];
       W error = 0, scale = 0;
-      std::vector<std::pair<double, int>> changes;
+      std::vector<std::pair<double, int>> of_bodies;
       for (std::size_t k = 0; k < before.system(s).size(); ++k) {
         const auto a = velocity<W>(step.kicked.system(other)[disguise.body(k)]);
         const auto dv = velocity<W>(after.system(s)[k]) - velocity<W>(before.system(s)[k]);
@@ -307,43 +358,56 @@ class Validator {
         error += dot(difference, difference);
         scale += dot(a, a);
         if (!sampled_ || !is_direct()) continue;
-        const double change = relative_error(length(difference), length(a));
+        const double of_body = relative_error(length(difference), length(a));
         // A NaN would make the sort order undefined.
-        changes.emplace_back(std::isnan(change) ? std::numeric_limits<double>::infinity() : change,
-                             static_cast<int>(disguise.body(k)));
+        of_bodies.emplace_back(
+            std::isnan(of_body) ? std::numeric_limits<double>::infinity() : of_body,
+            static_cast<int>(disguise.body(k)));
       }
-      check_changed(std::move(changes), state.system(other), step.kicked.system(other));
-      const double value = root_of_ratio(error, scale);
-      const double lost = static_cast<double>(motion.lost[static_cast<std::size_t>(other)]);
-      const double near = std::hypot(limit, lost);
-      const double loss = value <= near ? 0 : check_.loss_in_sums(state.system(other)).rms;
-      order_.keep_worse(value, std::hypot(near, loss));
-    }
+      change.value = root_of_ratio(error, scale);
+      change.lost = static_cast<double>(motion.lost[static_cast<std::size_t>(other)]);
+      change.most = largest(std::move(of_bodies), kMostChanged);
+    });
+    return changes;
   }
 
-  // Checks the accelerations that changed the most among bodies that are not sampled: sums over all
-  // bodies hide a single one whose force is weak.
-  void check_changed(std::vector<std::pair<double, int>> changes,
-                     std::span<const BasicBody<Real>> bodies,
-                     std::span<const BasicBody<Real>> kicked) {
-    const std::size_t count = std::min<std::size_t>(kMostChanged, changes.size());
-    const auto end = changes.begin() + static_cast<std::ptrdiff_t>(count);
-    std::partial_sort(changes.begin(), end, changes.end(), std::greater());
+  static std::vector<int> largest(std::vector<std::pair<double, int>> values, std::size_t count) {
+    count = std::min(count, values.size());
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+    std::partial_sort(values.begin(), end, values.end(), std::greater());
     std::vector<int> which;
-    for (auto change = changes.begin(); change != end; ++change) which.push_back(change->second);
-    check_.check_each(forces_.worst, bodies, kicked, which);
+    for (auto value = values.begin(); value != end; ++value) which.push_back(value->second);
+    return which;
+  }
+
+  // Finds errors that depend on a body's place in memory or in space, or on its motion. Sums over
+  // all bodies hide a single one whose force is weak, so where bodies are sampled, those that
+  // changed most are compared with float64 too.
+  void check_body_order(const Step<Real>& step, const std::vector<Change>& changes) {
+    // A tree may group the bodies in another way in the other order.
+    const double limit = std::hypot(4 * rms_limit(), 2 * approximate_.rms);
+    for (int s = 0; s < step.before.count; ++s) {
+      const Change& change = changes[static_cast<std::size_t>(s)];
+      check_.check_each(forces_.worst, step.before.system(s), step.kicked.system(s), change.most);
+      const double near = std::hypot(limit, change.lost);
+      const double loss =
+          change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
+      order_.keep_worse(change.value, std::hypot(near, loss));
+    }
+    // A step that sums with atomics adds in another order in each call, also in that of time_step.
+    if (is_direct()) time_step_.limit += std::fmin(order_.value, order_.limit);
   }
 
   // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems. An
-  // error that depends on the number of steps per call then leads to another end state.
-  void check_composition(const Step<Real>& first) {
+  // error that depends on the number of steps per call then leads to another end state. Returns the
+  // last step, if there is another than the first.
+  std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count
                             : static_cast<int>(input_.start.count * kPatience / input_.seconds);
     if (input_.steps == 1) compare_states(first.after, input_.end, 1);
     if (input_.steps > 1 && (all || (systems > 0 && input_.chunk == nullptr))) {
-      repeat_run(first, sample(input_.start.count, systems));
-      return;
+      return repeat_run(first, sample(input_.start.count, systems));
     }
     if (input_.chunk != nullptr && input_.steps > 1) {
       const RunChunk<Real>& chunk = *input_.chunk;
@@ -353,25 +417,24 @@ class Validator {
     } else {
       // Two steps in one call must equal one step twice.
       compare_states(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
-      if (input_.steps == 1) return;
+      if (input_.steps == 1) return std::nullopt;
       if (input_.steps == 0) {
         composition_.open = "there was nothing to do: no time step was taken";
-        return;
+        return std::nullopt;
       }
       composition_.unproved = true;
       composition_.open = format("the run was not repeated: that takes %.3g s", input_.seconds);
     }
-    check(step_from(input_.end));
+    return step_from(input_.end);
   }
 
-  void repeat_run(const Step<Real>& first, const std::vector<int>& which) {
-    const Step<Real> last =
-        step_from(in_several_calls(chosen(first.after, which), input_.steps - 2));
+  Step<Real> repeat_run(const Step<Real>& first, const std::vector<int>& which) {
+    Step<Real> last = step_from(in_several_calls(chosen(first.after, which), input_.steps - 2));
     compare_states(last.after, chosen(input_.end, which), input_.steps);
-    check(last);
     if (last.after.count < input_.start.count)
       composition_.open =
           format("only %d of %d systems were repeated", last.after.count, input_.start.count);
+    return last;
   }
 
   // Repeats with many single steps, which are known to be right, then calls of 2, 4, 8, ... steps
@@ -412,6 +475,7 @@ class Validator {
     for (int s = 0; s < count; ++s) {
       for (int i = 0; i < n(); ++i) {
         const BasicBody<Real>& b = input_.end.system(s)[static_cast<std::size_t>(i)];
+        if (std::isfinite(W{b.x} + b.y + b.z + b.vx + b.vy + b.vz + b.mass)) continue;
         for (const auto& [name, value] : {std::pair("x", b.x),
                                           {"y", b.y},
                                           {"z", b.z},
@@ -438,7 +502,8 @@ class Validator {
   // Compares momentum and angular momentum with the sums of the magnitudes that cancel in them.
   void check_conservation(const State& kicked) {
     const W time = std::abs(static_cast<W>(input_.dt)) * input_.steps;
-    for (int s = 0; s < input_.start.count; ++s) {
+    std::vector<Gate> linear(static_cast<std::size_t>(kicked.count)), angular(linear);
+    for_each_system(kicked, [&](int s) {
       const auto before = input_.start.system(s), after = input_.end.system(s);
       BasicVector3<W> dp, dl;
       W p_scale = 0, l_scale = 0;
@@ -453,9 +518,11 @@ class Validator {
         p_scale += m * speed;
         l_scale += m * std::max(length(x0), length(x1)) * speed;
       }
-      add(momentum_, length(dp), p_scale);
-      add(angular_momentum_, length(dl), l_scale);
-    }
+      add(linear[static_cast<std::size_t>(s)], length(dp), p_scale);
+      add(angular[static_cast<std::size_t>(s)], length(dl), l_scale);
+    });
+    keep_worst(momentum_, linear);
+    keep_worst(angular_momentum_, angular);
   }
 
   Gate check_trajectory() const {

@@ -42,6 +42,7 @@ Disguise<Real>::Disguise(const BasicSystems<Real>& systems, double softening_squ
 template <class Real>
 BasicSystems<Real> Disguise<Real>::of(const BasicSystems<Real>& systems) const {
   BasicSystems<Real> result(systems.count, systems.bodies_per_system);
+#pragma omp parallel for schedule(static) if (systems.bodies.size() > 100000)
   for (int s = 0; s < systems.count; ++s) {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const BasicBody<Real>& b = systems.system(system(s))[body(k)];
