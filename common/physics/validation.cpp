@@ -390,8 +390,7 @@ class Validator {
       const Change& change = changes[static_cast<std::size_t>(s)];
       check_.check_each(forces_.worst, step.before.system(s), step.kicked.system(s), change.most);
       const double near = std::hypot(limit, change.lost);
-      const double loss =
-          change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
+      const double loss = change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
       order_.keep_worse(change.value, std::hypot(near, loss));
     }
     // A step that sums with atomics adds in another order in each call, also in that of time_step.
