@@ -197,7 +197,7 @@ def table(counts, seconds, slow):
         f"{total.get(MEASURES, 0)} more found their"
     )
     yield (
-        "results right, and were stopped when they went on to measure their speed; "
+        "results right, and were stopped while they measured their speed; "
         f"{total.get(SLOW, 0)} computed for longer."
     )
     if slow:
