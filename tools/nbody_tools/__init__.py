@@ -1,4 +1,4 @@
-"""The tools behind ./nbody: rooms, and one command line (nbody_tools.__main__).
+"""The tools behind ./nbody: packages, and one command line (nbody_tools.__main__).
 
   records/     result records, staircases of them, timelines of events, and the facts that documents
                quote

@@ -46,7 +46,7 @@ class Command:
         return not self.details and bool(self.module or self.name in HELPED_BY)
 
 
-# Programs with a parser of their own, which need nothing built to print it.
+# Programs with their own parser, whose --help needs nothing built.
 HELPED_BY = {"view": "view/view.py", "cc": "hostcuda/bin/hostcuda",
              "check": "hostcuda/bin/hostcuda"}
 

@@ -171,7 +171,7 @@ class Field:
             return None
         of_a_step = max(first.pop("seconds")[0], 1e-7)
         steps = max(1, min(MAX_STEPS, math.ceil(self.options.seconds / of_a_step)))
-        # A run that takes seconds is not repeated within a turn.
+        # A run that takes seconds is not repeated within a round.
         repeat = max(
             1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step)))
         )

@@ -34,7 +34,7 @@ def said(cell: Any) -> str:
 
 
 def problems(notebook: Any) -> Iterator[str]:
-    """Of a notebook that was run."""
+    """Returns the problems of a notebook that was run."""
     cells = [
         cell
         for cell in notebook.cells

@@ -176,8 +176,8 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """The step of which this is a variant: from the same file if it is there, otherwise the
-    newest."""
+    """Returns the record of the step of which this is a variant: from the same file if possible,
+    otherwise the newest."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

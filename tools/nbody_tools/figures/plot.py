@@ -13,7 +13,7 @@
 
 Files of bodies may be of any format that nbody-convert reads, if it is built.
 
-Exit code: 0 drawn, 2 an argument or a file is wrong (emulated times are no performance), in one
+Exit code: 0 drawn, 2 an argument or a file is wrong (emulated times are not performance), in one
 line, 1 numpy or matplotlib is missing.
 """
 

@@ -1,4 +1,4 @@
-"""Draws docs/figures/scenarios.png: what becomes of the scenarios that are clouds of bodies.
+"""Draws docs/figures/scenarios.png: how the scenarios that are clouds of bodies evolve.
 
   ./nbody scenarios build/cpu/experiments/cpu_simd/cpu_simd docs/figures/scenarios.png
 

@@ -1,6 +1,6 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
-A file that does not hold what it announces is refused with a FileError that names it. BIN is
+A file whose content does not match its header is rejected with a FileError that names it. BIN is
 little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system;
 in version 2 then the species of every body, one byte each. Checkpoints, version 3, have 16 more
 bytes of header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp).

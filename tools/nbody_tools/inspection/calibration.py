@@ -1,7 +1,7 @@
-"""What ./nbody inspect predicts beside what Nsight Compute counted: docs/results/patterns/.
+"""The predictions of ./nbody inspect next to the counts of Nsight Compute: docs/results/patterns/.
 
 model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access
-("shared load"); of each the requests of all warps and their cost: sectors of global memory,
+("shared load"); each has the requests of all warps and their cost: sectors of global memory,
 wavefronts of shared memory. Bank conflicts are the wavefronts above the ideal number.
 """
 

@@ -1,5 +1,5 @@
-"""What the kernels of a step, or of a program of your own, do to memory and compute, without a GPU:
-tables per kernel, a row per source line.
+"""Shows how the kernels of a step, or of your own program, use memory and what they compute,
+without a GPU: tables per kernel, a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
@@ -8,12 +8,12 @@ tables per kernel, a row per source line.
 
 Builds the program with every access traced (g++ only), runs a small problem on the CPU and counts:
 executions, sectors and bank conflicts per request, loads and stores per interaction; it names races
-(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory.
-Where there is a clang++, it builds and runs it again and counts additions, divisions, shuffles,
-..., as they are written; where there is nvcc, it counts PTX, too. docs/inspect.md says what the
-numbers mean, and how they compare with a GPU's.
+(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory. If
+clang++ is installed, it builds and runs the program again and counts additions, divisions,
+shuffles, ... as written; if nvcc is installed, it counts PTX, too. docs/inspect.md explains the
+numbers and compares them with a GPU's.
 
-Exit code: 0 nothing wrong was seen, 1 something was, or the program failed, 2 wrong arguments or no
+Exit code: 0 no problems found, 1 problems found, or the program failed, 2 wrong arguments or no
 g++.
 """
 

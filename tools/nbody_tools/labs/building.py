@@ -2,7 +2,7 @@
 traced, and with nvcc.
 
 CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
-What a compiler needs of the project is copied into a folder of its own, the kit: its public
+The files that a compiler needs are copied into a separate folder, the kit: the project's public
 headers, hostcuda's, those of the lab's step, hostcuda's launcher and the libraries. No other file
 of the project can be read there.
 """
@@ -29,7 +29,7 @@ from nbody_tools.labs.watching import TooLong, end, watch
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
-SECONDS = 10  # of processor time for all processes of one compilation, of which none takes two
+SECONDS = 10  # of processor time for all processes of one compilation; none takes two
 GPU_SECONDS = 120  # nvcc compiles each file several times
 MEGABYTES = 4000
 MAX_OUTPUT = 200_000  # bytes of a compiler's messages that are read
@@ -151,7 +151,7 @@ class Workshop:
         ]
 
     def compile_for_cpu(self, source: str, variant: str) -> Path:
-        """The object file, and next to it VARIANT.d, which lists the files that the preprocessor
+        """Writes the object file and, next to it, VARIANT.d with the files that the preprocessor
         opened. hostcuda's launcher rewrites the text."""
         # A symbol that is unique in the process could not be hidden from the libraries.
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
@@ -185,7 +185,7 @@ class Workshop:
         return self.made / f"{PLAIN}.o"
 
     def opened(self, variant: str) -> set[str]:
-        """The files that the preprocessor opened; the project's by their relative paths."""
+        """Returns the files that the preprocessor opened, those of the project by relative path."""
         rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
         words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
         files = {os.path.normpath(word.replace("\\ ", " ")) for word in words
@@ -193,8 +193,8 @@ class Workshop:
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str) -> Path:
-        """The libraries see only main() of the submission's symbols, so that it can take the place
-        of none of their functions, whatever it defines."""
+        """Of the submission's symbols the libraries see only main(), so it cannot replace any of
+        their functions."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *map(str, self._libraries[variant]),
@@ -235,7 +235,7 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """The path of a program; past links where its folder is shown on its own."""
+    """Returns the path of a program, with links resolved if only its own folder is visible."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 

@@ -1,4 +1,4 @@
-"""What an inspection counted, in the words of a lab's limits:
+"""The counts of an inspection, by the names that a lab's limits use:
 
   global loads per interaction             also stores, atomics; also shared
   sectors per request of global loads      wavefronts per request of shared loads
@@ -29,7 +29,7 @@ UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
 def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optional[float]:
-    """Returns None if there is nothing of the kind."""
+    """Returns None if nothing of this kind was counted."""
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
     if match := PER_INTERACTION.fullmatch(limit.of):
         return total(kernels, "executions", match[1], match[2]) / interactions

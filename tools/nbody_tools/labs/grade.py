@@ -1,13 +1,13 @@
-"""Grades what a student made of a lab (./nbody lab list).
+"""Grades a student's solution of a lab (./nbody lab list).
 
   ./nbody grade 03 nbody.cu
   ./nbody grade 03 nbody.cu --seed 7 --json result.json --junit result.xml
   ./nbody grade 03 nbody.cu --inspect
 
-A program is built in a folder of its own, which goes again, and run in a sandbox on input that is
-new each time; a process that holds no line of it compares with float64. Points are on the tests
-that the starter fails; to break another one costs points. On a machine with a GPU and nvcc, its
-time counts, too. course/labs/README.md says what is tested and what is not guarded.
+A program is built in a temporary folder and run in a sandbox on new input each time; a separate
+process, without any code of the submission, compares its results with float64. Points are given for
+the tests that the starter fails; failing another test costs points. On a machine with a GPU and
+nvcc, its time counts, too. course/labs/README.md says what is tested and what is not protected.
 
 Exit code: 0 all points, 1 not all, 2 wrong arguments.
 """
@@ -118,7 +118,7 @@ def grade(
 
 
 def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
-    """The report on what is neither built nor read further: all tests count as failed."""
+    """Returns the report on a rejected submission: all tests count as failed."""
     lines = (
         points_of(lab, [], False)
         if lab.is_program
@@ -128,7 +128,7 @@ def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
 
 
 def grade_program(lab: Lab, text: str, seed: int, workshop: Workshop) -> tuple[str, list[Result]]:
-    """Why it was refused, or what it came to."""
+    """Returns the reason for a rejection, or the results."""
     workshop.add(lab.file_name, text)
     try:
         workshop.compile_both(lab.file_name)
@@ -163,7 +163,7 @@ def time_on_gpu(
 
 
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
-    """All points are on what the starter fails, and on the time."""
+    """Gives all points to the tests that the starter fails, and to the time."""
     found = {result.name: result for result in results}
     names = [
         name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)

@@ -1,10 +1,10 @@
 """A lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md describes
 both.
 
-A lab of a program is a step with edits. The solution is the step itself, without the comments of
-what was cut; a wrong solution is the solution with one more edit. So nothing is there twice, and an
-edit that no longer fits its step stops whatever reads the lab. A lab of answers is a file of keys
-and values.
+A lab of a program is a step with edits. The solution is the step itself, without the comments in
+the removed code; a wrong solution is the solution with one more edit. So nothing is stored twice,
+and if an edit no longer fits its step, every command that reads the lab fails. A lab of answers is
+a file of keys and values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FOLDER = ROOT / "course" / "labs"
-# What a program is tested for, in this order (tests.py), and how much each weighs.
+# The tests of a program in their order (tests.py), and the weight of each.
 TESTS = {
     "forces": 20,
     "sizes": 20,
@@ -41,7 +41,7 @@ TESTS = {
     "counts": 20,
     "time": 20,
 }
-# A comment this long is nobody's own words by chance.
+# Nobody writes a comment this long with the same words by chance.
 FINGERPRINT = 25
 
 
@@ -51,12 +51,12 @@ class LabError(ToolError):
 
 @dataclass(frozen=True)
 class Limit:
-    """On what an inspection counts (counts.py)."""
+    """A limit on a count of an inspection (counts.py)."""
     of: str
     kernel: str = ""  # a part of its name; empty: all kernels
     at_most: Optional[float] = None
     at_least: Optional[float] = None
-    must: bool = False  # the points are for a program that keeps it: otherwise there are none
+    must: bool = False  # only a program within the limit gets points
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Extra:
     devices: int = 1
     environment: str = ""
     star: bool = (
-        False  # the first body outweighs all others, each of which is less than its last digit
+        False  # the first body outweighs all others, each of them below its last digit
     )
 
 
@@ -109,9 +109,9 @@ class Lab:
     fails: tuple[str, ...] = ()
     boundaries: tuple[int, ...] = ()
     devices: int = 1
-    starter_step: str = ""  # the starter is this step, and nothing is cut
+    starter_step: str = ""  # the starter is this step, with no code removed
     environment: str = ""  # of the emulator, in every run
-    # that a submission may take; blocks of a cooperative grid have all their stacks at once
+    # for a submission; blocks of a cooperative grid need all their stacks at once
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
     quick: bool = False  # tested by day
@@ -143,7 +143,7 @@ class Lab:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The steps whose headers it may include."""
+        """Returns the steps whose headers it may include."""
         return tuple(step for step in (self.step, self.starter_step) if step)
 
     @property
@@ -184,7 +184,7 @@ class Lab:
 
     @property
     def fingerprints(self) -> list[str]:
-        """Comments of the step that no student has: the starter lacks them."""
+        """Returns comments of the step that no student has, because the starter lacks them."""
         kept = set(comments_in(self.starter))
         return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
                 if len(text) >= FINGERPRINT and text not in kept]
@@ -200,7 +200,7 @@ class Lab:
                 f"`./nbody grade {self.number} {self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:
-        """In place of the step's own, which is the answer in short."""
+        """Replaces the step's own heading, which summarises the answer."""
         body = re.sub(r"\A(//.*\n)+", "", text)
         return "".join(f"// {line}\n" for line in self._heading()) + body
 
@@ -210,7 +210,7 @@ def comment(question: Question) -> str:
 
 
 def made(kind: type, where: str, table: dict[str, Any]) -> Any:
-    """A dataclass of a table of TOML; names that it does not have, or lacks, are mistakes."""
+    """Makes a dataclass of a TOML table; unknown and missing names are errors."""
     known = {one.name for one in fields(kind)}
     if unknown := table.keys() - known:
         raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; choose from "
@@ -248,7 +248,7 @@ def lab_folders() -> list[Path]:
 
 
 def find_lab(text: str) -> Lab:
-    """By number, 3 or 03, or by the name of its folder."""
+    """Finds a lab by its number, 3 or 03, or by the name of its folder."""
     folders = lab_folders()
     number = text.zfill(3 if text[-1:].isalpha() else 2)
     for folder in folders:

@@ -1,5 +1,5 @@
-"""Messages of compilers and of the tracer, for the student: about the submission and about headers
-that anyone may read, with no line of a file but the submission's own.
+"""Messages of compilers and of the tracer for the student: about the submission and about public
+headers, without quoting lines of any other file.
 """
 
 from __future__ import annotations

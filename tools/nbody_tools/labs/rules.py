@@ -1,5 +1,6 @@
-"""What a submission may contain. Its text is looked at first, then the symbols of its object file:
-what it cannot name it cannot call. course/labs/README.md says what this does not guard against.
+"""Rules for submissions. Their text is checked first, then the symbols of their object file: a
+submission cannot call what it cannot name. course/labs/README.md lists the attempts that this does
+not prevent.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ DIRECTIVES = {
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)[ \t]*(.*)$", re.M)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.M)
 RESERVED = re.compile(r"__|_[A-Z]")
-# What each is for, in words for the student.
+# Each forbidden pattern, with a description for the student.
 FORBIDDEN = (
     (r"\b_*asm_*\b", "inline assembly"),
     (
@@ -80,10 +81,10 @@ FORBIDDEN = (
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character by its number"),
-    # Whether one belongs to a name or a number differs from one compiler to the next.
+    # Compilers disagree whether such a character belongs to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
-MOST_OF_A_NAME = 300  # that is shown: a type may have a name of megabytes
+MOST_OF_A_NAME = 300  # shown of a name: the name of a type may have megabytes
 # They would need a lexer.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
@@ -264,8 +265,8 @@ def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]
 
 
 def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
-    """The first rule that the compiled submission breaks: it calls what it may not, or takes the
-    place of a function of the libraries. `of_step` are the names of this project that its step
+    """Returns the first rule that the compiled submission breaks: it calls a forbidden function, or
+    replaces a function of the libraries. `of_step` are the names of this project that its step
     calls."""
     own = {
         variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)
@@ -276,7 +277,7 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
             return f"it calls '{name[:MOST_OF_A_NAME]}', which no lab needs"
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
-    # Those of the tracer, too: who defines one of its functions hides accesses from it.
+    # Also those of the tracer: redefining its functions would hide accesses from it.
     theirs = {
         name
         for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")

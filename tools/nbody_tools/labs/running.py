@@ -1,7 +1,7 @@
-"""Runs a submission in its sandbox, and the judge beside it, with two pipes between them.
+"""Runs a submission in its sandbox, and a judge process, with two pipes between them.
 
-The verdict is the judge's: a process of its own with none of the submission's code in it. What the
-submission prints is shown to the student and counts for nothing.
+The verdict comes from the judge, which contains none of the submission's code. The submission's
+output is shown to the student but does not affect the result.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from nbody_tools.labs.messages import without_folders
 from nbody_tools.labs.sandbox import Access
 from nbody_tools.labs.watching import TooLong, end, watch
 
-SECONDS = 8.0  # of processor time for a run, of which none takes three
-JUDGE_SECONDS = 60.0  # likewise, of which none takes ten
-END_SECONDS = 5.0  # for a judge to write its verdict
+SECONDS = 8.0  # of processor time for a run; none takes three
+JUDGE_SECONDS = 60.0  # likewise for the judge; none takes ten
+END_SECONDS = 5.0  # for the judge to write its verdict
 SIGNALLED = 128  # bubblewrap's exit status for a program that ended by signal 1, less one
-KEPT_OUTPUT = 16_000  # bytes of what a submission prints
+KEPT_OUTPUT = 16_000  # bytes of a submission's output
 MAX_ANSWERS = 2000  # of addr2line for one run
-GATES = 3  # that are shown of those that failed
+GATES = 3  # failed checks that are shown
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Run:
 
     @property
     def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
-        """Every answered problem, with the gates that it failed."""
+        """Yields every answered problem, with the checks that it failed."""
         return [(problem, [gate for gate in result["gates"] if gate["failed"]])
                 for problem, result in zip(self.asked, self.problems)]
 
@@ -166,7 +166,7 @@ def environment_of(mode: str) -> dict[str, str]:
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
     """megabytes 0: on a GPU (tools/grade/sandbox.cpp). seconds: of processor time."""
-    # A name that nobody guesses, in a folder that the submission cannot see.
+    # An unguessable name, in a folder that the submission cannot see.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
@@ -198,13 +198,14 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
         close_fds=True,
         start_new_session=True,
     )
-    # Only the two hold the pipes, so that the end of one is the end of file of the other.
+    # Only these two hold the pipes, so when one ends the other reads the end of file.
     for pipe in (worker.stdin, worker.stdout):
         if pipe is not None:
             pipe.close()
     stopped = ""
     try:
-        # Without more questions the worker ends; and without answers, the judge.
+        # The worker ends when there are no more questions, the judge when there are no more
+        # answers.
         done.seconds = watch(worker, seconds, beside=(judge,))
         watch(judge, JUDGE_SECONDS)
     except TooLong as error:

@@ -1,9 +1,9 @@
-"""The sandbox of compilers and submissions: bubblewrap where it is installed and works, and in any
-case tools/grade/sandbox.cpp (Landlock, seccomp, limits), inside it or alone.
+"""The sandbox of compilers and submissions: tools/grade/sandbox.cpp (Landlock, seccomp, limits),
+inside bubblewrap if that is installed and works, otherwise alone.
 
-bubblewrap shows a program a file system of its own with nothing but the folders named here, and its
-own processes, network and users. Landlock forbids the same files where namespaces are not allowed,
-as in most containers.
+bubblewrap gives a program its own file system, which contains only the folders named here, and its
+own processes, network and users. If namespaces are not allowed, as in most containers, Landlock
+forbids the same files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Sequence
 NOBODY = "65534"
 ALONE = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
          "--die-with-parent")
-# Root becomes nobody inside by itself; anyone else is nobody in a namespace of users.
+# Root changes to nobody inside; any other user is nobody in a user namespace.
 USERS = {"as root": ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
          "in a namespace": ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)}
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache",
@@ -42,7 +42,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Sandbox:
-    tool: Path  # grade_sandbox, where nobody may read it
+    tool: Path  # grade_sandbox, in a place where user nobody may read it
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # there is no bubblewrap here
     # user, files and calls, each with its guard or "-"
@@ -70,11 +70,11 @@ class Sandbox:
         rights |= {str(path): "--ro-bind" for path in (self.tool, *access.read, *access.execute)}
         rights |= {str(path): "--bind" for path in access.write}
         words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
-        # bubblewrap makes the folders around a mount for its own user only.
+        # bubblewrap creates the parent folders of a mount only for its own user.
         around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
         for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]
-        for path in sorted(rights):  # a folder comes before what lies in it
+        for path in sorted(rights):  # a folder comes before its contents
             words += [rights[path], path, path]
         for path, target in links.items():
             words += ["--symlink", target, path]

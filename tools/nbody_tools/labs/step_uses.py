@@ -1,9 +1,8 @@
-"""What a submission may use: functions of the project that its step and the headers call, and the
-files that the headers open.
-
-A step's own object file says which they are, so no list of names can fall behind the headers. It is
-compiled without optimization and with all inline functions of the headers, because a submission may
-use one that its step does not use. The result is kept with the grader's programs.
+"""Finds what a submission may use: functions of the project that its step and the headers call, and
+the files that the headers open. They are read from the step's own object file, so no list of names
+can fall behind the headers. It is compiled without optimization and with all inline functions of
+the headers, because a submission may use one that its step does not use. The result is kept with
+the grader's programs.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Uses:
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
-    """The names that the lab's step or a header calls, and the files that are opened."""
+    """Returns the names that the lab's step or a header calls, and the files that are opened."""
     kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
     try:
         return Uses(**json.loads(kept.read_text(encoding="utf-8")))
@@ -42,7 +41,7 @@ def uses_of_step(tools: Tools, lab: Lab) -> Uses:
     try:
         arguments.write_whole_file(kept, json.dumps(asdict(uses), indent=1))
     except ToolError:
-        pass  # a folder that its reader may not write costs the next grading a compilation
+        pass  # in a read-only folder the next grading compiles again
     return uses
 
 

@@ -1,5 +1,5 @@
-"""The tests of a submission, each a name with points (lab.TESTS). Sizes and states are drawn from
-the seed:
+"""The tests of a submission, each with a name and points (lab.TESTS). Sizes and states are drawn
+from the seed:
 
   forces    two sizes that no tile divides, one time step, every gate of the validator
   sizes     one and two bodies, both sides of every boundary of the step, and sizes that nobody
@@ -33,20 +33,21 @@ from nbody_tools.labs.messages import with_names, without_folders
 from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
 
 FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
-# Systems, bodies and steps that keep a GPU busy: a call takes some 0.1 s, the pipe a tenth of that.
+# Systems, bodies and steps that keep a GPU busy: a call takes about 0.1 s, the pipe a tenth of
+# that.
 TIMED = (32, 8192, 40)
-# Of any memory, by the kernels, per interaction: step 12, with the fewest, has a load for 24.
+# Loads of any memory by the kernels, per interaction: step 12, with the fewest, has one for 24.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # of processor time, for all runs of a submission on the CPU
 GPU_SECONDS = 60.0  # on a GPU, where the driver takes seconds to start
-LINES = 6  # of what a submission printed
-# Gates of a run as a whole: a program that fails no others has the forces and the kick right.
+LINES = 6  # of a submission's output
+# Checks of a run as a whole: if no others fail, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
 PARTIAL = 0.5  # of a test's points are shared by its problems, the others are for all of them
 NEVER_ENDS = "without reaching a barrier or its end"  # hostcuda's watchdog, of a kernel
 OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
-FINDINGS = 2  # that are shown: the first is mostly the cause of the others
+FINDINGS = 2  # findings that are shown: the first usually causes the others
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,11 @@ class Tests:
         self._dice = random.Random(seed)
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
-        self._of_run = ""  # a problem that failed gates of the run alone
+        self._of_run = ""  # a problem that failed only checks of the run
         self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
-        """Results of all tests but the time, in the order of lab.TESTS."""
+        """Returns the results of all tests except the time, in the order of lab.TESTS."""
         # Drawn before anything runs, so that a seed means the same problems whatever happens.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
@@ -122,7 +123,8 @@ class Tests:
 
     @property
     def _partial(self) -> float:
-        """If the starter gets no force right, and so no points, part of a test counts too."""
+        """If the starter gets no force right, and so no points, a partly passed test counts,
+        too."""
         return PARTIAL if "forces" in self._lab.fails else 0.0
 
     def _share(self, kept: int, of: int) -> float:
@@ -150,8 +152,8 @@ class Tests:
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
-        # Guarded memory: a kernel that leaves its arrays is told so, and overwrites nothing of the
-        # emulator's.
+        # Guarded memory: an access out of bounds is reported, and cannot overwrite the emulator's
+        # data.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
         runs += self._extra(name)
         return lambda: self._all(name, runs)
@@ -214,8 +216,8 @@ class Tests:
     def _of_this_test(
         self, name: str, problem: Problem, failed: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """The gates without those of whole runs, if no other fails: these belong to the test
-        `run`."""
+        """Returns the failed checks; omits those of whole runs if no other fails, since they belong
+        to the test `run`."""
         if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
             return failed
         if failed:
@@ -223,7 +225,7 @@ class Tests:
         return []
 
     def _inspect(self, problem: Problem) -> Result:
-        # There already, so that the submission need not be allowed to make files.
+        # Created here, so that the submission need not be allowed to create files.
         record = self._programs[TRACED].parent / "out" / "trace.json"
         record.touch()
         record.chmod(0o666)
@@ -235,7 +237,8 @@ class Tests:
             inspection = inspection_of(
                 record, self._programs[TRACED], messages, self._workshop.folder
             )
-        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError, Failed):
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError,
+        Failed):
             why = [*messages[:FINDINGS], done.failure or "nothing was recorded" + quoted(done.said)]
             return Result("findings", 0, "\n".join(why))
         if inspection.clean:
@@ -299,8 +302,8 @@ def share_of_time(seconds: float, of_step: float) -> float:
 
 
 def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed: int) -> Result:
-    """Both are built by nvcc here and now, and run one after the other on the same state. Each has
-    a workshop of its own, so that the submission cannot read the step."""
+    """Builds both with nvcc and runs one after the other on the same state. Each has its own
+    workshop, so the submission cannot read the step."""
     seconds = {}
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, workshop in (("step", of_step), ("submission", of_submission)):

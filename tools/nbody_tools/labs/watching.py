@@ -1,5 +1,5 @@
-"""Waits for programs that nobody trusts to end: by the processor time that they have used, which
-does not depend on what else the machine does, and by whether they still use any.
+"""Waits for programs that may never end. It ends them by the processor time that they have used,
+which does not depend on the machine's other load, and if they stop using any.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Sequence
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
 STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
-SLOW_SECONDS, IDLE = 20.0, 0.02  # from then on, less of a processor than that is sleep
+SLOW_SECONDS, IDLE = 20.0, 0.02  # after that time, a smaller share of a processor counts as sleep
 
 
-watched_seconds: list[float] = []  # that each program so far was seen to use
+watched_seconds: list[float] = []  # processor time seen so far, by program
 
 
 class TooLong(Exception):
@@ -34,7 +34,7 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
             stat = (process / "stat").read_text(encoding="ascii", errors="replace")
         except OSError:
             continue  # it has ended meanwhile
-        words = stat.rpartition(")")[2].split()  # a name may hold anything
+        words = stat.rpartition(")")[2].split()  # a name may contain any character
         if int(words[3]) in sessions:
             ticks += sum(map(int, words[11:15]))
     return ticks / TICKS
@@ -43,8 +43,8 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
 def watch(process: subprocess.Popen, seconds: float,
           beside: Sequence[subprocess.Popen] = ()) -> float:
     """Waits for a process that leads its own session, and returns the processor time that it used.
-    Raises TooLong once it has used more than `seconds`, or once neither it nor those beside it use
-    any."""
+    Raises TooLong once it has used more than `seconds`, or once neither it nor the processes
+    running with it use any."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:

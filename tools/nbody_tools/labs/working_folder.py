@@ -1,10 +1,10 @@
-"""Labs to work on: a step cut open where its lesson is.
+"""Copies a lab to work on: a step with the code of its lesson removed.
 
   ./nbody lab list
   ./nbody lab 03 [--to FOLDER]
 
-Leaves FOLDER (default: the lab's name, in the folder you are in) with the file to work on and a
-README.md that says what to do. ./nbody grade shows your progress. What is there already is never
+Creates FOLDER (by default the lab's name, in the current folder) with the file to work on and a
+README.md that says what to do. ./nbody grade shows your progress. Existing files are never
 overwritten.
 """
 

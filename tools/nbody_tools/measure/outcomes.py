@@ -13,7 +13,7 @@ EMULATED = "emulated"
 
 
 def baseline(outcomes: Sequence[Outcome]) -> Optional[Record]:
-    """Step 00 of the same run, on the same machine. An emulated one is no baseline."""
+    """Step 00 of the same run, on the same machine. An emulated one is not a baseline."""
     return next((outcome.record for outcome in outcomes
                  if outcome.record is not None and outcome.record.number == "00"
                  and not outcome.record.emulated), None)

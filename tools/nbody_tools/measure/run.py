@@ -23,7 +23,7 @@ SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "k
              "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon",
              "test-particles")
 VALIDATION = ("auto", "full", "sampled", "off")
-# Passed on unchanged; an option that is not given is left to the programs' defaults.
+# Passed on unchanged; without an option the programs use their defaults.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",
              "warmup", "validate")
 

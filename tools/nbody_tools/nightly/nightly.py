@@ -1,13 +1,13 @@
-"""Runs nightly tests within a number of minutes, and says which have to be run.
+"""Runs nightly tests within a number of minutes, and lists those that must be run.
 
   ./nbody test --nightly --minutes 60
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
 Runs first the tests that failed, have never passed, or whose subject has changed since their last
-pass (tests/nightly/subjects.toml); then the others, longest not run first. Each result is
-written to tests/nightly.csv as soon as it is known, with the revision that was tested, so that file
-has to be committed. Nothing is run on uncommitted changes.
+pass (tests/nightly/subjects.toml); then the others, longest not run first. Each result is written
+to tests/nightly.csv as soon as it is known, with the tested revision; commit that file. Uncommitted
+changes are not tested.
 
 Exit code: 0 success, 1 a test failed or --status lists one, 2 invalid arguments.
 """

@@ -55,7 +55,7 @@ def distances(program: Path, days: float, precision: str, steps_a_day: float = S
         words = ["--scenario", "solar-system", "--integrator", "leapfrog", "--precision", precision,
                  "--steps", round(days * steps_a_day), "--dt", repr(DAY / steps_a_day),
                  "--softening", softening, "--validate", "off", "--quiet", "--output", end]
-        # For eleven bodies a second thread would only cost waiting.
+        # For eleven bodies a second thread would only add waiting time.
         done = subprocess.run([str(program), *map(str, words)], text=True, check=False,
                               stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
         if done.returncode != 0:

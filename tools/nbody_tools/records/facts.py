@@ -297,7 +297,7 @@ class Named:
         self._lookup = lookup
 
     def __getattr__(self, name: str) -> Any:
-        # Jinja asks for attributes of its own; a FactError must reach the reader.
+        # Jinja queries its own attributes; a FactError must reach the reader.
         if name.startswith("_"):
             raise AttributeError(name)
         return self._lookup(name)

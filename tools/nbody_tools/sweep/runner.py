@@ -1,7 +1,7 @@
-"""Runs the configurations of a plan, one round after the other, so that a clock that drifts hits
-all alike.
+"""Runs the configurations of a plan, one round after the other, so that a drifting clock affects
+all of them alike.
 
-Nothing but Python's standard library: this runs on machines that have the programs and no compiler.
+Uses only Python's standard library: it runs on machines that have the programs but no compiler.
 Every run is one line of OUTPUT/runs.jsonl, appended when it has ended; recorded runs are not
 repeated.
 """
@@ -29,7 +29,7 @@ PROGRAMS = "sweep_programs"
 CHECK = 0  # the round whose runs are validated; its times are not used
 SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
 BATCH_SECONDS = 20.0
-CHECKED_STEPS = 4  # in a check: float64 takes as long for a thousand steps as all of a table
+CHECKED_STEPS = 4  # in a check: a thousand steps in float64 take as long as a whole table
 CALLS_OF_A_CHECK = 6  # how often validation calls a program
 START_SECONDS = 0.15  # of a run: initial conditions and check
 CELL_SECONDS = 1e-8  # of a map: download and check

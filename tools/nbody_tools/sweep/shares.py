@@ -92,7 +92,7 @@ def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
 
 
 def taken(queue: deque) -> Iterator[list[Planned]]:
-    """Takes from a queue that other threads share."""
+    """Takes the next entry of a queue shared by the threads."""
     while True:
         try:
             yield queue.popleft()

@@ -6,8 +6,8 @@
   python3 -m nbody_tools.sweep.sources side_roads FILE   the experiments as they are, in one bundle:
                                                          those whose source ends like FILE
 
-A bundle holds all variants of one source file, each in a namespace, so that what they have in
-common, most of it headers, is compiled once.
+A bundle contains all variants of one source file, each in its own namespace, so that their common
+headers are compiled once.
 """
 
 from __future__ import annotations

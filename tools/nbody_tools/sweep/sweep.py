@@ -18,7 +18,7 @@ The tables are declared in experiments/sweeps/tables/. Each configuration is val
 timed. Every round times all configurations once. A configuration that fails gets a record with the
 reason. Running needs
 Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else.
-Records of OUTPUT/records.jsonl belong into docs/results/sweeps/.
+Copy the records of OUTPUT/records.jsonl to docs/results/sweeps/.
 """
 
 from __future__ import annotations
