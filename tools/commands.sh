@@ -39,7 +39,7 @@ has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 configure() {
   local preset=$1 folder=$2 option python options=()
   shift 2
-  for option in BUILD_TESTING NBODY_EXPERIMENTS; do
+  for option in BUILD_TESTING NBODY_EXPERIMENTS NBODY_ALL_MUTANTS; do
     if [[ " $* " == *" $option "* ]] || grep -qs "^$option:BOOL=ON" "$folder/CMakeCache.txt"; then
       options+=("-D$option=ON")
     else
@@ -209,9 +209,10 @@ run_test_command() {
     --asan | --tsan | --nightly) what=${1#--} && shift ;;
   esac
   user_selection=("$@")
-  # By day without the experiments, unless tests are selected, which may be theirs.
+  # By day without the experiments and the mutants of unchanged steps, unless tests are selected, which
+  # may be theirs.
   local by_day=(cpu)
-  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS)
+  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
   set_up test
   lock
   case $what in
@@ -220,7 +221,7 @@ run_test_command() {
     tsan) test_sanitized cpu-tsan ;;
     nightly)
       configure_cuda_meanwhile nightly
-      test_cpu nightly NBODY_EXPERIMENTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
+      test_cpu nightly NBODY_EXPERIMENTS NBODY_ALL_MUTANTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
       (run_tool nightly --record) || true  # not on uncommitted changes
       ;;
   esac

@@ -1,8 +1,8 @@
-"""A variant of a step against its declaration: check_run.py DECLARATION PROGRAM
+"""Variants of a step against their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
 
-Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares the outcome
-with the declaration, and writes it beside the declaration, as NAME.json. Weak checks are for what
-has an edit.
+Runs a variant, or all of a step, in the declared mode of hostcuda and, if it is wrong, in plain
+mode; compares the outcome with the declaration, and writes it next to the declaration, as NAME.json.
+Weak checks are for what has an edit.
 """
 import json
 import os
@@ -91,8 +91,8 @@ def problems(declared, found, plain):
         yield f"in plain mode: {describe(plain)}"
 
 
-def main():
-    declaration, program = Path(sys.argv[1]), sys.argv[2]
+def check(declaration, program):
+    """Runs a variant. Returns a line for each difference from its declaration."""
     declared = json.loads(declaration.read_text())
     name, folder = declared["name"], declaration.parent
     result = folder / f"{name}.json"
@@ -102,12 +102,29 @@ def main():
     plain = found
     if declared["is_wrong"] and declared["mode"]:
         plain = run(program, declared, [], folder / f"{name}.plain.record")
-    wrong = list(problems(declared, found, plain))
-    if wrong:
-        sys.exit("\n".join(f"{name}: {line}" for line in wrong))
-    result.write_text(json.dumps({**declared, "found": found, "plain": plain}, indent=1) + "\n")
-    print(f"{name}: {describe(found)}; plain: {describe(plain)}; "
-          f"weak checks: {found.get('weak', 'did not run')}")
+    wrong = [f"{name}: {line}" for line in problems(declared, found, plain)]
+    if not wrong:
+        result.write_text(json.dumps({**declared, "found": found, "plain": plain}, indent=1) + "\n")
+        print(f"{name}: {describe(found)}; plain: {describe(plain)}; "
+              f"weak checks: {found.get('weak', 'did not run')}")
+    return wrong
+
+
+def declarations(which):
+    """Returns the declaration, or those in FOLDER of the variants of STEP."""
+    folder, _, step = which.rpartition(":")
+    if not folder:
+        return [Path(which)]
+    return [file for file in sorted(Path(folder).glob("*.declared.json"))
+            if json.loads(file.read_text())["step"] == step]
+
+
+def main():
+    program, which = sys.argv[1:]
+    files = declarations(which)
+    wrong = [line for file in files for line in check(file, program)]
+    if wrong or not files:
+        sys.exit("\n".join(wrong) or f"{which}: no variant is declared")
 
 
 if __name__ == "__main__":

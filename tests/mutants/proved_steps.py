@@ -1,0 +1,26 @@
+"""The steps whose mutants have passed at night with the files of now, as a list of CMake.
+
+A step is missing if a file that its test is about (tests/nightly/subjects.toml) has changed since,
+if the test has failed since, or if there is no history to ask.
+"""
+from nbody_tools.arguments import Failed
+from nbody_tools.nightly.ledger import read_ledger
+from nbody_tools.nightly.subjects import changed_since, matcher, paths_of, read_subjects
+
+PREFIX = "nightly.mutants.step"
+
+
+def is_proved(row, subjects):
+    changed = changed_since(row.passed) if row.passed and not row.red else None
+    return changed is not None and not any(map(matcher(paths_of(row, subjects)), changed))
+
+
+def main():
+    subjects = read_subjects()
+    rows = [row for row in read_ledger().values() if row.test.startswith(PREFIX)]
+    print(";".join(row.test.removeprefix("nightly.mutants.") for row in rows
+                   if is_proved(row, subjects)))
+
+
+if __name__ == "__main__":
+    main()
