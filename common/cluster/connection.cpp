@@ -133,7 +133,7 @@ std::vector<Connection> connect_to_root(MPI_Comm ranks) {
   }
   MPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, ranks);
   if (rank == 0) {
-    const auto connections = accept_all(listening, meeting, others);
+    std::vector<Connection> connections = accept_all(listening, meeting, others);
     close(listening);
     return connections;
   }

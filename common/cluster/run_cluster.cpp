@@ -51,7 +51,7 @@ Timing simulate_on_all(const Run& run, Systems& systems) {
           .systems = systems.count,
           .bodies = systems.bodies_per_system,
           .asked = ranks().asked});
-    const Timing timing = simulate_here(run, systems);
+    Timing timing = simulate_here(run, systems);
     rank_state().watchdog->stop_if_ending();
     return timing;
   } catch (const std::exception& error) {

@@ -36,7 +36,7 @@ int count_of(MPI_Comm ranks) {
 
 std::string wanted_transport() {
   const char* const asked = std::getenv("NBODY_TRANSPORT");
-  const std::string way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
+  std::string way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
   if (way == "mpi" || (way == "nccl" && has_nccl())) return way;
   refuse("NBODY_TRANSPORT", way,
          has_nccl() ? "nccl or mpi" : "mpi, as this program was built without NCCL");

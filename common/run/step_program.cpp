@@ -232,7 +232,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   if (options.validate != ValidationMode::off && !cut_short) {
     const Snapshot start = Simulation(job, job.start, simulate).release();
     result.validation =
-        validate_run(info, options, job, simulate, start, end,
+        validate_run(info, options, job, simulate, start, end,  // NOLINT(bugprone-use-after-move)
                      keeper ? keeper->chunk() : std::nullopt, median(result.repeats).total);
   }
   if (options.force_error > 0 && !cut_short)

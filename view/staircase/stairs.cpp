@@ -91,7 +91,7 @@ struct Stairs {
                   if (kind) server.show(*kind, std::move(text));
                 },
             .frame =
-                [this](std::string frame) {
+                [this](const std::string& frame) {
                   server.show_frame(frame);
                   const std::lock_guard lock(mutex);
                   if (table.take_frame(frame)) server.show(Text::stairs, table.message());

@@ -62,7 +62,7 @@ double finite(const std::string& file, const char* field, double value) {
 }
 
 std::string text(const std::string& file, const char* field, std::string_view bytes) {
-  const std::string value(bytes.substr(0, bytes.find('\0')));
+  std::string value(bytes.substr(0, bytes.find('\0')));
   check_text(file, field, value);
   return value;
 }

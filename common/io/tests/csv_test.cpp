@@ -18,7 +18,8 @@ class Csv : public WithFolder {
   }
   // The message after the directory, or "accepted".
   std::string refusal(std::string_view text) {
-    const std::string message = refusal_of([&] { read(text); }), path = folder / "";
+    const std::string path = folder / "";
+    std::string message = refusal_of([&] { read(text); });
     if (message == "accepted") return message;
     EXPECT_TRUE(message.starts_with(path)) << message;
     return message.substr(path.size());

@@ -29,7 +29,7 @@ struct RequireWritable : WithFolder {};
 const auto write_new = [](std::ostream& out) { out << "new"; };
 
 std::string refusal(const std::filesystem::path& file) {
-  const std::string message = refusal_of([&] { require_writable(file); });
+  std::string message = refusal_of([&] { require_writable(file); });
   // The check before a long run must agree with the write after it.
   EXPECT_EQ(message, refusal_of([&] { write_whole_file(file, write_new); }));
   return message;
