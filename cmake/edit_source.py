@@ -3,9 +3,9 @@
 
     edit_source.py ORIGINAL NAME FOLDER COUNT [COPY]
 
-The text of FOLDER/find_K.txt, which must occur exactly once in ORIGINAL, gives way to that of
-FOLDER/replace_K.txt, for K from 0 to COUNT - 1, and the step calls itself NAME. Without COPY this
-is only checked.
+Replaces the text of FOLDER/find_K.txt, which must occur exactly once in ORIGINAL, by that of
+FOLDER/replace_K.txt, for K from 0 to COUNT - 1, and renames the step to NAME. Without COPY this is
+only checked.
 """
 import sys
 from pathlib import Path

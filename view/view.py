@@ -26,7 +26,7 @@ from nbody_tools.steps import find_step, step_folders  # noqa: E402
 
 import stairs  # noqa: E402
 
-# Programs beside the staircase, and where they are built.
+# Programs that are not steps, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
@@ -52,7 +52,7 @@ def make_parser():
     parser.add_argument("--export", type=page, metavar="PAGE.html")
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
                         help="frames of an exported run [120]")
-    # For ./nbody, which builds between the two.
+    # For ./nbody, which builds between the two calls.
     parser.add_argument("--plan", action="store_true", help="only print what must be built")
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="where that was built")
     return parser

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_programs.py PROGRAM: does everything that a sweep runs pass its validation, at a small
-size?"""
+"""check_programs.py PROGRAM: checks that every configuration of a sweep passes its validation, at a
+small size."""
 import subprocess
 import sys
 import tempfile

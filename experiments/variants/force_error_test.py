@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""force_error_test.py PROGRAM BODIES LIMIT: do 99 % of a Plummer sphere's forces err by less?"""
+"""force_error_test.py PROGRAM BODIES LIMIT: checks that 99 % of a Plummer sphere's forces have
+errors below LIMIT."""
 import json
 import subprocess
 import sys

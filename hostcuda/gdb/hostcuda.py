@@ -6,7 +6,7 @@
   cuda block            the block that runs
   set cuda memcheck on  stops at every finding
 
-Nothing in the program changes: it goes on where it stopped, whatever thread gdb looked at. Blocks
+The program does not change: it continues where it stopped, whichever thread gdb looked at. Blocks
 run one after another with OMP_NUM_THREADS=1: `break LINE if blockIdx.x == 2` waits for one of them.
 """
 import re

@@ -1,13 +1,13 @@
-"""Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as it is
+"""Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as
 written.
 
-clang++ translates the file to LLVM's intermediate code and optimises nothing: an operator of the
-source is an instruction there, with its line. A counter at the beginning of each basic block, and a
-table of what the block holds, are added to that; then clang++ optimises and compiles it. ../count
-adds up, per kernel.
+clang++ translates the file to unoptimised LLVM IR, in which every operator of the source is one
+instruction with its line. This module adds a counter to the start of each basic block and a table
+of the block's operations; then clang++ optimises and compiles the result. ../count adds up the
+counts per kernel.
 
-Counted is what stands in the user's files. What a function of a library computes inside is not: its
-call counts as what its name says (fmaf, rsqrtf, __shfl_sync), or as nothing.
+Only the user's files are counted: a call of a library function counts as the operation that its
+name suggests (fmaf, rsqrtf, __shfl_sync), or as nothing.
 """
 import hashlib
 import os

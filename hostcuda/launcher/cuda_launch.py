@@ -1,6 +1,5 @@
-"""Rewrites launches: <<<>>>, and the functions that launch a kernel or hold one as void*.
-
-`rewrite` in the arguments is what rewrites the tokens within a launch.
+"""Rewrites launches: <<<>>>, and the functions that launch a kernel or take one as void*. The
+argument `rewrite` is the function that rewrites the tokens within a launch.
 """
 import re
 
@@ -86,9 +85,8 @@ def launch_end(tokens, begin, count_angles):
 
 
 def rewrite_launch(tokens, i, after_opening, output, rewrite):
-    """Rewrite the launch whose <<< is at tokens[i]; the kernel's name is at the end of output.
-
-    Returns the index behind >>>.
+    """Rewrites the launch whose <<< is at tokens[i]; the kernel's name is at the end of output.
+    Returns the index after >>>.
     """
     last = neighbour(output, len(output), -1)
     start = kernel_expression_start(output, last)

@@ -2,8 +2,8 @@
 that poll, `#pragma unroll`.
 
 Works on tokens, not on a syntax tree: it needs to know only where the expression before <<< begins,
-where >>> ends, what a shared declaration declares, and whether it stands in a function. What the
-results mean is explained in include/hostcuda/launch.h. The number of lines never changes.
+where >>> ends, what a shared declaration declares, and whether it is in a
+function. include/hostcuda/launch.h explains the results. The number of lines never changes.
 """
 import re
 

@@ -1,8 +1,8 @@
-"""Finds the __device__ and __constant__ variables at namespace scope, and tells the library of
-them: their addresses mean nothing in host code.
+"""Finds the __device__ and __constant__ variables at namespace scope, and registers them with the
+library: their addresses mean nothing in host code.
 
 The preprocessor leaves DEVICE and MANAGED where the program says __device__ or __constant__, and
-__managed__ (include/hostcuda/types.h); `without_marks` takes them out.
+__managed__ (include/hostcuda/types.h); `without_marks` removes them.
 """
 import re
 

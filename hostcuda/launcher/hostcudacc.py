@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compile a .cu file with a plain host C++ compiler, for hostcuda.
+"""Compiles a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
     hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted:
@@ -24,19 +24,18 @@ from missing import missing_header, missing_names, own_assertions, toolkit_heade
 from semantics import SemanticCheck
 from wrong_calls import one_line_each
 
-# The compiler's errors are searched, in English, for what is not part of hostcuda. Not in the
-# environment of
-# this process: ccache has what was compiled in the user's language, and would compile hostcuda's
-# libraries again.
+# The compiler's errors are searched, in English, for features that hostcuda lacks. Not set in the
+# environment of this process: ccache has files compiled in the user's language, and would compile
+# hostcuda's libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 SAMPLES = os.path.join(
     INCLUDE, "samples"
-)  # looked into last: many programs bring headers of these names
+)  # searched last: many programs have their own headers of these names
 
-# Preprocessor options, which the second pass must not get.
+# Preprocessor options, which the second pass must not receive.
 WITH_VALUE = (
     "-MF",
     "-MT",
@@ -53,9 +52,9 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-# What an object file that is traced calls to allocate memory, in C++ by its mangled names:
-# hostcuda_trace has
-# functions with hostcuda_ before them, because a kernel's memory comes from the device.
+# The functions that a traced object file calls to allocate memory, those of C++ by mangled name:
+# hostcuda_trace has functions with the prefix hostcuda_, because a kernel's memory comes from the
+# device.
 ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
 

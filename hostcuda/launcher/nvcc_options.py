@@ -120,7 +120,7 @@ def with_files(words):
 
 
 def translate(words):
-    """Parses an nvcc command line. Raises ToolError for what is impossible here."""
+    """Parses an nvcc command line. Raises ToolError for options that are impossible here."""
     result = Translation()
     rest = iter(list(with_files(words)))
 

@@ -1,9 +1,9 @@
-"""What clang++ says of host and device code that are mixed up: nvcc's errors, which the host
-compiler cannot know, because to it all functions are alike.
+"""Finds confused host and device code with clang++: nvcc's errors, which the host compiler cannot
+see, because it treats all functions alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles
-nothing. Only errors of the kinds below count, and only in the user's own files: what else it may
-not like, the compiler decides. It also sees local variables that are used before they have a value.
+nothing. Only errors of the kinds below count, and only in the user's own files; the compiler
+reports all others. clang also finds local variables that are used before they have a value.
 """
 import os
 import re
@@ -59,7 +59,7 @@ PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel
 
 
 def find_clang():
-    """The newest clang++ that is installed, or None; 14 is the oldest that is known to do."""
+    """Returns the newest installed clang++, or None; 14 is the oldest known to work."""
     for name in ("clang++", *(f"clang++-{version}" for version in range(30, 13, -1))):
         if path := shutil.which(name):
             return path
@@ -98,9 +98,8 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """Includes what the program includes of hostcuda, as code for both sides; before it what of the
-    standard library is included anywhere, as it is. (Its headers cannot be read once __noinline__
-    is a macro.)"""
+    """Includes the hostcuda headers of the program as code for both sides, after all standard
+    headers, unchanged. (Those cannot be read once __noinline__ is a macro.)"""
     ours, standard = {}, {}  # ordered
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):

@@ -53,7 +53,7 @@ int main() {
   cudaFree(x);
 }
 """
-# Each line with a comment is a mistake, of which the comment says what is said of it.
+# Each line with a comment is a mistake; the comment is the expected message.
 HOST_AND_DEVICE = """#include <vector>
 int limit = 5;
 const int kThree = 3;
@@ -187,7 +187,7 @@ main.o: main.cpp
         for number, what in wrong.items():
             self.assertIn(what, told[str(number)])
         self.assertEqual(len(wrong), said.stderr.count("\n"), said.stderr)
-        # Without the mistakes there is nothing to say.
+        # Without the mistakes there are no messages.
         self.write(
             "b.cu",
             "\n".join(line for line in HOST_AND_DEVICE.splitlines() if not MISTAKE.search(line))
@@ -214,7 +214,7 @@ main.o: main.cpp
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
-        # A value that is there whenever it is needed, though clang cannot know it.
+        # The value is set whenever it is needed, although clang cannot know it.
         self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
   float v;
   if (threadIdx.x < n) v = x[threadIdx.x];
@@ -299,21 +299,12 @@ int main() {
 #include <helper_math.h>
 __global__ void k(float3* p) { *p = normalize(2.0f * cross(make_float3(1, 0, 0), make_float3(0, 1, 0)) + *p); }
 int main(int argc, char** argv) {
-  findCudaDevice(argc, const_cast<const char**>(argv));
-  StopWatchInterface* timer = nullptr;
-  sdkCreateTimer(&timer);
-  sdkStartTimer(&timer);
-  float3* p;
-  checkCudaErrors(cudaMallocManaged(&p, sizeof(float3)));
-  *p = make_float3(0.0f);
-  k<<<1, 1>>>(p);
-  getLastCudaError("k");
-  checkCudaErrors(cudaDeviceSynchronize());
-  sdkStopTimer(&timer);
-  printf("%g %d %d\\n", p->z, getCmdLineArgumentInt(argc, const_cast<const char**>(argv), "n"), sdkGetTimerValue(&timer) > 0);
-  sdkDeleteTimer(&timer);
-  checkCudaErrors(cudaFree(p));
-  checkCudaErrors(cudaSetDevice(7));
+  findCudaDevice(argc, const_cast<const char**>(argv)); StopWatchInterface* timer = nullptr;
+  sdkCreateTimer(&timer); sdkStartTimer(&timer); float3* p; checkCudaErrors(cudaMallocManaged(&p,
+  sizeof(float3))); *p = make_float3(0.0f); k<<<1, 1>>>(p); getLastCudaError("k");
+  checkCudaErrors(cudaDeviceSynchronize()); sdkStopTimer(&timer); printf("%g %d %d\\n", p->z,
+  getCmdLineArgumentInt(argc, const_cast<const char**>(argv), "n"), sdkGetTimerValue(&timer) > 0);
+  sdkDeleteTimer(&timer); checkCudaErrors(cudaFree(p)); checkCudaErrors(cudaSetDevice(7));
 }
 """)
         self.works(BIN / "nvcc", "-Wall", "-Wextra", "-Werror", "a.cu", "-o", "a")
@@ -341,15 +332,11 @@ class LongTest(InFolder):
     def test_a_cmake_project_for_nvcc(self):
         self.write_program(folder="include")
         self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
-project(foreign LANGUAGES CXX CUDA)
-find_package(CUDAToolkit REQUIRED)
-add_library(kernel STATIC kernel.cu)
-target_include_directories(kernel PRIVATE include)
-target_compile_definitions(kernel PRIVATE FACTOR=2)
-set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80" CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14)
-add_executable(program main.cpp)
-target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
-""")
+project(foreign LANGUAGES CXX CUDA) find_package(CUDAToolkit REQUIRED) add_library(kernel STATIC
+kernel.cu) target_include_directories(kernel PRIVATE include) target_compile_definitions(kernel
+PRIVATE FACTOR=2) set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80"
+CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14) add_executable(program main.cpp)
+target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas) """)
         self.works("env", f"CUDACXX={BIN / 'nvcc'}", "cmake", "-S", ".", "-B", "build")
         self.works("cmake", "--build", "build")
         self.assertEqual("6\n", self.works("build/program"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does a step build and pass where the repository is not? take_test.py [STEP...], all without one.
+"""Does a step build and pass without the repository? take_test.py [STEP...], by default all.
 
-Each step is taken to a directory of its own, outside the repository, built by its Makefile, with
-hostcuda's nvcc if it is a CUDA step, and checked. A wrong force must be found.
+Copies each step to a separate directory outside the repository, builds it with its Makefile, with
+hostcuda's nvcc if it is a CUDA step, and checks it. A wrong force must be found.
 """
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Is every exercise answered, and every answer known to be right? answers.toml says how each is
-known.
+"""Is every exercise answered, and every answer verified? answers.toml says how each is verified.
 
     answers_test.py day ROOT BUILD     answers and exercises, mutants, equations, bytes of built
                                        programs

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does every include and every file respect the rooms of the repository? rooms_test.py [ROOT]
+"""Does every include and every file respect the layers of the repository? rooms_test.py [ROOT]
 
-- The rooms of common are floors: a file includes from its own or from lower ones only.
-- Steps include what common/include offers, and no room; hostcuda includes nothing of N-body.
+- common/ is layered: a file includes only from its own layer or a lower one.
+- Steps include only common/include and no other layer; hostcuda includes nothing of N-body.
 - No file includes itself through others.
 - No folder holds more than MAX_FILES source files.
 """

@@ -36,7 +36,7 @@ PROBLEMS = {
 
 def cases(turn: int) -> Iterable[tuple[int, tuple[str, str]]]:
     """All of them nightly. The quick tests take two per problem, with different transports and
-    distributions, such that every number of ranks is combined with every way."""
+    distributions, so that every number of ranks is combined with each of them."""
     if NIGHTLY:
         return itertools.product(COUNTS, WAYS)
     way = turn // 2 % len(WAYS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Is what `cmake --install` copies a whole: do the programs run from there, and where there is
-Lmod, through the module file, also from a folder that was moved? And is it for any processor?
+"""Is the result of `cmake --install` complete: do the programs run from there and, if Lmod is
+installed, through the module file, also after the folder was moved? And do they run on any
+processor?
 
 usage: install_test.py BUILD COMPILER [TEST]
 

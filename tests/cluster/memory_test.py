@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that a run that is not compared with its start holds its bodies once, whatever it reads and
-writes. The first rank handles them as every program does: step 00 shows that without a device's
-memory."""
+"""Tests that a run that is not compared with its initial state keeps only one copy of its bodies,
+whatever it reads and writes. The first rank handles them as every program does: step 00 shows that
+without device memory."""
 
 from __future__ import annotations
 

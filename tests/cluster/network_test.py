@@ -47,7 +47,7 @@ class Network(InFolder):
 
     @staticmethod
     def remove(name: str) -> None:
-        """With the daemons of mpirun that a cut cable left behind."""
+        """Removes it, with the daemons of mpirun that a cut cable left behind."""
         pids = subprocess.run(
             ["ip", "netns", "pids", name], stdout=subprocess.PIPE, text=True, check=True
         ).stdout

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The batch scripts, each started as its batch system would, with stubs for what it calls.
-
-Only Slurm is tested for real, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Here are
-the command lines that the scripts come to, and the names of their files.
+"""Starts each batch script as its batch system would, with stubs for the programs that it calls.
+Only Slurm itself is tested, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Checked here
+are the command lines that the scripts produce, and the names of their files.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """The batch scripts of tools/slurm, unchanged, on a Slurm of this machine: munge, a controller and
 two nodes.
 
-Each node has a /tmp of its own, or what Open MPI keeps there for one would be in the way of the
-other. Other devices stand for its GPUs: the scripts ask for them, Slurm hands them out, and
+Each node has its own /tmp, because the files that Open MPI keeps there for one node would disturb
+the other. Other devices replace its GPUs: the scripts request them, Slurm allocates them, and
 hostcuda computes.
 """
 
@@ -65,7 +65,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 
 @dataclass
 class Job:
-    """A job to be started again when it has run for so many seconds."""
+    """A job to be requeued after a number of seconds."""
 
     number: str
     moment: float

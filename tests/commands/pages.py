@@ -1,7 +1,7 @@
-"""Reads the commands that pages show in their code blocks, and what the pages say of them.
+"""Reads the commands that pages show in their code blocks, and what the pages say about them.
 
-A code block whose first line is a command is a session: every line of it is one. A comment behind a
-command marks it: "with a GPU", or how long it takes ("# 3 min").
+In a code block whose first line is a command, every line is a command. A comment behind a command
+marks it: "with a GPU", or how long it takes ("# 3 min").
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""other_readers.py yt|h5py|pynbody PROGRAM: what nbody-convert writes, as another reader sees it.
+"""other_readers.py yt|h5py|pynbody PROGRAM: reads the output of nbody-convert with another reader.
 other_readers.py install: installs the three from PyPI into readers/ of the current folder.
 
-Exit code 77, which ctest shows as skipped, where that reader is not installed, or cannot be,
-without a network for example. NBODY_YT_PYTHON names another Python interpreter that has them.
+Exit code 77, which ctest shows as skipped, if that reader is not installed or cannot be installed,
+for example without a network. NBODY_YT_PYTHON names another Python interpreter that has them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def expect(what: str, found: object, expected: object, tolerance: float = TOLERA
 
 
 def convert(program: str, folder: Path, name: str, *options: str) -> Path | None:
-    """One file in a folder of its own: yt takes any .param file it finds beside it."""
+    """Writes one file to its own folder: yt takes any .param file that it finds next to it."""
     folder.mkdir()
     (folder / "galaxy.csv").write_text(GALAXY)
     done = subprocess.run([program, folder / "galaxy.csv", folder / name, *options],

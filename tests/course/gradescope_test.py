@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gradescope's archive as it is packed, unpacked and run: gradescope_test.py FOLDER
+"""Tests Gradescope's archive as packed, unpacked and run: gradescope_test.py FOLDER
 
 Makes the image with its setup.sh in FOLDER, and submits the solution and the starter of every lab.
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `hostcuda check` says to programs with a mistake: mistakes_test.py ROOT FOLDER [--write]
-[NAME...]
+"""Tests what `hostcuda check` reports for programs with a mistake: mistakes_test.py ROOT FOLDER
+[--write] [NAME...]
 
-The programs are those of course/mistakes or experiments/errata. Next to NAME.cu lies NAME.txt,
-which pages quote: the tool must still say that. With --write it is written anew. Addresses and
-folders are not part of it.
+The programs are those of course/mistakes or experiments/errata. Next to NAME.cu is NAME.txt, which
+pages quote: the tool's output must still equal it. --write writes it again. Addresses and folders
+are removed.
 """
 import re
 import subprocess

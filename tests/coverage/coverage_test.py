@@ -1,10 +1,10 @@
-"""Fails if the quick tests leave out a line, branch or shape of steps 10 to 15.
+"""Fails if the quick tests do not reach a line, branch or shape of steps 10 to 15.
 
     coverage_test.py ROOT BUILD COMPILER
 
 Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and names
-each place that no test reached and exceptions.toml does not list. A test that is taken away
-therefore shows here if nothing else did its work.
+each place that no test reached and exceptions.toml does not list. A removed test therefore shows
+here, unless other tests cover the same places.
 """
 import os
 import shutil

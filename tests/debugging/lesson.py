@@ -2,10 +2,10 @@
 """Runs the gdb sessions of docs/debugging.md and writes their transcripts into it.
 
   lesson.py --right PROGRAM --wrong PROGRAM           writes it
-  lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; says what differs, exits 1
+  lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; prints differences, exits 1
 
 PROGRAM is step 03 compiled with -O0 -g through hostcuda, --wrong the one without its first barrier.
-Exits 77 where gdb is missing or may not start a program.
+Exits 77 if gdb is missing or may not start a program.
 """
 
 from __future__ import annotations

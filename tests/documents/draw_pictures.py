@@ -1,5 +1,5 @@
-"""Runs the commands of docs/pictures.md, in their order, in a new folder: every picture that the
-page shows must come out of them.
+"""Runs the commands of docs/pictures.md, in their order, in a new folder: they must produce every
+picture that the page shows.
 
   draw_pictures.py ROOT BUILD
   draw_pictures.py ROOT BUILD docs/figures/pictures   and keeps them there

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Damages checkpoints at random and continues from them: refused with one line, or the right
-result.
+"""Damages checkpoints at random and continues from them: each is rejected with one line, or gives
+the right result.
 
   checkpoint_fuzz.py STEP COUNT
 
-Every kind of checkpoint has its share of COUNT: BIN and CSV, Euler and leapfrog, with an activity
-map that is added up, and float64 where STEP takes it. A damaged one must end in exit code 2, one
-line and no file, or in the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED
-repeats a run.
+COUNT is divided over the kinds of checkpoints: BIN and CSV, Euler and leapfrog, with an accumulated
+activity map, and float64 if STEP supports it. A damaged one must lead to exit code 2, one line and
+no file, or to the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED repeats a
+run.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
   gadget_fuzz.py NBODY_CONVERT CORPUS SECONDS
 
-HDF5 itself fails on many broken files, so it reads them in a process of its own, and the fuzzing
-that steers by coverage would only find HDF5's faults. What is asked here is what a user gets: a
-file is converted, or refused with one line and exit code 2 and nothing written; never a crash,
-never a hang. NBODY_TEST_SEED repeats a run. Exits 77 where nbody-convert was built without HDF5.
+HDF5 itself fails on many broken files, so it reads them in a separate process, and coverage-guided
+fuzzing would only find HDF5's faults. This test checks what a user sees: a file is converted, or
+rejected with one line, exit code 2 and nothing written; never a crash, never a hang.
+NBODY_TEST_SEED repeats a run. Exits 77 if nbody-convert was built without HDF5.
 """
 
 from __future__ import annotations

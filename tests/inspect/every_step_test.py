@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No step does anything that inspect reports: neither with tiles that are full nor with others.
+"""Tests that inspect reports nothing about any step, with full tiles and with others.
 
 usage: every_step_test.py INSPECTED_PROGRAM ...
 """

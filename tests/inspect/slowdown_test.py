@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A traced step takes at most 25 times the processor time of the plain one.
+"""Tests that a traced step takes at most 25 times the processor time of the plain one.
 
     slowdown_test.py [PLAIN TRACED]...
 
-The time of a time step: what a run of several takes, less that of one. The least of a few runs, on
-one core each, so that what else the machine does matters little.
+The time of a time step is that of a run of several minus that of a run of one. The shortest of a
+few runs counts, each on one core, so that other load matters little.
 """
 import os
 import resource

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The quick test of a lab: by_day_test.py BUILD LAB
 
-Grades nothing if no file that the lab is about (tests/nightly/subjects.toml) has changed since its
-last pass, nightly or here. If the lab itself or its steps have changed since, grades what the
-nightly test does: the starter, the solution and each wrong solution, once. Otherwise files that all
+Grades nothing if none of the lab's files (tests/nightly/subjects.toml) has changed since its last
+pass, nightly or here. If the lab itself or its steps have changed since, grades the same files as
+the nightly test: the starter, the solution and each wrong solution, once. Otherwise files that all
 labs share have changed, or the lab has had no nightly test yet: grades the starter and the
 solution.
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What cheats or crashes gets no point, reads nothing and hangs nothing: cheats_test.py BUILD
-[--run] [NAME...]
+"""Tests that submissions that cheat or crash get no points, read no files and do not hang:
+cheats_test.py BUILD [--run] [NAME...]
 
-Submissions of cheats.toml; --run: those that have to be compiled and run. The limit on time is on
-each.
+The submissions are in cheats.toml; --run selects those that must be compiled and run. Each has the
+time limit.
 """
 import contextlib
 import platform

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A lab is what it says it is: lab_test.py BUILD LAB [--ends | --again N]
+"""Tests that a lab works as declared: lab_test.py BUILD LAB [--ends | --again N]
 
 The starter compiles and fails exactly the tests that the lab names, the solution passes all, and
-each wrong solution fails exactly the tests that it names, with the words that it names. --ends:
-starter and solution only. --again N: the solution and the first wrong one, N times with other
-seeds, come to the same each time.
+each wrong solution fails exactly the tests that it names, with the declared messages. --ends: only
+the starter and the solution. --again N: the solution and the first wrong one get the same result N
+times with different seeds.
 """
 import argparse
 import secrets

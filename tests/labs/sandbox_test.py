@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The sandbox refuses what it says it refuses, and nothing that a submission needs, with bubblewrap
-and without: sandbox_test.py SANDBOX COMPILER"""
+"""Tests that the sandbox blocks what it claims to block, and nothing that a submission needs, with
+bubblewrap and without: sandbox_test.py SANDBOX COMPILER"""
 import os
 import shutil
 import signal

@@ -1,7 +1,7 @@
 """Is every gate of the validator needed? check_gates.py RECORDS
 
-A gate is needed if some mutant is rejected by it alone. The gates are those that the programs
-report, so that a new gate without such a mutant fails this.
+A gate is needed if it alone rejects some mutant. The gates are those that the programs report, so a
+new gate without such a mutant fails this test.
 """
 import json
 import sys

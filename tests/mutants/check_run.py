@@ -1,8 +1,8 @@
-"""Variants of a step against their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
+"""Compares variants of a step with their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
 
 Runs a variant, or all of a step, in the declared mode of hostcuda and, if it is wrong, in plain
 mode; compares the outcome with the declaration, and writes it next to the declaration, as NAME.json.
-Weak checks are for what has an edit.
+Weak checks are run only for variants with an edit.
 """
 import json
 import os

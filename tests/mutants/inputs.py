@@ -1,5 +1,5 @@
-"""The files of bodies that runs of mutants.toml read. Only their rules matter, not their
-numbers."""
+"""Writes the files of bodies that runs of mutants.toml read. Only their structure matters, not
+their numbers."""
 from random import Random
 
 

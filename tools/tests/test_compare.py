@@ -121,7 +121,7 @@ class Tool(fakes.InFolder):
         )
 
     def test_without_a_gpu(self) -> None:
-        """Our steps are emulated: few bodies, no time, and both said."""
+        """Our steps are emulated: few bodies, no time, and the output says so."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
         fakes.write_step(
             self.folder / "build",

@@ -1,4 +1,5 @@
-"""Documents about inspect must agree with its counts and a GPU's; every discrepancy is reported."""
+"""Documents about inspect must agree with its counts and with a GPU's; every difference is
+reported."""
 
 from __future__ import annotations
 

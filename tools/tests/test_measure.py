@@ -22,7 +22,7 @@ class Measure(fakes.Measuring):
             fakes.write_step(self.build, data)
 
     def with_tools(self, **scripts: str) -> Any:
-        """On the PATH, beside those of the system."""
+        """On the PATH, before those of the system."""
         for name, text in scripts.items():
             self.program(f"bin/{name.replace('_', '-')}", text)
         return mock.patch.dict("os.environ", {"PATH": f"{self.folder / 'bin'}:/usr/bin:/bin"})

@@ -92,7 +92,7 @@ class Presence(fakes.InFolder):
 
 
 class Lists(fakes.InFolder):
-    """Whoever needs packages has them from packaging/packages.txt."""
+    """Every list of packages is that of packaging/packages.txt."""
 
     @staticmethod
     def names(manager: str, command: str) -> list[str]:

@@ -1,5 +1,5 @@
-"""What the tests in a browser share: one Chromium for all, pages of short runs, pictures of what is
-seen.
+"""Shared by the tests in a browser: one Chromium for all, pages of short runs, pictures of the
+visible page.
 
     cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 -m unittest
     browser_test
@@ -71,8 +71,8 @@ class PageCase(unittest.TestCase):
             PageCase.browser = Browser("--force-device-scale-factor=0.5")
             atexit.register(PageCase.browser.__exit__)
             PageCase.browser.call("Page.addScriptToEvaluateOnNewDocument", source="""
-                const draw = window.requestAnimationFrame;
-                window.requestAnimationFrame = (callback) => setTimeout(() => draw(callback), 50);""")
+                const draw = window.requestAnimationFrame; window.requestAnimationFrame = (callback)
+                => setTimeout(() => draw(callback), 50);""")
 
     def setUp(self):
         self.browser.open("about:blank")  # the previous page may miss its program
@@ -118,7 +118,8 @@ class PageCase(unittest.TestCase):
           const seen = (e) => e.offsetParent !== null;
           return {panels: ["facts", "legend", "stairs", "controls"].map((id) => document.getElementById(id))
                       .filter((e) => getComputedStyle(e).display !== "none").map(box),
-                  buttons: [...document.querySelectorAll("button, select, input[type=range]")].filter(seen)
+                  buttons: [...document.querySelectorAll("button, select,
+                  input[type=range]")].filter(seen)
                       .map((e) => [e.id, ...box(e)]),
                   ramp: box(document.getElementById("ramp")),
                   numbers: [box(document.getElementById("slowest")), box(document.getElementById("fastest"))]};

@@ -1,4 +1,4 @@
-"""What a running step answers to viewers, to pages from elsewhere, and to malformed input.
+"""Tests the answers of a running step to viewers, to pages from elsewhere, and to malformed input.
 
     cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp python3 -m unittest server_test
 """

@@ -1,4 +1,4 @@
-"""The page of the series of steps in a real browser: a button and a row for each step."""
+"""Tests the page of the series of steps in a real browser: a button and a row for each step."""
 import os
 
 from page_case import PageCase

@@ -43,8 +43,7 @@ class Closed(Exception):
 class ViewSocket:
     def __init__(self, address, host=None, origin=None, target=None, seconds=30,
                  receive_buffer=None):
-        """`address` is the URL that the program prints; what else is given takes the place of a
-        part."""
+        """`address` is the URL that the program prints; the other arguments replace parts of it."""
         port, path = port_and_path(address)
         host = host or f"127.0.0.1:{port}"
         target = target or f"{path}socket"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every seeded mistake is named with its line; nothing is said of its correction.
+"""Tests that every seeded mistake is reported with its line, and nothing about the corrected
+program.
 
     findings_test.py SEEDED BUGS
 
@@ -209,7 +210,7 @@ class Findings(unittest.TestCase):
                     "hang",
                     "assertion",
                     "trap",
-                ):  # of which only what is
+                ):  # of these, only those that are
                     with self.subTest(what=finding["what"]):
                         self.assertTrue(finding["advice"])
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How many public CUDA programs compile and run unchanged: the table in ../../README.md.
+"""Counts the public CUDA programs that compile and run unchanged: the table in ../../README.md.
 
   public_programs.py CLONES [--only REGEX] [--jobs N] [--seconds N] [--log DIR] [--compile-only]
   [--write]
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
-`git clone` makes them. Nothing of them is copied here. A program with a main() is built and run, on
-two devices; a file without one is compiled. What --only leaves out counts as it did when it was
-last tried: LOG/outcomes.json. --write puts the table into the README.
+`git clone` makes them. None of their code is copied here. A program with a main() is built and run,
+on two devices; a file without one is compiled. Programs that --only omits keep their last result,
+from LOG/outcomes.json. --write puts the table into the README.
 """
 import argparse
 import contextlib
@@ -77,9 +77,9 @@ def has_main(source):
 
 
 def run(words, log, seconds, **options):
-    """Of processor time on two cores: how busy the machine is does not matter. A program that waits
-    and computes nothing is ended, too, and one that found its results right and goes on to measure
-    its speed. The signal lets the program say how far it came."""
+    """Limits processor time on two cores, so the load of the machine does not matter. Also stops a
+    program that waits without computing, and one that has found its results right and now measures
+    its speed. The signal lets the program report its progress."""
     limit = CORES * seconds
     with open(log, "a", encoding="utf-8") as output:
         print("$", *words, file=output, flush=True)

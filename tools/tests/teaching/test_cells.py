@@ -97,7 +97,7 @@ class Cells(fakes.InFolder):
 
 
 class Cell(dict):
-    """Of a notebook, as jupytext gives it."""
+    """A cell of a notebook, as jupytext represents it."""
 
     __getattr__ = dict.__getitem__
 

@@ -76,13 +76,13 @@ def luminance(colour: str) -> float:
 
 
 def contrast(a: str, b: str) -> float:
-    """As WCAG defines it; 4.5 is what it asks of text."""
+    """Returns the contrast as WCAG defines it; it requires 4.5 for text."""
     low, high = sorted((luminance(a), luminance(b)))
     return (high + 0.05) / (low + 0.05)
 
 
 def is_shade(colour: str, base: str) -> bool:
-    """Of a colour of the palette, towards white: 255 + share * (part - 255), one share for all
+    """True for a palette colour mixed with white: 255 + share * (part - 255), one share for all
     parts."""
     parts = [(int(colour[i:i + 2], 16), int(base[i:i + 2], 16)) for i in (1, 3, 5)]
     return any(
