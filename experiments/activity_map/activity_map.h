@@ -23,9 +23,13 @@ struct Problem {
   float softening_squared;
 };
 
+// The report's program has a mode for one thread and one for OpenMP next to that for CUDA.
+enum class CpuMode { none, one_thread, openmp };
+
 struct Rung {
   std::string_view name;
   int block;  // threads per block, unless --block gives another number
+  CpuMode mode = CpuMode::none;
 };
 
 // In the report's order: each rung changes one thing in the best one so far, and the report then
@@ -41,6 +45,10 @@ struct Outcome {
 // Runs on the first device. `block` is a multiple of 32 up to 1024.
 Outcome simulate(const Rung& rung, int block, const Problem& problem,
                  const std::vector<Body2d>& bodies);
+
+// Without a device, whatever platform() finds.
+Outcome simulate_on_cpu(CpuMode mode, const Problem& problem, const std::vector<Body2d>& bodies);
+nbody::Platform cpu_platform();
 
 nbody::Platform platform();
 

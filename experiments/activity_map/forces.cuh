@@ -7,11 +7,13 @@
 
 namespace activity {
 
-enum class Root { division, of_the_cube, cubed };
+enum class Root { power, division, of_the_cube, cubed };
 
 template <Root root>
 __device__ float inverse_cube(float distance_squared) {
-  if constexpr (root == Root::division) {
+  if constexpr (root == Root::power) {
+    return 1.0f / powf(distance_squared, 1.5f);
+  } else if constexpr (root == Root::division) {
     return 1.0f / (distance_squared * sqrtf(distance_squared));
   } else if constexpr (root == Root::of_the_cube) {
     return rsqrtf(distance_squared * distance_squared * distance_squared);
@@ -50,6 +52,24 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
                         softening_squared));
   }
   force[i] = sum;
+}
+
+// The same without vector types: differences and sums are separate floats.
+template <Root root>
+__global__ void compute_force_floats(Structs bodies, float2* force, int n,
+                                     float softening_squared) {
+  const int i = thread_index();
+  if (i >= n) return;
+  float sum_x = 0, sum_y = 0;
+  for (int j = 0; j < n; ++j) {
+    const float dx = bodies.x(j) - bodies.x(i);
+    const float dy = bodies.y(j) - bodies.y(i);
+    const float s = bodies.mass(j) * inverse_cube<root>(dx * dx + dy * dy + softening_squared);
+    sum_x += s * dx;
+    sum_y += s * dy;
+  }
+  force[i].x = sum_x;
+  force[i].y = sum_y;
 }
 
 // Values that are the same for all threads, in constant memory instead of among the arguments.

@@ -57,6 +57,7 @@ nbody::Result measure(const Rung& rung, int block, const Problem& problem, int n
   nbody::Result result;
   result.info = {.name = "activity_map", .parent = ""};
   result.platform = platform();
+  if (rung.mode != CpuMode::none) result.platform = cpu_platform();
   result.systems = 1;
   result.bodies_per_system = n;
   result.steps = problem.steps;

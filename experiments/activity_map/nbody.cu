@@ -20,6 +20,11 @@ void structs_force(const DeviceState& s) {
   compute_force<root>
       <<<s.blocks(), s.block()>>>(s.structs(), s.force(), s.n(), s.softening_squared());
 }
+template <Root root>
+void floats_force(const DeviceState& s) {
+  compute_force_floats<root>
+      <<<s.blocks(), s.block()>>>(s.structs(), s.force(), s.n(), s.softening_squared());
+}
 void constant_force(const DeviceState& s) {
   compute_force_constant<<<s.blocks(), s.block()>>>(s.structs(), s.force());
 }
@@ -69,8 +74,12 @@ using ReadOnlyColumns = const Columns* __restrict__;
 
 // README.md says what each rung changes.
 const Recipe kRecipes[] = {
+    {{"one_thread", 1, CpuMode::one_thread}, nullptr},
+    {{"openmp", 1, CpuMode::openmp}, nullptr},
+    {{"power", 32}, structs_force<Root::power>},
     {{"baseline", 32}, structs_force<Root::division>},
     {{"block_256", 256}, structs_force<Root::division>},
+    {{"floats", 256}, floats_force<Root::division>},
     {{"rsqrt_of_cube", 256}, structs_force<Root::of_the_cube>},
     {{"rsqrt", 256}, structs_force<Root::cubed>},
     {{"constant", 256}, constant_force},
@@ -128,6 +137,7 @@ std::span<const Rung> rungs() {
 
 Outcome simulate(const Rung& rung, int block, const Problem& problem,
                  const std::vector<Body2d>& bodies) {
+  if (rung.mode != CpuMode::none) return simulate_on_cpu(rung.mode, problem, bodies);
   const Recipe& recipe = recipe_of(rung);
   const nbody::Stopwatch stopwatch;
   nbody::StageTimer timer;

@@ -20,7 +20,9 @@ constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
 constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // or a division by a square root
 constexpr bool kShared = TUNABLE(SHARED, 1);      // sources through shared memory
 constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // qualifier of the loop counter that fills it
-constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);
+constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // reads from shared memory
+constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // writes to it; 2: as the reads
+constexpr bool kWritesSideBySide = kWrites == 2 ? kSideBySide : kWrites == 1;
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
 constexpr int kSources = kLength * kFactor;  // of a block
 constexpr int kThreads = kLength * kWidth;
@@ -52,7 +54,7 @@ __device__ void load_sources(const Position* __restrict__ positions, int first, 
   const int thread = threadIdx.y * kLength + threadIdx.x;
   Counter k = 0;
   while (k < kLoads) {
-    const int j = kSideBySide ? k * kThreads + thread : thread * kLoads + k;
+    const int j = kWritesSideBySide ? k * kThreads + thread : thread * kLoads + k;
     if (j < kSources) sources[j] = one_grid::load(positions, first + j, n);
     k = k + 1;
   }

@@ -74,6 +74,18 @@ METRICS = (
         "%",
     ),
     Metric(
+        "alu_percent",
+        "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
+        "ALU pipe (integers, comparisons) while active",
+        "%",
+    ),
+    Metric(
+        "lsu_percent",
+        "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active",
+        "LSU pipe (loads, stores) while active",
+        "%",
+    ),
+    Metric(
         "compute_percent",
         "sm__throughput.avg.pct_of_peak_sustained_elapsed",
         "compute throughput",
@@ -106,6 +118,23 @@ METRICS = (
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
         "bank conflicts, shared loads",
     ),
+    Metric(
+        "write_conflicts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+        "bank conflicts, shared stores",
+    ),
+    Metric(
+        "load_efficiency",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+        "bytes used of each sector loaded",
+        "%",
+    ),
+    Metric(
+        "store_efficiency",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+        "bytes used of each sector stored",
+        "%",
+    ),
     *(
         Metric(
             f"stall_{name}",
@@ -120,7 +149,7 @@ SOURCES = tuple(metric.source for metric in METRICS)
 # Clocks are not locked: a counter is valid at any clock, and profiled times are not measurements.
 RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
-       "bank_conflicts"}
+       "bank_conflicts", "write_conflicts"}
 
 # Derived from the others; shown and written if possible.
 DERIVED = (
