@@ -62,11 +62,11 @@ __global__ void compute_force_floats(Structs bodies, float2* force, int n,
   if (i >= n) return;
   float sum_x = 0, sum_y = 0;
   for (int j = 0; j < n; ++j) {
-    const float dx = bodies.x(j) - bodies.x(i);
-    const float dy = bodies.y(j) - bodies.y(i);
-    const float s = bodies.mass(j) * inverse_cube<root>(dx * dx + dy * dy + softening_squared);
-    sum_x += s * dx;
-    sum_y += s * dy;
+    const float x = bodies.x(j) - bodies.x(i);
+    const float y = bodies.y(j) - bodies.y(i);
+    const float s = bodies.mass(j) * inverse_cube<root>(x * x + y * y + softening_squared);
+    sum_x += s * x;
+    sum_y += s * y;
   }
   force[i].x = sum_x;
   force[i].y = sum_y;
