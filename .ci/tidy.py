@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs clang-tidy with the checks of .clang-tidy; exit code 1 if it finds anything.
 
-usage: .ci/tidy.py [BUILD] [PATTERN...]    build/cpu; files whose path contains a PATTERN
+usage: .ci/tidy.py [BUILD] [PATTERN...]    BUILD: build/cpu; only paths that contain a PATTERN
 
-BUILD is a configured folder: its compile_commands.json names the sources of common, tools and tests,
-most of them united in one file per module. A .cu file is first rewritten for the host compiler, as
-hostcuda does; of it, the lines of this repository are looked at.
+BUILD is a configured folder: its compile_commands.json names the sources of common, tools and
+tests, most of them united in one file per module. A .cu file is first rewritten for the host
+compiler, as hostcuda does; only its lines from this repository are reported.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,11 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CHECKED = re.compile(r"(build/[^/]+/)?(common/|tools/|tests/step_tests/|tests/command_line/|step\w+/)")
+CHECKED = re.compile(r"(build/[^/]+/)?(common|tools|tests/step_tests|tests/command_line|step\w+)/")
 GENERATED = re.compile(r"revision\.cpp$|inspect_|count_|/CMakeFiles/\w*_(traced|counted)")
 FOUND = re.compile(r"^(\S+?):(\d+):(\d+): (?:warning|error): (.*)$")
 MARKER = re.compile(r'^# (\d+) "([^"]*)"( [12])?(.*)$')
-OF_GCC = ("--extra-arg=-Wno-unused-command-line-argument", "--extra-arg=-Wno-unknown-warning-option")
+OF_GCC = ("--extra-arg=-Wno-unused-command-line-argument",
+          "--extra-arg=-Wno-unknown-warning-option")
 TIDY = os.environ.get("CLANG_TIDY", "clang-tidy")
 CLANG = os.environ.get("CLANG", "clang++")
 
@@ -75,8 +77,10 @@ def findings_of_cu(entry: dict[str, str], folder: Path) -> set[str]:
     words = [word for word in words if word.startswith(("-I", "-D", "-std", "-isystem"))]
     made = folder / entry["file"].replace("/", "_")
     launcher = [sys.executable, str(ROOT / "hostcuda/launcher/hostcudacc.py")]
-    subprocess.run([*launcher, CLANG, *words, "-fopenmp", "-O0", "-w", "-o", f"{made}.o", "-c",
-                    entry["file"]], cwd=ROOT, check=True)
+    done = subprocess.run([*launcher, CLANG, *words, "-fopenmp", "-O0", "-w", "-o", f"{made}.o",
+                           "-c", entry["file"]], cwd=ROOT, check=False)
+    if done.returncode != 0:
+        return {f"{os.path.relpath(entry['file'], ROOT)}: {CLANG} does not compile it"}
     text, origins = without_includes(Path(f"{made}.o.ii").read_text(encoding="utf-8"))
     whole = Path(f"{made}.cpp")
     whole.write_text(text, encoding="utf-8")
@@ -92,6 +96,10 @@ def findings_of_cu(entry: dict[str, str], folder: Path) -> set[str]:
 
 
 def main() -> int:
+    for program in (TIDY, CLANG):
+        if shutil.which(program) is None:
+            print(f"{program}: not found; the variables CLANG_TIDY and CLANG name them")
+            return 2
     build = (Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build/cpu").resolve()
     chosen = sources(build, sys.argv[2:])
     if not chosen:

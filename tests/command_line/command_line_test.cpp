@@ -23,7 +23,7 @@ class CommandLine : public testing::Test {
   Outcome expect_success(const std::string& arguments) {
     const Outcome outcome = program_.run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.out << outcome.error;
-    return outcome;
+    return outcome;  // NOLINT(performance-no-automatic-move)
   }
   void expect_refusal(const std::string& arguments, std::string_view part) {
     const Outcome outcome = program_.run(arguments);

@@ -128,6 +128,7 @@ std::vector<Angle> angles() {
 }
 INSTANTIATE_TEST_SUITE_P(Angles, LadderOpening, testing::ValuesIn(angles()), [](const auto& of) {
   const Approximation& angle = of.param.approximation;
+  // The angles are positive. NOLINTNEXTLINE(bugprone-incorrect-roundings)
   const auto whole = [](float x) { return std::to_string(static_cast<int>(x + 0.5f)); };
   const auto& tolerance = angle.force_tolerance;
   return "theta" + whole(10 * angle.theta) + "_multipole" + std::to_string(angle.multipole) +
