@@ -12,7 +12,7 @@ namespace {
 
 using nbody::Body;
 
-// A loop of fewer interactions ends sooner on one thread than a team of threads wakes up.
+// A loop of fewer interactions ends on one thread before a team of threads has woken up.
 constexpr long long kWorthATeam = 1 << 18;
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.

@@ -1,7 +1,7 @@
 // step02_layout -- positions and velocities in separate arrays, the thread's own body in registers.
 //
-// A force needs the position and the mass of every body, but no velocity. With the velocities in an
-// array of their own, the loop over j reads through 16 bytes per body instead of 28.
+// A force needs the position and the mass of every body, but no velocity. With the velocities in a
+// separate array, the loop over j reads through 16 bytes per body instead of 28.
 //
 // Parent: step01_gpu_naive.   Run: step02_layout --systems 32 --bodies 8192 --steps 20
 #include <cmath>

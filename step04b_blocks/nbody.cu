@@ -1,4 +1,4 @@
-// step04b_blocks -- several blocks per system: force and drift are kernels of their own.
+// step04b_blocks -- several blocks per system: force and drift are separate kernels.
 //
 // __syncthreads() synchronises one block; a kernel boundary synchronises the whole grid. With two
 // kernels per time step a system can use as many blocks as it has bodies for, and one grid over all
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kBlockSize)
   velocities[i].z += az * dt;
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* positions, const Velocity* velocities, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

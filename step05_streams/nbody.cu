@@ -1,8 +1,8 @@
 // step05_streams -- each system has its own copies and kernels, in one of 16 streams.
 //
-// What is in a stream runs in order: a system's upload, its kernels, its download. Streams run
-// concurrently, so that the kernels of one system may overlap with the copies of another. A launch
-// is one system: 16 blocks of 512 would reach 16 of 132 SMs, hence 64 blocks and tiles of 128.
+// Operations in one stream run in order: a system's upload, its kernels, its download. Streams run
+// concurrently, so the kernels of one system may overlap with the copies of another. A launch is
+// one system: 16 blocks of 512 would reach 16 of 132 SMs, hence 64 blocks and tiles of 128.
 //
 // Parent: step04b_blocks.   Run: step05_streams --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kBlockSize)
   velocities[i].z += az * dt;
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* positions, const Velocity* velocities, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -1,4 +1,4 @@
-// step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz on their own.
+// step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz in separate arrays.
 //
 // A warp loads 128 contiguous bytes (coalesced) instead of every fourth float of 512 bytes.
 //
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kBlockSize)
   bodies.vz[i] += az * dt;
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(float* arrays, int n, float dt) {
   const Arrays bodies = arrays_at(arrays, n);

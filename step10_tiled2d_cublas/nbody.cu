@@ -32,7 +32,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
+// The share of chunk blockIdx.y of the sources in each a_i: partials[chunk][body of all].
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kBlockSize)
       make_float4(ax, ay, az, 0.0f);
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* __restrict__ positions,
                                  const Velocity* __restrict__ velocities, int n, float dt) {

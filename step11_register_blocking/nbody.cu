@@ -48,7 +48,7 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
+// The share of chunk blockIdx.y of the sources in each a_i: partials[chunk][body of all].
 // The bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
 template <int K>
 __global__ void __launch_bounds__(kBlockSize, 1)
@@ -103,7 +103,7 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // the others are no sources: their chunks are left out
+  nbody::MassiveFirst order(systems);  // the others are not sources: they get no chunks
   const auto [k, chunk] = shape_for(count, n, order.sources(), kTileSize, kMaxChunks);
   const int chunks = (order.sources() - 1) / chunk + 1;
   const auto kernel = k == 4   ? partial_accelerations<4>

@@ -1,8 +1,8 @@
-// step12_newton3 -- each pair once: what i does to j is what j does to i, turned round.
+// step12_newton3 -- each pair once: the force of i on j is that of j on i, reversed.
 //
-// A warp keeps 32 K bodies in registers, K per lane. Sources come by 32, and each carries the sum
-// of the forces on itself from lane to lane, until it has met all 32 K and is home again. So a pair
-// costs one reciprocal square root and not two, and no sum depends on the order of the blocks.
+// A warp keeps 32 K bodies in registers, K per lane. Sources come in groups of 32. Each carries the
+// sum of the forces on itself from lane to lane, until all 32 K bodies have contributed. So a pair
+// costs one reciprocal square root, not two, and no sum depends on the order of the blocks.
 //
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that lets tiles meet
+constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that pairs tiles
 constexpr int kBlockSize = 128;                   // of update_bodies
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
@@ -45,9 +45,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// 32 sources meet the bodies of a warp. In step s a lane works on source lane + s, which the slab
-// holds twice so that no remainder is needed, and hands that source's sum on to the lane whose turn
-// is next. After a whole turn every lane has the sum of its own source.
+// Pairs 32 sources with the bodies of a warp. In step s a lane works on source lane + s (the slab
+// holds the sources twice, so no remainder is needed), and then passes that source's sum on to the
+// next lane. After 32 steps every lane has the sum of its own source.
 template <bool kOneMass, int K>
 __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (&a)[K],
                        float softening_squared) {
@@ -63,8 +63,8 @@ __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (
   return reaction;
 }
 
-// All sources of a column meet the bodies of a block: in each turn every warp has another part of
-// the column, so that no two add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp has another
+// part of the column, so no two warps add to the same sums, and the order is always the same.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -79,14 +79,14 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // nor overwrite it while another lane still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next turn adds to what another warp has just left
+    __syncthreads();  // the next round adds to the sums of another warp
   }
 }
 
-// Tiles of bodies stand in a ring. A block lets tile `row` meet the one `offset` places on; with
-// offsets up to half the ring every pair of tiles meets. What the column does to the row's bodies
-// is partials[2 y][body of all], what the row does to the column's is partials[2 y + 1], y =
-// blockIdx.y. Where no tile has one mass, kOneMassTiles is false: to ask each would cost 3 %.
+// Tiles of bodies form a ring. A block pairs tile `row` with the one `offset` places ahead; offsets
+// up to half the ring give every pair of tiles. partials[2 y][body of all] is the column's force on
+// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y. If no tile
+// has one mass, kOneMassTiles is false: testing each would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   const float row_mass = tile_mass[system * tiles + row];
   const float column_mass = tile_mass[system * tiles + column];
   const bool one_mass = kOneMassTiles && row_mass >= 0.0f && column_mass >= 0.0f;
-  // Half the ring away a tile is met from both sides: the second time there is nothing left to do.
+  // A tile half the ring away is paired from both sides: the second time there is nothing to do.
   if (2 * offset < tiles || row < column) {
     const int first = column * kTile;
     if (one_mass) {
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
     }
   }
   const float on_row = one_mass ? column_mass : 1.0f;
-  // A tile that meets itself does so from both sides, and each sum is there twice.
+  // A tile paired with itself is computed from both sides, so each sum appears twice.
   const float on_column = offset == 0 ? 0.0f : one_mass ? row_mass : 1.0f;
   float3* const row_partials = partials + 2 * blockIdx.y * bodies + static_cast<size_t>(system) * n;
   for (int k = 0; k < K; ++k) {
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
 }
 
 // Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
-// x_i += v_i dt, when the last of them are there: a chunk is what a row or a column has left.
+// x_i += v_i dt, after the last of them: here a chunk is the result of one row or column.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {

@@ -1,8 +1,8 @@
 // step13_persistent -- one kernel takes all time steps: a barrier of the grid instead of a launch.
 //
 // For a few thousand bodies two launches take longer than the forces. Here the blocks stay: each
-// advances its bodies, waits at a barrier for all others, and goes on. Positions are there twice,
-// to be read and to be written, so that one barrier per step is enough.
+// advances its bodies, waits at a barrier for all others, and continues. Positions are stored
+// twice, to be read and to be written, so one barrier per step is enough.
 //
 // Parent: step11_register_blocking.   Run: step13_persistent --systems 1 --bodies 1024 --steps 1000
 #include <cooperative_groups.h>
@@ -24,7 +24,7 @@ using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
 
 // Past the end there are massless bodies: every tile is full, and any N will do.
-// Other SMs write positions while this kernel runs: they come from L2, for L1 may hold old ones.
+// Other SMs write positions while this kernel runs: load them from L2; L1 may hold old ones.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -42,8 +42,8 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
 }
 
 // The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. All warps
-// have the same bodies, K per lane on kLanes lanes, and so have the other lanes of a warp; a warp
-// meets every kWarps-th slab of sources, each lane as many of them as there are lanes with bodies.
+// have the same bodies, K per lane on kLanes lanes, and so do the other lanes of a warp; a warp
+// takes every kWarps-th slab of sources, each lane as many of them as there are lanes with bodies.
 template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
 template <int K, int kLanes, int kWarps>
 const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
-// All blocks must be resident at once: one that has not begun would be waited for without end.
+// All blocks must be resident at once: the others would wait forever for one that has not started.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
   const Shape shape = shape_for(systems, n,

@@ -2,8 +2,8 @@
 //
 // Every rank keeps a part of the bodies, and gets the positions of all others in every step. Pairs
 // across ranks are computed once, too: sums of forces go back to the rank that keeps the bodies.
-// They are added in an order that does not depend on the number of ranks, and so the bits do not
-// either.
+// They are added in an order that does not depend on the number of ranks, so neither do the bits
+// of the result.
 //
 // Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
 #include <cmath>
@@ -20,8 +20,8 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// All sources of a column meet the bodies of a block: in each turn every warp has another part of
-// the column, so that no two add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp has another
+// part of the column, so no two warps add to the same sums, and the order is always the same.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -36,13 +36,13 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // nor overwrite it while another lane still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next turn adds to what another warp has just left
+    __syncthreads();  // the next round adds to the sums of another warp
   }
 }
 
-// Two segments of tiles meet (plan.h). A block lets a tile of the row meet one of the column: what
-// the column does to the row's bodies is partials[2 y][tile of the column][body of the row], what
-// the row does to the column's is partials[2 y + 1][tile of the row][body], y = blockIdx.y.
+// Pairs two segments of tiles (plan.h); a block pairs a tile of the row with one of the column.
+// partials[2 y][tile of the column][body of the row] is the column's force on the row's bodies,
+// partials[2 y + 1][tile of the row][body] the row's force on the column's, y = blockIdx.y.
 template <int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   __shared__ float3 column_a[kTile];
   const plan::Unit unit = units[blockIdx.y];
   const int row = blockIdx.x / tiles, column = blockIdx.x % tiles, n = tiles * kTile;
-  const bool itself = unit.row == unit.column;  // a segment: half of its tiles meet the others
+  const bool itself = unit.row == unit.column;  // then half of its tiles are paired
   if (row >= unit.row_tiles || column >= unit.column_tiles || (itself && column < row)) return;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int first_i = row * kTile + warp * 32 * K + lane;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
                                   softening_squared);
   }
   const float on_row = one_mass ? column_mass : 1.0f;
-  // A tile that meets itself does so from both sides, and each sum is there twice.
+  // A tile paired with itself is computed from both sides, so each sum appears twice.
   const float on_column = itself && row == column ? 0.0f : one_mass ? row_mass : 1.0f;
   const size_t bodies = n;
   float3* const row_partials = partials + (2 * blockIdx.y * tiles + column) * bodies;

@@ -1,8 +1,8 @@
-// step15_barnes_hut -- far bodies act as a group: N log N interactions instead of N^2.
+// step15_barnes_hut -- distant bodies act as a group: N log N interactions instead of N^2.
 //
 // In every time step a tree is built over the bodies (tree.h). A warp takes 32 neighbouring bodies
-// and goes down it with one stack: a node that is small as seen from all of them acts by its mass
-// and quadrupole, others are opened, down to the bodies of a leaf.
+// and walks it with one stack: a node that looks small from all of them acts by its mass and
+// quadrupole, others are opened, down to the bodies of a leaf.
 //
 // Parent: none.   Run: step15_barnes_hut --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -18,30 +18,30 @@ using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                   // bodies of a warp, which is a block
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes
-// A node has more bits in common than its parent, of a key and then of an index: to open one at a
-// time takes no more room than this, whatever the tree.
+// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
+// opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
-// A box so many times as wide as the distance at which a node acts as a whole may lie around that
-// node with no body near it, as 32 bodies far out lie around the middle. Its bodies are asked.
+// A box this many times as wide as the distance at which a node is accepted may surround the node
+// with no body near it, as 32 bodies far out surround the centre. Then its bodies are tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-// Whether a node acts as a whole on all bodies of a box: its centre is far enough from the nearest
-// point of it. Written so that a NaN opens the node.
+// True if a node acts as one body on all bodies of a box: its centre is far enough from the nearest
+// point of the box. Written so that a NaN opens the node.
 __device__ bool acts_as_a_whole(float4 node, const Box& box) {
   const float3 d = max(max(box.low - xyz(node), xyz(node) - box.high), {0, 0, 0});
   return dot(d, d) > node.w;
 }
 
-// What a source adds to the acceleration of a body, as in step 11.
+// Returns a source's share of the acceleration of a body, as in step 11.
 __device__ float3 attraction(Position source, Position body, float softening_squared) {
   const float3 d = xyz(source) - xyz(body);
   const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
   return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
 }
 
-// What a node adds, of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, the u_k from its centre to
-// its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// Returns the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, with u_k from its
+// centre to its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
 //   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
 // the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
 // `products` has -tr Q / 2 as w.
@@ -57,7 +57,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kick and drift by the forces of the tree, a lane for every sorted body.
+// Kick and drift by the forces of the tree, one lane per sorted body.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32)
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
-    // Each lane takes a node from the top; fewer where their children might not find room.
+    // Each lane takes a node from the top; fewer lanes if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
     const int number = stack[size + min(lane, taken - 1)];

@@ -1,7 +1,7 @@
-// step15b_force_aware -- a node is opened for what it neglects of a force, not for its size.
+// step15b_force_aware -- a node is opened for its error in the force, not for its size.
 //
-// As in step 15, but a warp goes down the tree twice: coarsely, to see how large the forces on its
-// bodies are, then to open those nodes of which the first neglected term is not small beside them.
+// As in step 15, but a warp walks the tree twice: first coarsely, to estimate the forces on its
+// bodies, then opening the nodes whose first neglected term is not small compared with them.
 //
 // Parent: step15_barnes_hut. Run: step15b_force_aware --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -17,20 +17,20 @@ using Velocity = float4;  // w: the magnitude of the acceleration, from the coar
 
 constexpr int kGroup = 32;                   // bodies of a warp, which is a block
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes
-// A node has more bits in common than its parent, of a key and then of an index: to open one at a
-// time takes no more room than this, whatever the tree.
+// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
+// opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
-// A box so many times as wide as the distance at which a node acts as a whole may lie around that
-// node with no body near it, as 32 bodies far out lie around the middle. Its bodies are asked.
+// A box this many times as wide as the distance at which a node is accepted may surround the node
+// with no body near it, as 32 bodies far out surround the centre. Then its bodies are tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-constexpr float kCoarse = 2.25f;     // (r / R)^2 of nodes that the coarse walk opens; no leaf is
+constexpr float kCoarse = 2.25f;     // (r / R)^2 of nodes that the coarse walk opens; no leaves
 constexpr float kCancelled = 0.01f;  // each force counts as this part of its group's largest
 
-// Whether a node acts as a whole on all bodies of a box. With r its radius, over theta, and R from
-// its centre to the nearest point of the box: r / R is small, and so is the first term that its
-// moments neglect, m / R^2 (r / R)^3 with a quadrupole. Written so that a NaN opens the node.
+// True if a node acts as one body on all bodies of a box. With its radius over theta, r, and the
+// distance R of the box from its centre: r / R is small, and so is the first term that its moments
+// neglect, m / R^2 (r / R)^3 with a quadrupole. Written so that a NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;
@@ -40,15 +40,15 @@ __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   return ratio < 1 && node.squares.w / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
 }
 
-// What a source adds to the acceleration of a body, as in step 11.
+// Returns a source's share of the acceleration of a body, as in step 11.
 __device__ float3 attraction(Position source, Position body, float softening_squared) {
   const float3 d = xyz(source) - xyz(body);
   const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
   return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
 }
 
-// What a node adds, of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, the u_k from its centre to
-// its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// Returns the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, with u_k from its
+// centre to its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
 //   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
 // the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
 // `products` has -tr Q / 2 as w.
@@ -64,7 +64,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kick and drift by the forces of the tree, a lane for every sorted body; or the coarse walk.
+// Kick and drift by the forces of the tree, one lane per sorted body; or the coarse walk.
 template <bool kQuadrupole, bool kIsCoarse = false>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(32)
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
-    // Each lane takes a node from the top; fewer where their children might not find room.
+    // Each lane takes a node from the top; fewer lanes if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
     const int number = stack[size + min(lane, taken - 1)];

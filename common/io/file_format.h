@@ -45,7 +45,7 @@ constexpr Keeps everything_but(Parts... parts) {
 struct FileFormat {
   std::string_view name;    // for --from and --to
   std::string_view title;   // for people
-  std::string_view ending;  // of file names; "": the format must be asked for by its name
+  std::string_view ending;  // of file names; "": the format must be requested by its name
   // Message for files with a softening: what this format's own codes mean by it.
   std::string_view softening = {};
   // Message for files that no format recognises: why the file is not in this one.

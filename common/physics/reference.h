@@ -72,8 +72,8 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
-// A loop over the forces on this many bodies is worth a team of threads. A shorter one ends sooner
-// on one thread than the team wakes up, which takes milliseconds if the cores are busy.
+// A loop over the forces on this many bodies is worth a team of threads. On one thread a
+// shorter loop ends before the team wakes up, which takes milliseconds if the cores are busy.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
 // Takes `steps` time steps of --precision double, with the same two loops as the steps.

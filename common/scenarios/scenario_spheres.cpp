@@ -9,7 +9,7 @@ namespace nbody::generators {
 namespace {
 
 // Scales the velocities to 2T/|W| = ratio, with the softened W: softening weakens the binding, and
-// a sphere in equilibrium without it would expand by some per cent.
+// a sphere in equilibrium without it would expand by a few per cent.
 void set_virial_ratio(std::span<BodyF64> bodies, double ratio, double softening) {
   if (bodies.size() < 2) return;
   const double wanted = -ratio * potential_energy(bodies, softening) / 2;

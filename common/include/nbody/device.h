@@ -23,7 +23,7 @@ struct FoundDevice {
   int count = 0;                // 0: none,
   const char* missing = "";     // for this reason
   char name[256] = "";          // of the first device
-  int driver = 0, runtime = 0;  // versions of CUDA: that the driver supports; 13020 is 13.2
+  int driver = 0, runtime = 0;  // CUDA versions: the driver's and the runtime's; 13020 is 13.2
   // Pins host memory so that the device accesses it directly. Returns false if that is impossible.
   bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
   void (*unlock_pages)(void* data) = nullptr;

@@ -31,7 +31,7 @@ __global__ void put_together(Body* bodies, int count, const Four* positions,
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// Copies between bodies on the host, which must not move, and two device arrays of as many
+// Copies between bodies on the host, which must not move, and two device arrays of equal length:
 // elements: positions with the mass as w, and velocities with w = 0.
 template <class Body>
 class Transfer {

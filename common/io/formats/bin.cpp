@@ -20,7 +20,7 @@
 //       76  u32       staggered: 0 or 1
 //       80  char[32]  scenario, padded with zeros
 //      112  char[32]  units, padded with zeros
-//   in version 3 alone:
+//   only in version 3:
 //      144  u32       1 if there are species, otherwise 0
 //      148  u32       0
 //      152  u64       bytes of the lines key=value

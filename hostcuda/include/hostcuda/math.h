@@ -15,7 +15,7 @@
 HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
 // glibc has them from 2.42 on, correctly rounded but four times as slow, in the innermost loop of
-// most kernels. This is the code that older ones are inlined as.
+// most kernels. This is the code that is inlined for older versions.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {
