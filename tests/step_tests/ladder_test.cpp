@@ -130,6 +130,11 @@ TEST(LadderRange, FarAndHeavyBodies) {
   EXPECT_EQ(failed_gates(start, 0.002, 12, 0.5), "");
 }
 
+TEST(LadderRange, BackInTime) {
+  const auto start = make_scenario(find_scenario("galaxies"), {3, 65, 61, 0.05}).systems;
+  EXPECT_EQ(failed_gates(start, -0.01, 3, 0.05), "");
+}
+
 // Massless bodies exert no force, at any position and in any number.
 TEST(LadderRange, BodiesWithoutMass) {
   Systems start = make_scenario(find_scenario("galaxies"), {3, 301, 23, 0.05}).systems;
