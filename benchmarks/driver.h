@@ -1,5 +1,5 @@
-// What every driver of another project's kernel does around it: bodies in the project's BIN format
-// (docs/formats.md) in and out, warm-up, repeats timed with events, a line of JSON.
+// Shared by the drivers of other projects' kernels: reads and writes bodies in the project's BIN
+// format (docs/formats.md), warms up, times repeats with events, and writes a line of JSON.
 #pragma once
 
 #include <cstdio>
@@ -20,7 +20,7 @@ struct Options {
   int steps = 0, repeat = 0, warmup = 0;
 };
 
-// --name value, each of them; ./nbody compare, which calls this, gives them all.
+// Each option is --name value; ./nbody compare, which calls this program, passes all of them.
 inline Options parse(int argc, char** argv) {
   Options options;
   for (int k = 1; k + 1 < argc; k += 2) {
@@ -66,7 +66,7 @@ struct Bodies {
     if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
   }
 
-  // float4s of a device: a position with its mass, a velocity with 0.
+  // Arrays of float4 on the device: positions with masses, velocities with 0.
   std::vector<float4> positions() const {
     std::vector<float4> result;
     for (const Body& b : all) result.push_back({b.x, b.y, b.z, b.mass});
@@ -85,7 +85,7 @@ struct Bodies {
   }
 };
 
-// What a kernel reads and what it writes; positions are always there twice.
+// The input and output of a kernel; positions are always stored twice.
 struct State {
   float4 *positions, *velocities, *new_positions, *new_velocities;
   int count;
@@ -164,7 +164,7 @@ int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for)
   }
 }
 
-// Neither of the kernels looks where the bodies end. Exit code 2.
+// Neither kernel handles an incomplete block of bodies. Exit code 2.
 inline void require_multiple(int n, int of) {
   if (n % of != 0) {
     throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +

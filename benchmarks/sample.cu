@@ -1,5 +1,5 @@
-// The kernel of NVIDIA's CUDA sample "nbody", launched as it is there: nvcc finds bodysystemcuda.cu
-// in the folder of the sample, which is not part of this repository.
+// The kernel of NVIDIA's CUDA sample "nbody", launched as the sample does: nvcc finds
+// bodysystemcuda.cu in the folder of the sample, which is not part of this repository.
 #include <string>
 
 #include "bodysystemcuda.cu"

@@ -26,7 +26,7 @@ unlock() { exec 9>&-; }
 
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
 
-# nvcc is often installed beside the PATH; CMake takes CUDACXX.
+# nvcc is often installed outside the PATH; CMake takes CUDACXX.
 find_nvcc() {
   if command -v "${CUDACXX:-nvcc}" >/dev/null; then return 0; fi
   [ -x /usr/local/cuda/bin/nvcc ] && export CUDACXX=/usr/local/cuda/bin/nvcc
@@ -34,8 +34,9 @@ find_nvcc() {
 
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
-# configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches options on. One that is on stays on: CMake
-# deletes the files of what is no longer configured, so a command that needs less builds fewer targets.
+# configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches options on. An option that is on stays on,
+# because CMake deletes the files of targets that are no longer configured; a command that needs less
+# builds fewer targets.
 configure() {
   local preset=$1 folder=$2 option python options=()
   shift 2
@@ -56,10 +57,10 @@ configure() {
     cmake --preset "$preset" -B "$folder" "-DPython3_EXECUTABLE=$python" "${options[@]}"
 }
 
-# ccache finds a file by what it included the last time; without this it would preprocess every file, a
-# fifth of a build from nothing. And files that the build itself writes are the same in every preset.
-# A user's own settings may find objects of another clone, whose debug information names that clone's
-# files, and a traced program is read by it: the folder counts.
+# With these settings ccache finds a file by the headers it included the last time; otherwise it would
+# preprocess every file, a fifth of a full build. Files that the build itself writes are the same in
+# every preset. The folder is part of the key: an object of another clone has debug information with that
+# clone's file names, which the tracer would report.
 export CCACHE_DEPEND=1 CCACHE_BASEDIR=$PWD CCACHE_HASHDIR=1
 
 # compile FOLDER [TARGET...]: everything, or these
@@ -70,7 +71,7 @@ compile() {
     cmake --build "$folder" --parallel "$(cores)" ${1:+--target "$@"}
 }
 
-# build_targets PRESET FOLDER TARGET...: in a folder that is configured already, however it is.
+# build_targets PRESET FOLDER TARGET...: configures the folder only if it is not yet configured.
 build_targets() {
   local preset=$1 folder=$2
   shift 2
@@ -84,18 +85,18 @@ user_selection=()
 # Counts results in the lines of ctest. Its own summary counts a skipped test as passed.
 count() { grep -c -E "^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*$1" "$2" || true; }
 
-# run_tests NAME CTEST ARGUMENT...: shows what did not pass; everything is in build/log.
+# run_tests NAME CTEST ARGUMENT...: shows the tests that did not pass; build/log has everything.
 run_tests() {
   local name=$1 log=$LOGS/test-$1.log started=$SECONDS code=0 all good left selection=()
   local unremarkable='^ *Start +[0-9]+:|^ *[0-9]+/[0-9]+ +Test +#.*( Passed |\*\*\*Skipped| Not Run \(Disabled\))'
   unremarkable+='|^Test project |^Label Time|^[^ ]+ += +[0-9.]+ sec\*proc|^Total Test time|^$'
   shift
   [ ${#user_selection[@]} -eq 0 ] || selection=("${user_selection[@]}" --no-tests=ignore)
-  # Tests share the cores, and threads that spin while they wait would take most of their time. OpenMP
-  # gets two threads, so that what it shares is still shared, and OpenBLAS, whose threads always spin,
-  # one. Two tests more than cores run at a time: some mostly wait.
-  # What -L or -R selects may exist in another preset only; without them, no tests are an error, as the
-  # presets say.
+  # Tests share the cores, and threads that spin while they wait would take most of the time. OpenMP
+  # gets two threads, so that shared work is still shared, and OpenBLAS, whose threads always spin, one.
+  # Two more tests than cores run at a time, because some mostly wait.
+  # The tests that -L or -R selects may exist only in another preset; without -L and -R, no tests are an
+  # error, as the presets say.
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} \
     OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} \
     ctest "$@" --parallel "$(($(cores) + 2))" --output-on-failure "${selection[@]}" 2>&1 </dev/null |
@@ -106,7 +107,7 @@ run_tests() {
   passed=$((passed + good))
   skipped=$((skipped + left))
   failed=$((failed + all - good - left))
-  # ctest that fails without a failed test did not get as far as testing.
+  # If ctest fails without a failed test, it did not get as far as testing.
   if [ "$code" -ne 0 ] && [ $((all - good - left)) -eq 0 ]; then
     failed=$((failed + 1))
     tail -n 20 "$log"
@@ -129,8 +130,8 @@ test_sanitized() {
   run_tests "$1" --preset "$1"
 }
 
-# What is done for the preset cuda beside that of the preset cpu is one process at a time, with its lines
-# in a file: meanwhile is 0, or the process, as without nvcc.
+# Work for the preset cuda runs in the background of that for the preset cpu, one process at a time, with
+# its output in a file. `meanwhile` is that process, or 0, as without nvcc.
 meanwhile=0
 begin_meanwhile() {
   PROGRESS_EVERY=0 "$@" >>"$LOGS/meanwhile.log" &
@@ -147,8 +148,9 @@ nicely() {
   "$@"
 }
 
-# Configuring is one process after another, so the second folder is configured beside the first.
-# Without a GPU no program of nvcc can run: by day it checks the steps and links one, in build/nvcc.
+# Configuring runs one process after another, so the second folder is configured at the same time.
+# Without a GPU no program of nvcc can run: the quick tests then check the steps and link one, in
+# build/nvcc.
 cuda_folder=build/cuda
 configure_cuda_meanwhile() {
   find_nvcc || return 0
@@ -162,10 +164,10 @@ configure_cuda_meanwhile() {
   fi
 }
 
-# nvcc has what the tests leave of the cores: some mostly wait. Not before the other folder is built, of
-# which ccache has what the two share.
+# nvcc uses the cores that the tests leave idle. It starts after the other folder is built, so that
+# ccache has the files that both share.
 compile_cuda_meanwhile() {
-  [ "$meanwhile" -ne 0 ] && wait "$meanwhile" || return 0  # what failed is said by test_cuda
+  [ "$meanwhile" -ne 0 ] && wait "$meanwhile" || return 0  # test_cuda reports failures
   begin_meanwhile nicely compile "$cuda_folder"
 }
 
@@ -184,7 +186,7 @@ test_cuda() {
   has_gpu || echo "No GPU here: the tests that need one were skipped."
 }
 
-# Nightly tests within a budget, or what is stale of them; it builds what it needs.
+# Runs nightly tests within a budget, or lists stale ones; builds what it needs.
 run_night_command() {
   case " $* " in
     *" --status "*) ;;
@@ -234,7 +236,7 @@ run_test_command() {
   [ "$failed" -eq 0 ]
 }
 
-# Sets preset and folder to what a user wants to look at: on the GPU if there is one.
+# Sets preset and folder to those of the programs to run: on the GPU if there is one.
 choose_preset() {
   preset=cpu folder=build/cpu
   if has_gpu && find_nvcc; then
@@ -312,8 +314,8 @@ run_build_command() {
   fi
 }
 
-# From the folder that the user is in: options name files. On a machine with a GPU and little else
-# any python3 will do for what only measures.
+# Runs in the user's folder, because options name files. On a machine with a GPU and little else any
+# python3 will do for commands that only measure.
 run_tool() {
   local tools=$PWD/tools python
   if [ "$1" = inspect ]; then
@@ -325,7 +327,7 @@ run_tool() {
   PYTHONPATH=$tools "$python" -m nbody_tools "$@"
 }
 
-# A CUDA program of the user's own, in the folder the user is in.
+# Builds or checks the user's own CUDA program, in the user's folder.
 run_hostcuda() {
   local tool=$PWD/hostcuda/bin/hostcuda
   set_up inspect
@@ -333,7 +335,7 @@ run_hostcuda() {
   exec "$tool" "$@"
 }
 
-# What a submission is linked to is built first.
+# First builds the libraries that a submission is linked to.
 run_grade_command() {
   local more=()
   set_up inspect

@@ -1,5 +1,5 @@
-// course_program [K [INPUT [OUTPUT]]]: N = 2 << K bodies from a raw file of six floats per body,
-// ten time steps, the result into another, and a line with the speed.
+// course_program [K [INPUT [OUTPUT]]]: reads N = 2 << K bodies of six floats each from a raw file,
+// takes ten time steps, writes the result to another file, and prints the speed.
 //
 // Options after these are ours: --json FILE for a record with a check against float64, --repeat R.
 #include <cstdio>

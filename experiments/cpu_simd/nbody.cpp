@@ -35,7 +35,7 @@ using nbody::Body;
 
 constexpr int kMaxLanes = 16;   // of AVX-512; a system is padded to a multiple of this
 constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
-// A time step of fewer interactions ends sooner on one thread than a team of threads synchronises.
+// A time step of fewer interactions ends on one thread before a team has synchronised.
 constexpr double kWorthATeam = 1 << 18;
 constexpr int kRunSize = 1024;  // bodies j paired with a tile in one go: they stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");

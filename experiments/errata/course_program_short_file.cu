@@ -1,4 +1,4 @@
-// Errata, course program: nobody checks that the file has as many bodies as k asks for.
+// Errata, course program: nobody checks that the file has as many bodies as k requires.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // soa_passing -- five ways to pass a structure of arrays to a kernel.
 //
 // By value, as separate pointers, or from device memory, where the kernel has to load the pointers
-// first; the latter two also with const and __restrict__. There are no tiles, so every load of the
+// first; the last two also with const and __restrict__. There are no tiles, so every load of the
 // inner loop goes through one of the pointers, and a difference would show there.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20

@@ -1,5 +1,5 @@
-// The kick of step 10 by CUB's segmented reduction. CUB wants the values of a row to be contiguous;
-// an iterator that computes the place of the k-th value makes the matrix look like that.
+// The kick of step 10 by CUB's segmented reduction. CUB requires contiguous rows; an iterator that
+// computes the place of the k-th value provides them.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>

@@ -1,9 +1,10 @@
-// nbody-gather: how fast the positions of a cluster are gathered, in the columns of nccl-tests.
+// nbody-gather: measures how fast a cluster gathers its positions; prints the columns of
+// nccl-tests.
 //
 //   mpirun -n 4 nbody-gather [LARGEST_MIB]
 //
-// algbw is the size over the time; busbw, algbw (n - 1) / n, is what the links carried, and can be
-// compared with what they can carry whatever the number of ranks n.
+// algbw is the size over the time; busbw, algbw (n - 1) / n, is the rate on the links, and can be
+// compared with their limit for any number of ranks n.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

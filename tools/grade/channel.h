@@ -1,5 +1,5 @@
-// How the judge asks a submission: a state goes out over one pipe, what simulate() made of it comes
-// back over another. Nothing else that a submission says counts.
+// The pipes between the judge and a submission: a state goes out over one, the result of simulate()
+// comes back over the other. No other output of a submission counts.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ struct Request {
   std::int32_t systems = 0, bodies = 0, steps = 0, devices = 1;
   float dt = 0, softening_squared = 0;
 };
-// Followed by so many bodies.
+// Followed by this many bodies.
 struct Reply {
   std::uint32_t mark = kReplyMark;
   std::uint64_t bodies = 0;

@@ -1,13 +1,14 @@
-// Judges a submission that runs in another process, and shares nothing with it but two pipes.
+// Judges a submission that runs in another process and shares only two pipes with it.
 //
 //   grade_judge VERDICT MODE SUMMATION PROBLEM...
 //
-// Asks on the standard output, reads answers on the standard input, and writes one line of JSON to
-// the file VERDICT: {"problems": [{"gates": [...], "seconds": [...]}], "ended": "..."}. MODE is
-//   gates   every gate of the validator, on the whole trajectory
-//   once    one call and no other, the end of which is compared with float64: for a submission
-//           whose accesses are traced
-//   time    five calls after one that is not counted, with their seconds, and no gate
+// Writes problems to the standard output, reads results from the standard input, and writes a line
+// of JSON to the file VERDICT: {"problems": [{"gates": [...], "seconds": [...]}], "ended": "..."}.
+// MODE is
+//   gates   every check of the validator, on the whole trajectory
+//   once    a single call, whose result is compared with float64: for a submission whose accesses
+//           are traced
+//   time    five calls after one that is not counted, with their seconds, and no check
 // SUMMATION is that of the lab's step, running or tiled. A PROBLEM is
 // SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR, the last of which is 0 or 1.
 #include <csignal>
@@ -31,11 +32,11 @@ namespace {
 
 constexpr double kSoftening = 0.05, kTimeStep = 0.01;
 constexpr double kOnceLimit =
-    1e-4;  // of what a few steps change: a hundred times what rounding does
+    1e-4;  // relative to the change in a few steps: a hundred rounding errors
 constexpr int kTimedCalls = 5;
 
-// Of a star and of a body beside it: the force of one is below the last digit of the force of the
-// other, and that of all of them is not.
+// Masses of a star and of a body next to it: the force of one body is below the last digit of the
+// star's, but that of all bodies together is not.
 constexpr float kStar = 1, kPlanetesimal = 5e-8f;
 
 struct Problem {
@@ -48,8 +49,8 @@ struct NoAnswer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Spheres, cubes or clusters as the seed has it, with masses that no two bodies share; a tenth of
-// the bodies have none.
+// Spheres, cubes or clusters, depending on the seed. All masses differ; a tenth of the bodies have
+// none.
 Systems start_of(const Problem& problem) {
   constexpr const char* kScenarios[] = {"galaxies", "uniform", "star-cluster"};
   const char* const name =
@@ -101,7 +102,7 @@ std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
       .gates;
 }
 
-// The error of positions and velocities over how far they have come, root mean square.
+// Root mean square error of positions and velocities, relative to their change.
 std::vector<Gate> gate_of_end(const Problem& problem) {
   const Systems start = start_of(problem);
   Systems end = start;

@@ -1,5 +1,5 @@
-// Takes from a process the right to become another program: the sandbox must grant it, because it
-// starts the worker that way.
+// Prevents a process from executing another program. The sandbox must allow that, because it starts
+// the worker that way.
 #pragma once
 
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// Runs a program with as few rights as the system lets us take from it.
+// Runs a program with as few rights as the system allows.
 //
 //   grade_sandbox --protections               prints what is possible here, one per line
 //   grade_sandbox [--build | --gpu] [--read PATH]... [--execute PATH]... [--write PATH]...
@@ -50,7 +50,7 @@ void limit(int resource, rlim_t value) {
   setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 
-// What the command line asks for.
+// The options of the command line.
 struct Permissions {
   bool build = false, gpu = false;
   std::vector<const char*> read, execute, write;
@@ -68,7 +68,7 @@ bool become_nobody() {
          setuid(kNobody) == 0;
 }
 
-// Leaves the files that the command line names, and no other.
+// Allows access only to the files that the command line names.
 bool restrict_files(const Permissions& permissions) {
   constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   constexpr std::uint64_t kExecute = kRead | LANDLOCK_ACCESS_FS_EXECUTE;
@@ -114,8 +114,8 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
-// No other process is signalled or looked into, none is started but by a compiler, and there is no
-// network. (The worker refuses execve() by itself once it runs: refuse_exec.h.)
+// Blocks signals to other processes and their inspection, new processes except for compilers, and
+// the network. (The worker itself blocks execve() once it runs: refuse_exec.h.)
 bool restrict_calls(const Permissions& permissions) {
   if (kArchitecture == 0) return false;
   constexpr auto load = [](std::size_t offset) -> sock_filter {
@@ -139,7 +139,7 @@ bool restrict_calls(const Permissions& permissions) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(answer(how));
   };
-  // Threads are cloned, too. clone() does what clone3() does, and its flags can be seen.
+  // Threads are cloned, too. clone() can replace clone3(), and the filter sees its flags.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
                           SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,

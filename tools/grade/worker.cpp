@@ -1,5 +1,5 @@
-// run_step() for a submission: answers the judge until the pipe ends. What the submission prints
-// goes to the standard error; it has no part in the verdict.
+// run_step() for a submission: answers the judge until the pipe ends. The submission's output goes
+// to the standard error and does not affect the result.
 #include <cstdio>
 #include <exception>
 
@@ -18,7 +18,7 @@ namespace {
 using grading::Reply;
 using grading::Request;
 
-// What an earlier call has left in device memory is no answer to this one. (hostcuda fills new
+// Results that an earlier call left in device memory must not answer this one. (hostcuda fills new
 // memory with NaN by itself.)
 void poison_device_memory() {
 #if defined(NBODY_GRADES_CUDA)
@@ -32,8 +32,8 @@ void poison_device_memory() {
 #endif
 }
 
-// Before any static object of the submission is constructed. A kernel without seccomp refuses; the
-// grader's note says so.
+// Runs before any static object of the submission is constructed. Fails on a kernel without seccomp; the
+// grader reports that.
 [[gnu::constructor(101)]] void start_no_program() { grading::refuse_exec(); }
 
 int answer(Simulate simulate, int requests, int replies) {

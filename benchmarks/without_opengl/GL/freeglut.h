@@ -1,2 +1,2 @@
-// Stands in for OpenGL, which the kernels of the CUDA sample do not need: there is nothing in it.
+// An empty replacement for OpenGL, which the kernels of the CUDA sample do not need.
 #pragma once
