@@ -1,5 +1,5 @@
 #!/bin/sh
-# names.sh apt|dnf|pacman|conda COMMAND: the packages that COMMAND needs, one per line.
+# names.sh apt|dnf|pacman|conda|spack COMMAND: the packages that COMMAND needs, one per line.
 exec awk -F'|' -v manager="$1" -v command="$2" '
   /^#/ { next }
   !column {

@@ -63,10 +63,10 @@ is_there() {
 
 # missing_for COMMAND: lines "package|proofs|without|purpose"; the package's name here, or Debian's
 missing_for() {
-  local manager apt dnf pacman conda proofs without purpose
+  local manager apt dnf pacman conda spack proofs without purpose
   manager=$(package_manager)
   # shellcheck disable=SC2034  # ${!manager} is one of them
-  while IFS='|' read -r apt dnf pacman conda proofs without purpose; do
+  while IFS='|' read -r apt dnf pacman conda spack proofs without purpose; do
     [[ -z $apt || $apt = \#* || $proofs = proofs || " $without " == *" $1 "* ]] && continue
     # shellcheck disable=SC2086  # one word per proof
     is_there $proofs && continue

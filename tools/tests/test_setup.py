@@ -100,12 +100,12 @@ class Lists(fakes.InFolder):
                               stdout=subprocess.PIPE, text=True).stdout.split()
 
     def test_a_row_has_a_name_for_each_manager(self) -> None:
-        for manager in ("apt", "dnf", "pacman", "conda"):
+        for manager in ("apt", "dnf", "pacman", "conda", "spack"):
             self.assertIn("git", self.names(manager, "setup"))
         lines = (ROOT / "packaging/packages.txt").read_text("utf-8").splitlines()
         rows = [row.split("|") for row in lines if not row.startswith("#")]
-        self.assertEqual({len(row) for row in rows}, {7})
-        self.assertEqual([row for row in rows if not all(row[:5]) or not row[6]], [])
+        self.assertEqual({len(row) for row in rows}, {8})
+        self.assertEqual([row for row in rows if not all(row[:6]) or not row[7]], [])
 
     def test_the_containers_read_it(self) -> None:
         for recipe, wanted in ((".devcontainer/Dockerfile", "names.sh apt setup"),
