@@ -51,7 +51,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def asks_for_help(command: Command, rest: Sequence[str]) -> bool:
-    """Behind -- are the words of another program, and cc takes those of a compiler."""
+    """Words after -- belong to another program, and cc takes those of a compiler."""
     ours = rest[:1] if command.name in ("cc", "experiment") else rest
     if "--" in ours:
         ours = ours[:ours.index("--")]

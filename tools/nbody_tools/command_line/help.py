@@ -94,7 +94,7 @@ def version() -> str:
 
 
 def examples_in(text: str) -> Iterator[str]:
-    """Yields the commands that a help shows, one per line, without what is said behind them."""
+    """Yields the commands that a help shows, one per line, without the comments after them."""
     for line in text.splitlines():
         if line.strip().startswith("./nbody "):
             yield re.split(r" {3,}| +# ", line.strip())[0]

@@ -50,7 +50,8 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
 
 
 def most_grid_barriers(kernels: list[Kernel]) -> float:
-    """For the kernel with the most; each of its blocks counts a barrier of the grid."""
+    """Returns the number of the kernel that has the most; each of its blocks counts a grid
+    barrier."""
     return max(one.grid_barriers / one.blocks for one in kernels)
 
 
