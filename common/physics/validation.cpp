@@ -32,7 +32,7 @@ constexpr double kPatience = 10;  // seconds
 // This many steps of the run are repeated one by one, the others in longer calls.
 constexpr int kSingleSteps = 32;
 // A kick is this many times as long as a moving body's velocity, so that the accelerations in it
-// lose no digits. A body whose drift is checked moves this many times its distance to the origin.
+// lose no digits. A body whose drift is checked moves up to this many times the largest coordinate.
 constexpr double kLongKick = 1024, kLongDrift = 8;
 // If bodies are sampled, this many others per system are checked too: those that changed most.
 constexpr int kMostChanged = 8;
