@@ -298,12 +298,15 @@ build_everything() {
 }
 
 run_build_command() {
-  local preset=cpu folder=build/cpu
+  local preset=cpu folder=build/cpu word
   if [ "${1-}" = --gpu ]; then
     shift
     need_nvcc
     preset=cuda folder=build/cuda
   fi
+  for word; do
+    [[ ! $(target_of "$word") =~ ^[0-9]+[a-z]?$ ]] || wrong_arguments "'$word' is not a step"
+  done
   set_up "$([ $# -eq 0 ] && echo build || echo inspect)"
   lock
   if [ $# -gt 0 ]; then
@@ -351,9 +354,10 @@ run_grade_command() {
 
 run_view_command() {
   local python tool=$PWD/view/view.py preset folder targets step=cpu_simd
+  python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
+  targets=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # files are named from there
   set_up view
   python=$(find_python numpy,matplotlib,jinja2)
-  targets=$("$python" "$tool" --plan "$@")
   [ -n "$targets" ] || return 0  # after --help
   choose_preset
   lock

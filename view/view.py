@@ -13,6 +13,7 @@
 """
 import argparse
 import contextlib
+import itertools
 import os
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 from nbody_tools.arguments import OneLineParser, ToolError, positive_integer  # noqa: E402
+from nbody_tools.measure.run import SCENARIOS  # noqa: E402
 from nbody_tools.steps import find_step, step_folders  # noqa: E402
 
 import stairs  # noqa: E402
@@ -75,6 +77,8 @@ def parse(words):
             parser.error("--stairs runs steps: it cannot be used with files or --export")
         if why := stairs.refusal(rest):
             parser.error(why)
+    if why := wrong_input(rest):
+        parser.error(why)
     if any(word.startswith("--view") for word in rest):
         parser.error("use --port: --view is for a step itself")
     if options.export and not options.shows_files:
@@ -87,6 +91,25 @@ def parse(words):
             parser.error("--export of a run needs --steps: a whole number from 1")
         options.snapshot_every = -(-int(count) // options.frames)
     return options, rest
+
+
+def wrong_input(words):
+    """Returns what is wrong with the files or the bodies, or None: nothing is built for them. The
+    programs check the rest."""
+    for word in itertools.takewhile(lambda word: not word.startswith("-"), words):
+        if not Path(word).exists():
+            return f"there is no file '{word}'"
+    values = dict(zip(words, words[1:]))
+    scenario = values.get("--scenario", SCENARIOS[0])
+    if scenario not in SCENARIOS:
+        known = ", ".join(SCENARIOS)
+        return f"argument --scenario: invalid choice: '{scenario}' (choose from {known})"
+    for name in ("--systems", "--bodies"):
+        try:
+            positive_integer(values.get(name, "1"))
+        except argparse.ArgumentTypeError as error:
+            return f"argument {name}: {error}"
+    return None
 
 
 def program(build, step):

@@ -47,8 +47,16 @@ def parser_of(command: str) -> OneLineParser:
 
 
 def parse(command: str, words: Sequence[str]) -> argparse.Namespace:
-    """Ends with one line and exit code 2 if they are wrong, after --help with 0."""
-    return parser_of(command).parse_args(words)
+    """Ends with one line and exit code 2 if they are wrong, after --help with 0. A module whose
+    command builds first may have check(options), for what its parser cannot know."""
+    options = parser_of(command).parse_args(words)
+    check = getattr(module_of(command), "check", None)
+    if check is not None:
+        try:
+            check(options)
+        except ToolError as error:
+            fail(f"nbody {command}: {error}", error.code)
+    return options
 
 
 def is_output_closed() -> bool:

@@ -34,6 +34,8 @@ def find_root() -> Path:
 ROOT = find_root()  # of the repository
 
 USAGE_ERROR = 2
+MOST = 2**31 - 1  # of what the programs count
+MOST_SEED = 2**63 - 1
 FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 
@@ -99,7 +101,14 @@ def positive_integers(text: str) -> tuple[int, ...]:
 
 
 def integer_from_zero(text: str) -> int:
-    return _integer(text, 0)
+    return _integer(text, 0, MOST_SEED)
+
+
+def check_problem(systems: int, bodies: int) -> None:
+    """Raises ToolError where the programs would: more bodies than they can number."""
+    if systems * bodies > MOST:
+        raise ToolError(f"--systems {systems} and --bodies {bodies} are {systems * bodies} bodies; "
+                        f"at most {MOST} are possible")
 
 
 def positive_number(text: str) -> float:
@@ -139,10 +148,10 @@ def whole_number(text: str) -> Optional[int]:
     return int(value) if value.denominator == 1 else None
 
 
-def _integer(text: str, least: int) -> int:
+def _integer(text: str, least: int, most: int = MOST) -> int:
     value = whole_number(text)
-    if value is None or value < least:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of {least} or more")
+    if value is None or not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} to {most}")
     return value
 
 

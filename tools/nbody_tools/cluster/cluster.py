@@ -56,13 +56,14 @@ ASSUMED = (
     "* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
     "(--gather FILE)"
 )
+MOST_RANKS = 100_000  # more than any machine has GPUs
 FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and after a crash
 
 
 def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="what", required=True, metavar="run|predict|measure")
     run_it = commands.add_parser("run", help="start a step on several ranks")
-    run_it.add_argument("--ranks", type=arguments.positive_integer, help="[the launcher's choice]")
+    run_it.add_argument("--ranks", type=number_of_ranks, help="[the launcher's choice]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                         help="[build/cuda or cpu]")
     run_it.add_argument("step", help="14")
@@ -85,6 +86,13 @@ def configure(p: argparse.ArgumentParser) -> None:
                          help="[build/cuda or cpu]")
     measure.add_argument("--output", type=Path, required=True, metavar="FILE",
                          help="file to append the records to")
+
+
+def number_of_ranks(text: str) -> int:
+    value = arguments.positive_integer(text)
+    if value > MOST_RANKS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to {MOST_RANKS}")
+    return value
 
 
 def rate(text: str) -> float:

@@ -45,6 +45,7 @@ from nbody_tools.steps import find_step, step_folders
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
 NO_CLANG = "Instructions are not counted: that needs clang++, 14 or newer."
 TIMEOUT = 600.0  # seconds, per run
+MOST_INTERACTIONS = 1e12  # of all pairs: a tree of a million bodies
 ARCHITECTURE = "-arch=compute_90"  # clusters need it
 
 
@@ -176,10 +177,17 @@ def build_step(step: str, wanted_folder: Optional[Path]) -> Built:
     )
 
 
-def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) -> Built:
+def sources_of(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word.endswith((".cu", ".cpp"))]
+
+
+def check_sources(sources: Sequence[str]) -> None:
     for source in sources:
         if not Path(source).is_file():
             raise ToolError(f"{source}: file not found")
+
+
+def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) -> Built:
     find_compiler()
     made = {}
     for form in ("traced", "counted"):
@@ -227,14 +235,31 @@ def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspecti
     ), notes
 
 
+def interactions_of(options: argparse.Namespace) -> float:
+    return options.systems * float(options.bodies) ** 2 * options.steps
+
+
+def check(options: argparse.Namespace) -> None:
+    first, *others = options.program
+    if first.endswith(".cu"):
+        check_sources(sources_of(options.program))
+        return
+    if others:
+        raise ToolError(f"'{others[0]}': a step takes no more arguments; a program is FILE.cu")
+    step_with_kernels(first)
+    arguments.check_problem(options.systems, options.bodies)
+    if (interactions := interactions_of(options)) > MOST_INTERACTIONS:
+        raise ToolError(f"--systems {options.systems}, --bodies {options.bodies} and --steps "
+                        f"{options.steps} are {interactions:.1e} interactions; at most "
+                        f"{MOST_INTERACTIONS:.0e} are traced")
+
+
 def run(options: argparse.Namespace) -> int:
     first, *others = options.program
     is_source = first.endswith(".cu")
-    if not is_source and others:
-        raise ToolError(f"'{others[0]}': a step takes no more arguments; a program is FILE.cu")
     with tempfile.TemporaryDirectory() as folder:
         if is_source:
-            sources = [word for word in options.program if word.endswith((".cu", ".cpp"))]
+            sources = sources_of(options.program)
             built = build_sources(sources, shlex.split(options.compile), Path(folder))
             words = [word for word in others if word not in sources]
             interactions, title = options.interactions, " ".join(sources)
@@ -246,7 +271,7 @@ def run(options: argparse.Namespace) -> int:
             words = ["--scenario", "galaxies", *(word for name, value in problem.items()
                                                  for word in (f"--{name}", str(value))),
                      "--validate", "off", "--quiet"]
-            interactions = options.systems * float(options.bodies) ** 2 * options.steps
+            interactions = interactions_of(options)
             record = {"step": step, "problem": problem}
             title = (f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time "
                      f"step(s), {interactions:,.0f} interactions")

@@ -58,11 +58,15 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="the same with nvcc, for the time on a GPU")
 
 
+def check(options: argparse.Namespace) -> None:
+    find_lab(options.lab)
+    for form in FORMS:
+        check_writable(getattr(options, form))
+
+
 def run(options: argparse.Namespace) -> int:
     lab = find_lab(options.lab)
     seed = secrets.randbelow(1 << 31) if options.seed is None else options.seed
-    for form in FORMS:
-        check_writable(getattr(options, form))
     try:
         text = read_submission(options.file)
     except Refused as error:

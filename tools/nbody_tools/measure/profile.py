@@ -192,6 +192,10 @@ def show_recorded(step: str, options: argparse.Namespace) -> int:
     return 0
 
 
+def check(options: argparse.Namespace) -> None:
+    arguments.check_problem(options.systems, options.bodies)
+
+
 def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
         raise ToolError("--record belongs to --from: a run writes its own")

@@ -76,6 +76,11 @@ def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
     )
 
 
+def check(options: argparse.Namespace) -> None:
+    if options.systems and options.bodies and not options.input:
+        arguments.check_problem(options.systems, options.bodies)
+
+
 def run(options: argparse.Namespace) -> int:
     steps = choose_steps(find_steps(options.build or default_build()), options.step)
     outcomes = run_steps(steps, program_arguments(options), options.step_timeout,

@@ -305,6 +305,10 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
             )
 
 
+def check(options: argparse.Namespace) -> None:
+    arguments.check_problem(max(options.systems), max(options.bodies))
+
+
 def run(options: argparse.Namespace) -> int:
     known = read_lines(options.output)
     updated(options.table, [])  # an invalid table is rejected before measuring

@@ -230,6 +230,52 @@ class Answers(unittest.TestCase):
         )
 
 
+class NothingIsBuilt(fakes.InFolder):
+    """For absurd numbers and unknown names: a line, exit code 2, and no cmake."""
+
+    WRONG = {
+        "inspect 03 --systems 1000000000": "at most 2147483647 are possible",
+        "inspect 03 --systems 1 --bodies 1e9": "interactions; at most 1e+12 are traced",
+        "inspect 03 --bodies 1e18": "is not a whole number from 1 to 2147483647",
+        "inspect 99": "'99' is not a step",
+        "inspect no.cu": "no.cu: file not found",
+        "grade 99 README.md": "'99' is not a lab",
+        "grade 03 no.cu": "there is no file 'no.cu'",
+        "grade 03 README.md --seed 1e30": "is not a whole number from 0 to",
+        "grade 03 README.md --json /no/such/x.json": "there is no folder /no/such",
+        "take 99 folder": "'99' is not a step",
+        "build 99": "'99' is not a step",
+        "experiment no_such": "'no_such' is not an experiment",
+        "profile 03 --systems 1e6 --bodies 1e6": "at most 2147483647 are possible",
+        "profile 99": "'99' is not a step",
+        "tune --bodies 1e12": "is not a whole number from 1 to 2147483647",
+        "run --systems 1e6 --bodies 1e6": "at most 2147483647 are possible",
+        "compare --bodies 1e18": "is not a whole number from 1 to 2147483647",
+        "plot no-such": "invalid choice: 'no-such'",
+        "cluster run --ranks 1e6 14": "is not a whole number from 1 to 100000",
+        "lab 99": "'99' is not a lab",
+        "view no_such.bin": "there is no file 'no_such.bin'",
+        "view --scenario no-such": "invalid choice: 'no-such'",
+        "view --bodies 1e30": "is not a whole number from 1 to 2147483647",
+        "view --step 99": "'99' is not a step",
+    }
+
+    def test_each_is_refused(self) -> None:
+        for name in ("cmake", "ninja", "ctest", "apt-get", "dnf", "pacman", "sudo"):
+            self.program(name, "#!/bin/sh\n[ \"$1\" != --version ] || exec echo cmake version 4.0\n"
+                         f": >'{self.folder / 'built'}'\nexit 1\n")
+        path = f"{self.folder}:/usr/bin:/bin"
+        for words, answer in self.WRONG.items():
+            with self.subTest(words=words):
+                (self.folder / "built").unlink(missing_ok=True)
+                done = subprocess.run([str(ROOT / "nbody"), *words.split()], check=False, text=True,
+                                      capture_output=True, cwd=ROOT,
+                                      env={"PATH": path, "PYTHON": sys.executable})
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(answer, done.stderr)
+                self.assertFalse((self.folder / "built").exists())
+
+
 class Completion(fakes.InFolder):
     def completed(self, *lines: str) -> list[str]:
         asked = "; ".join(f"COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _nbody; "
