@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// The smallest error not exceeded by at least this share of all errors (nearest rank).
+// The smallest of the errors that at least this share of them do not exceed (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The error branch in every API call, which these tests do not cause: tests/faults causes them.
+# These tests make no API call fail, so its error branch does not run; tests/faults makes them fail.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
 # Destructors that run while an exception passes are attributed to the end of a scope.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
