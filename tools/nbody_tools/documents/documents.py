@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
             result.problems += wrong_shape(root / name / "README.md", root)
     for name in step_folders(root):
         if is_draft(name, root) and options.folder in (None, name):
-            print(f"{name}: a draft, of which no page, picture or measurement is asked for (DRAFT "
+            print(f"{name}: a draft, which needs no page, picture or measurement (DRAFT "
                   "in its CMakeLists.txt)")
     return report_problems(result, options.verbose)
 

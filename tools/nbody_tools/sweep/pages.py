@@ -87,7 +87,7 @@ class Reports:
         if table.data["profile"]:
             parts += [table.data.get("note", ""), profile_table(self.root, table.data["profile"])]
         if table.cells:
-            parts.append(f"In {table.measure}, published | ours{machines(table, results)}."
+            parts.append(f"Unit: {table.measure}; published | ours{machines(table, results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
             parts.append(cells_table(table, results))
             parts.extend(failures(table, results))

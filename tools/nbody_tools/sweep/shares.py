@@ -120,7 +120,8 @@ class Worker:
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Cores per GPU, and half of all for CPU programs: empty if they must wait for the GPU."""
+    """Returns each GPU's cores, and half of all cores in groups for CPU programs. Without such
+    groups CPU programs run after those of the GPUs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
     each = len(rest) // gpus // 2 * 2  # both hardware threads of a core
