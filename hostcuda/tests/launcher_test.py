@@ -170,7 +170,8 @@ class LauncherTest(unittest.TestCase):
         "cudaMemPool_t pool;": "cudaMemPool_t",
         "cudaMemPoolCreate(0, 0);": "cudaMemPoolCreate",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
-        "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);": "cudaLaunchCooperativeKernelMultiDevice",
+        "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
+            "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
         "cuInit(0);": "cuInit is not part of hostcuda: the driver API is not emulated",
         "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were "

@@ -297,7 +297,9 @@ int main() {
         self.write("a.cu", """#include <helper_cuda.h>
 #include <helper_functions.h>
 #include <helper_math.h>
-__global__ void k(float3* p) { *p = normalize(2.0f * cross(make_float3(1, 0, 0), make_float3(0, 1, 0)) + *p); }
+__global__ void k(float3* p) {
+  *p = normalize(2.0f * cross(make_float3(1, 0, 0), make_float3(0, 1, 0)) + *p);
+}
 int main(int argc, char** argv) {
   findCudaDevice(argc, const_cast<const char**>(argv)); StopWatchInterface* timer = nullptr;
   sdkCreateTimer(&timer); sdkStartTimer(&timer); float3* p; checkCudaErrors(cudaMallocManaged(&p,

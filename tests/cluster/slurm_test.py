@@ -58,7 +58,8 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n.log
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1
-NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 Gres=gpu:{gpus}
+NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 \
+Gres=gpu:{gpus}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 """
 

@@ -14,8 +14,10 @@ MEASURE = """<script>addEventListener("load", () => {
   const slides = [...document.querySelectorAll("section")], wrong = [];
   slides.forEach((slide, k) => {
     slides.forEach((other) => other.classList.toggle("now", other === slide));
-    const wide = [...slide.querySelectorAll("pre")].some((pre) => pre.scrollWidth > pre.clientWidth + 2);
-    if (slide.scrollHeight > slide.clientHeight + 2 || wide) wrong.push(`${k + 1}: ${slide.firstChild.textContent}`);
+    const code = [...slide.querySelectorAll("pre")];
+    const wide = code.some((pre) => pre.scrollWidth > pre.clientWidth + 2);
+    if (slide.scrollHeight > slide.clientHeight + 2 || wide)
+      wrong.push(`${k + 1}: ${slide.firstChild.textContent}`);
   });
   document.title = "measured " + JSON.stringify({slides: slides.length, wrong});
 });</script></body>"""

@@ -70,8 +70,11 @@ class Page(unittest.TestCase):
         )
 
     def pick(self, kernel, memory, access):
-        self.browser.evaluate(f"""page.choose(page.data.kernels.findIndex((k) => k.name === {json.dumps(kernel)}));
-            page.pick(page.kinds.findIndex(([a]) => a.memory === '{memory}' && a.access === '{access}'))""")
+        self.browser.evaluate(
+            f"""page.choose(page.data.kernels.findIndex((k) => k.name === {json.dumps(kernel)}));
+            page.pick(page.kinds.findIndex(
+                ([a]) => a.memory === '{memory}' && a.access === '{access}'))"""
+        )
 
     def test_sectors_and_banks_are_drawn_as_they_were_counted(self):
         self.open("patterns")
@@ -95,8 +98,11 @@ class Page(unittest.TestCase):
             ("shared_stride_2", 2),
         ):
             self.pick(kernel, "shared", "load")
-            deepest = self.browser.evaluate("""Math.max(...Object.values([...document.querySelectorAll('#request .word')]
-                .reduce((all, box) => ({...all, [box.getAttribute('x')]: (all[box.getAttribute('x')] || 0) + 1}), {})))""")
+            deepest = self.browser.evaluate(
+                """Math.max(...Object.values([...document.querySelectorAll('#request .word')]
+                .map((box) => box.getAttribute('x'))
+                .reduce((all, x) => ({...all, [x]: (all[x] || 0) + 1}), {})))"""
+            )
             self.assertEqual(deepest, cost, kernel)
             self.assertIn(f"{cost} wavefront", self.browser.text("request_text"))
         self.check_quiet()
@@ -111,8 +117,10 @@ class Page(unittest.TestCase):
             browser.evaluate("page.at"), {"phase": 1, "warp": 0}
         )  # where the line does something
         self.assertEqual(browser.evaluate("page.counted[5]"), [0, 512, 0, 512, 0, 0, 0])
-        box = browser.evaluate("(() => { const b = "
-                               "document.getElementById('grid').getBoundingClientRect(); return [b.left, b.top]; })()")
+        box = browser.evaluate(
+            "(() => { const b = document.getElementById('grid').getBoundingClientRect(); "
+            "return [b.left, b.top]; })()"
+        )
         place = browser.evaluate(
             "[MARGIN.left + 3.5 * page.picture.column, MARGIN.top + 70.5 * page.picture.row]"
         )
@@ -137,7 +145,8 @@ class Page(unittest.TestCase):
         # Checks the drawing: a place with accesses has a colour, one without has none.
         pixels = browser.evaluate(
             """(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
-            return [0, 1].map((phase) => [...pen.getImageData(MARGIN.left + (phase + 0.5) * page.picture.column,
+            return [0, 1].map((phase) => [...pen.getImageData(
+                MARGIN.left + (phase + 0.5) * page.picture.column,
                 MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()"""
             % kind
         )

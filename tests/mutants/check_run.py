@@ -1,7 +1,8 @@
 """Compares variants of a step with their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
 
 Runs a variant, or all of a step, in the declared mode of hostcuda and, if it is wrong, in plain
-mode; compares the outcome with the declaration, and writes it next to the declaration, as NAME.json.
+mode; compares the outcome with the declaration, and writes it next to the declaration, as
+NAME.json.
 Weak checks are run only for variants with an edit.
 """
 import json

@@ -3,7 +3,6 @@
 A step is missing if a file that its test is about (tests/nightly/subjects.toml) has changed since,
 if the test has failed since, or if there is no history to ask.
 """
-from nbody_tools.arguments import Failed
 from nbody_tools.nightly.ledger import read_ledger
 from nbody_tools.nightly.subjects import changed_since, matcher, paths_of, read_subjects
 

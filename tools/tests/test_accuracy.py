@@ -338,7 +338,8 @@ class TreeMeasure(fakes.Measuring):
         for step in TREE_STEPS:
             fakes.write_step(self.build, fakes.record(step), """
 if "--diagnostics" in sys.argv:
-    open(sys.argv[sys.argv.index("--diagnostics") + 1], "w").write("step,energy_error\\n0,0\\n250,-1e-4\\n")
+    file = sys.argv[sys.argv.index("--diagnostics") + 1]
+    open(file, "w").write("step,energy_error\\n0,0\\n250,-1e-4\\n")
 """)
 
     def measured(self, path: str) -> str:

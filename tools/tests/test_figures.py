@@ -215,7 +215,8 @@ COPY_SNAPSHOTS = """
 if "--snapshot-dir" in words:
     import shutil
     kind = "many" if "galaxies" in words or "plummer" in words else "few"
-    shutil.copytree({folder!r} + "/" + kind, words[words.index("--snapshot-dir") + 1], dirs_exist_ok=True)
+    folder = words[words.index("--snapshot-dir") + 1]
+    shutil.copytree({folder!r} + "/" + kind, folder, dirs_exist_ok=True)
 """
 
 

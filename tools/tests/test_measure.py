@@ -9,8 +9,11 @@ from nbody_tools.measure import parts
 from tests import fakes
 
 NCU = f"""import shutil, subprocess
-if "--log-file" in words: shutil.copy({str(fakes.TOOLS / "tests/data/ncu_raw.csv")!r}, words[words.index("--log-file") + 1])
-program = [i for i, word in enumerate(words) if "/step" in word and word.endswith(word.split("/")[-2])]
+if "--log-file" in words:
+    log = words[words.index("--log-file") + 1]
+    shutil.copy({str(fakes.TOOLS / "tests/data/ncu_raw.csv")!r}, log)
+program = [i for i, word in enumerate(words)
+           if "/step" in word and word.endswith(word.split("/")[-2])]
 sys.exit(subprocess.run(words[program[0]:]).returncode)
 """
 

@@ -10,14 +10,16 @@ from nbody_tools.steps import has_gpu
 
 # Takes the rank in the table; its times are in `costs`, by rank. Rank `bad` fails its check.
 CHOOSE = """
-shapes = json.load(open(words[words.index("--tuned") + 1]))["devices"].get({device!r}, {{"shapes": []}})["shapes"]
+table = json.load(open(words[words.index("--tuned") + 1]))
+shapes = table["devices"].get({device!r}, {{"shapes": []}})["shapes"]
 rank = shapes[0]["rank"] if shapes else 0
 open({log!r}, "a").write(f"{{rank}} {{'off' in words}}\\n")
 data = json.loads({record!r})
 times = [{costs}[rank] * factor for factor in (0.99, 1, 1.01)]
 data["repeats"] = [{{"upload": 0, "compute": t, "download": 0, "total": t}} for t in times]
 data["median"] = data["repeats"][1]
-data["shape"] = {{"from": "x", "rank": rank, "of": len({costs}), "blocks": 10 * rank + 1, "slots": 7}}
+data["shape"] = {{"from": "x", "rank": rank, "of": len({costs}), "blocks": 10 * rank + 1,
+                 "slots": 7}}
 verdict = "fail" if rank == {bad} and "sampled" in words else "pass"
 data["verdict"] = verdict
 open(words[words.index("--json") + 1], "w").write(json.dumps(data) + "\\n")
@@ -140,9 +142,8 @@ class Tune(fakes.InFolder):
 
     def test_refusals(self) -> None:
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
-        self.assertIn(
-            "tuning needs a GPU, as emulated times mean nothing", self.refused(*self.tune(), code=77)
-        )
+        self.assertIn("tuning needs a GPU, as emulated times mean nothing",
+                      self.refused(*self.tune(), code=77))
         self.file("lines.jsonl", "[]\n")
         self.assertIn("not what ./nbody tune measured", self.refused(*self.tune()))
         self.file("lines.jsonl", "")

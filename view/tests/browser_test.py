@@ -197,8 +197,10 @@ class PageTest(PageCase):
         self.assertRegex(browser.text("cells_text"), r"^\d+ cells with bodies in them$")
         # At every level, each body is in one cell, within its cube.
         browser.evaluate("""window.tree = new CellTree(app.frame.bodies, 700, 700, null);
-          window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every((i) => tree.position(i).every(
-            (x, axis) => x >= cell.low[axis] - 1e-6 && x <= cell.low[axis] + cell.side + 1e-6))""")
+          window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every(
+            (i) => tree.position(i).every(
+              (x, axis) => x >= cell.low[axis] - 1e-6 &&
+                x <= cell.low[axis] + cell.side + 1e-6))""")
         for level in (0, 2, 21):
             self.assertEqual(
                 browser.evaluate(
@@ -235,7 +237,8 @@ class PageTest(PageCase):
         browser.drag((430, 330), (430, 330))  # outside the panels
         picked = browser.wait_for("app.cells.body")
         self.assertEqual(picked, browser.evaluate("""(() => {
-          const {clientWidth: w, clientHeight: h} = document.getElementById("picture"), look = app.look();
+          const {clientWidth: w, clientHeight: h} = document.getElementById("picture");
+          const look = app.look();
           const away = (body) => {
             const place = app.frame.bodies.subarray(4 * body, 4 * body + 3);
             const [x, y] = placeInPicture(place, body, app.camera.matrix(w / h), look) || [9, 9];

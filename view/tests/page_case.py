@@ -114,15 +114,18 @@ class PageCase(unittest.TestCase):
         for a finger."""
         browser = self.browser
         measure = """(() => {
-          const box = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
+          const box = (e) => {
+            const r = e.getBoundingClientRect();
+            return [r.left, r.top, r.right, r.bottom];
+          };
+          const named = (id) => document.getElementById(id);
           const seen = (e) => e.offsetParent !== null;
-          return {panels: ["facts", "legend", "stairs", "controls"].map((id) => document.getElementById(id))
+          return {panels: ["facts", "legend", "stairs", "controls"].map(named)
                       .filter((e) => getComputedStyle(e).display !== "none").map(box),
-                  buttons: [...document.querySelectorAll("button, select,
-                  input[type=range]")].filter(seen)
-                      .map((e) => [e.id, ...box(e)]),
-                  ramp: box(document.getElementById("ramp")),
-                  numbers: [box(document.getElementById("slowest")), box(document.getElementById("fastest"))]};
+                  buttons: [...document.querySelectorAll("button, select, input[type=range]")]
+                      .filter(seen).map((e) => [e.id, ...box(e)]),
+                  ramp: box(named("ramp")),
+                  numbers: [box(named("slowest")), box(named("fastest"))]};
         })()"""
         self.addCleanup(browser.call, "Emulation.clearDeviceMetricsOverride")
         for width, height in ((360, 740), (390, 844)):

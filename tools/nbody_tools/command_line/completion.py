@@ -95,10 +95,13 @@ function __nbody_program_words
     __nbody_options $$words[1]
 end
 $described
-complete -c nbody -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' -a '(__nbody_words)'
+function __nbody_at_option
+    string match -q -- "-*" (commandline -ct)
+end
+complete -c nbody -n 'not __fish_use_subcommand; and __nbody_at_option' -a '(__nbody_words)'
 $others
 for program in $programs
-    complete -c $$program -n 'string match -q -- "-*" (commandline -ct)' -a '(__nbody_program_words)'
+    complete -c $$program -n __nbody_at_option -a '(__nbody_program_words)'
 end
 """)
 

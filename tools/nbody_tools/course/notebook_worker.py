@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 here = pathlib.Path.cwd()
-root = next((p for p in (here, *here.parents, here / "nbody-steps") if (p / "nbody").is_file()), None)
+places = (here, *here.parents, here / "nbody-steps")
+root = next((place for place in places if (place / "nbody").is_file()), None)
 if root is None:
     assert REPOSITORY, "put the address of a clone of this project into REPOSITORY"
     root = here / "nbody-steps"

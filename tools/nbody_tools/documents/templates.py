@@ -24,7 +24,8 @@ MEASUREMENTS = "measurements"  # docs/measurements/STEP.template.md
 # Numbers in the report's text that are not measurements. A number that is part of a name (step03,
 # float32) is not counted as one.
 ALLOWED = {
-    "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|20|5|10",
+    "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|"
+                         r"20|5|10",
     "small counts, steps and chapters": r"[0-9]|0[0-9]|1[0-3]",
     "physics of the runs": r"0\.01|0\.05",
     "sizes of blocks, tiles and words": r"12|16|28|64|128|512",

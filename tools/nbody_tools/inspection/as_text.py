@@ -146,6 +146,9 @@ def remark(row: Row) -> str:
     return f"{100 * row.ideal_cost / row.cost:.0f} % used"
 
 
-LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is what the
-same bytes would cost side by side. executions: by threads. as written: operations of the source, before any compiler
+LEGEND = """\
+cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is \
+what the
+same bytes would cost side by side. executions: by threads. as written: operations of the source, \
+before any compiler
 changes them. No times: this is not a GPU (docs/inspect.md)."""

@@ -96,8 +96,9 @@ def patterns_block(root: Path) -> str:
         f"{machine(root)}: {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} "
         f"kernels, {sum(pair.agrees for pair in pairs)} of them equal in requests, cost and bank "
         f"conflicts. {len(pairs) - len(shown)} coalesced stores, all equal, are left out.",
-        markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request", "chip",
-               "ideal", "bank conflicts", "chip", ""), [pattern_row(pair) for pair in shown])])
+        markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request",
+                  "chip", "ideal", "bank conflicts", "chip", ""),
+                 [pattern_row(pair) for pair in shown])])
 
 
 def pattern_row(pair: Compared) -> list[str]:

@@ -31,7 +31,8 @@ static nbody::FoundDevice device_of_bundle() {
   device.flags = NBODY_FLAGS;
   return device;
 }
-static int bundle_main(const nbody::StepInfo& info, nbody::Simulate simulate, int argc, char** argv) {
+static int bundle_main(const nbody::StepInfo& info, nbody::Simulate simulate, int argc, \
+char** argv) {
   return nbody::run_step(info, simulate, device_of_bundle, argc, argv);
 }
 """

@@ -42,8 +42,10 @@ for name in [one.name for one in COMMANDS if one.name not in HELPED_BY]:
         except SystemExit as end:
             assert end.code == 0, (name, end.code)
     texts[name] = said.getvalue()
-options = {one.name: parser_of(one.name).all_options() for one in COMMANDS if one.module and one.has_parser}
-modules = [name for name in ("numpy", "matplotlib", "jinja2") if hasattr(sys.modules.get(name), "__version__")]
+options = {one.name: parser_of(one.name).all_options()
+           for one in COMMANDS if one.module and one.has_parser}
+modules = [name for name in ("numpy", "matplotlib", "jinja2")
+           if hasattr(sys.modules.get(name), "__version__")]
 print(json.dumps([texts, options, modules]))
 """
 

@@ -25,13 +25,16 @@ series = [
   {name = "512", published = [1.000, 3.0]},
 ]
 ratio = [
-  {name = "speedup", faster = "512", than = "16", published = [2.50, 1.33], average = {N = 1.92}, cumulative = {N = 1.92}},
+  {name = "speedup", faster = "512", than = "16", published = [2.50, 1.33], \
+average = {N = 1.92}, cumulative = {N = 1.92}},
 ]
 claim = [{says = "512 is better", better = "512", worse = ["16"], where = "figure 4"}]
 """
 ITEM = """item = [
-  {document = "lab", section = "1", kind = "feature", what = "a tile", status = "whole", at = ["docs/page.md#the-tile"]},
-  {document = "lab", section = "2", kind = "table", what = "table 1", status = "missing", at = [], reason = "no GPU"},
+  {document = "lab", section = "1", kind = "feature", what = "a tile", status = "whole", \
+at = ["docs/page.md#the-tile"]},
+  {document = "lab", section = "2", kind = "table", what = "table 1", status = "missing", \
+at = [], reason = "no GPU"},
 ]
 """
 
