@@ -314,7 +314,7 @@ int main(int argc, char** argv) {
         self.assertEqual((1, "1 5 1\n"), (ended.returncode, ended.stdout))
         self.assertRegex(
             ended.stderr,
-            r'^CUDA error at a\.cu:20 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
+            r'^CUDA error at a\.cu:13 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
         )
         # The program's own come first.
         self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
