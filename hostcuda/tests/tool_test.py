@@ -301,12 +301,22 @@ __global__ void k(float3* p) {
   *p = normalize(2.0f * cross(make_float3(1, 0, 0), make_float3(0, 1, 0)) + *p);
 }
 int main(int argc, char** argv) {
-  findCudaDevice(argc, const_cast<const char**>(argv)); StopWatchInterface* timer = nullptr;
-  sdkCreateTimer(&timer); sdkStartTimer(&timer); float3* p; checkCudaErrors(cudaMallocManaged(&p,
-  sizeof(float3))); *p = make_float3(0.0f); k<<<1, 1>>>(p); getLastCudaError("k");
-  checkCudaErrors(cudaDeviceSynchronize()); sdkStopTimer(&timer); printf("%g %d %d\\n", p->z,
-  getCmdLineArgumentInt(argc, const_cast<const char**>(argv), "n"), sdkGetTimerValue(&timer) > 0);
-  sdkDeleteTimer(&timer); checkCudaErrors(cudaFree(p)); checkCudaErrors(cudaSetDevice(7));
+  findCudaDevice(argc, const_cast<const char**>(argv));
+  StopWatchInterface* timer = nullptr;
+  sdkCreateTimer(&timer);
+  sdkStartTimer(&timer);
+  float3* p;
+  checkCudaErrors(cudaMallocManaged(&p, sizeof(float3)));
+  *p = make_float3(0.0f);
+  k<<<1, 1>>>(p);
+  getLastCudaError("k");
+  checkCudaErrors(cudaDeviceSynchronize());
+  sdkStopTimer(&timer);
+  const int number = getCmdLineArgumentInt(argc, const_cast<const char**>(argv), "n");
+  printf("%g %d %d\\n", p->z, number, sdkGetTimerValue(&timer) > 0);
+  sdkDeleteTimer(&timer);
+  checkCudaErrors(cudaFree(p));
+  checkCudaErrors(cudaSetDevice(7));
 }
 """)
         self.works(BIN / "nvcc", "-Wall", "-Wextra", "-Werror", "a.cu", "-o", "a")
@@ -314,7 +324,7 @@ int main(int argc, char** argv) {
         self.assertEqual((1, "1 5 1\n"), (ended.returncode, ended.stdout))
         self.assertRegex(
             ended.stderr,
-            r'^CUDA error at a\.cu:13 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
+            r'^CUDA error at a\.cu:23 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
         )
         # The program's own come first.
         self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
@@ -334,11 +344,16 @@ class LongTest(InFolder):
     def test_a_cmake_project_for_nvcc(self):
         self.write_program(folder="include")
         self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
-project(foreign LANGUAGES CXX CUDA) find_package(CUDAToolkit REQUIRED) add_library(kernel STATIC
-kernel.cu) target_include_directories(kernel PRIVATE include) target_compile_definitions(kernel
-PRIVATE FACTOR=2) set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80"
-CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14) add_executable(program main.cpp)
-target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas) """)
+project(foreign LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_library(kernel STATIC kernel.cu)
+target_include_directories(kernel PRIVATE include)
+target_compile_definitions(kernel PRIVATE FACTOR=2)
+set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80"
+                      CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14)
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
+""")
         self.works("env", f"CUDACXX={BIN / 'nvcc'}", "cmake", "-S", ".", "-B", "build")
         self.works("cmake", "--build", "build")
         self.assertEqual("6\n", self.works("build/program"))

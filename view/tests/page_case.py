@@ -71,8 +71,9 @@ class PageCase(unittest.TestCase):
             PageCase.browser = Browser("--force-device-scale-factor=0.5")
             atexit.register(PageCase.browser.__exit__)
             PageCase.browser.call("Page.addScriptToEvaluateOnNewDocument", source="""
-                const draw = window.requestAnimationFrame; window.requestAnimationFrame = (callback)
-                => setTimeout(() => draw(callback), 50);""")
+                const draw = window.requestAnimationFrame;
+                window.requestAnimationFrame = (callback) => setTimeout(() => draw(callback), 50);
+            """)
 
     def setUp(self):
         self.browser.open("about:blank")  # the previous page may miss its program

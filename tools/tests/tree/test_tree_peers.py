@@ -122,12 +122,12 @@ if "--snapshot-dir" in sys.argv:
     kinds = (2, 2, 1, 2, 1)
     places = ((0.01, 0.01), (0.01, 0.01), (5, 5), (-13.99, 13.99), (1, 1))
     for step in (200, 400, 600, 800, 1000, 1200):
-        bodies = b"".join(struct.pack("<7f", x, y, 0, 0, 0, 0, 1) for x, y in places) header =
-        HEADER.pack(b"NBODYBIN", 2, 0x01020304, 4, HEADER.size, 1, 5, 0.0, step, 1.0, 0.0, 0.0, 0,
-        0, b"", b"") (folder / f"snapshot_{step:08d}.bin").write_bytes(header + bodies +
-        bytes(kinds))
-    open(sys.argv[sys.argv.index("--diagnostics") + 1],
-    "w").write("step,energy_error\\n0,0\\n400,-1e-4\\n")
+        bodies = b"".join(struct.pack("<7f", x, y, 0, 0, 0, 0, 1) for x, y in places)
+        header = HEADER.pack(b"NBODYBIN", 2, 0x01020304, 4, HEADER.size, 1, 5, 0.0, step, 1.0,
+                             0.0, 0.0, 0, 0, b"", b"")
+        (folder / f"snapshot_{step:08d}.bin").write_bytes(header + bodies + bytes(kinds))
+    file = sys.argv[sys.argv.index("--diagnostics") + 1]
+    open(file, "w").write("step,energy_error\\n0,0\\n400,-1e-4\\n")
 """
 
 
