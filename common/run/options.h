@@ -58,7 +58,7 @@ struct Options {
   bool strict = false;          // implausible physics is an error, too
   bool quiet = false;
 
-  // True if no output claims one dt and one softening for the whole run.
+  // True if dt and the softening may change during the run: no output names them for all of it.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }

@@ -87,7 +87,7 @@ class temporary {
   T* address_;
 };
 
-// Calls work(memory) with room for `count` values where the algorithm runs; in a kernel, null.
+// Calls work(memory) with memory for `count` values, or with a null pointer in a kernel.
 template <class T, class Work>
 void with_scratch(const host_policy&, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
