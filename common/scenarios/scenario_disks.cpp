@@ -1,4 +1,4 @@
-// Rotating disks: one without a halo, one with, and two of the latter that collide.
+// Rotating disks: one without a halo, one with a halo, and two with halos that collide.
 #include <cmath>
 #include <numbers>
 

@@ -96,7 +96,7 @@ struct Three {
   Vector x, y, z;
 };
 
-// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on the latter
+// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on the second group
 // are added to on_j, still divided by kScale, forces on bodies i to on_i.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {

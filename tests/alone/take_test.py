@@ -53,7 +53,7 @@ def must_fail(number: str, directory: Path) -> None:
         name for name in step_folders(ROOT) if number_of(name) == number)).source
     text = source.read_text(encoding="utf-8")
     if text.count("s * dy") != 1:
-        sys.exit(f"{source}: 's * dy' does not stand there once")
+        sys.exit(f"{source}: 's * dy' must occur once")
     source.write_text(text.replace("s * dy", "s * dx"), encoding="utf-8")
     code, output = check(directory)
     if code == 0 or "force is wrong" not in output:

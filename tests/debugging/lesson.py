@@ -34,7 +34,7 @@ def line_of(text: str) -> int:
         number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line
     ]
     if len(lines) != 1:
-        sys.exit(f"lesson.py: '{text}' stands on {len(lines)} lines of step03_tiling/nbody.cu, not "
+        sys.exit(f"lesson.py: '{text}' is on {len(lines)} lines of step03_tiling/nbody.cu, not "
                  "on one")
     return lines[0]
 

@@ -209,10 +209,10 @@ class ChangedLines(DocumentsTest):
         self.assertIn("```diff\n+int  a;\n```", self.readme(self.excerpt("+int  a;", "+int  a;")))
 
     def test_a_text_must_stand_on_one_line(self) -> None:
-        for first, last, expected in (("line(", "more(1)", "'line(' stands on "),
-                                      ("line(9);", "nothing", "'nothing' stands on 0 lines"),
-                                      ("more(1);", "line(9);", "'line(9);' stands on 0 lines"),
-                                      ("--- step00", "more(1);", "stands on 0 lines")):
+        for first, last, expected in (("line(", "more(1)", "'line(' is on "),
+                                      ("line(9);", "nothing", "'nothing' is on 0 lines"),
+                                      ("more(1);", "line(9);", "'line(9);' is on 0 lines"),
+                                      ("--- step00", "more(1);", "is on 0 lines")):
             with self.subTest(first=first, last=last):
                 self.file("step01_gpu_naive/README.template.md", README + self.excerpt(first, last))
                 self.assertIn(expected, self.documents()[1])

@@ -1,7 +1,7 @@
 // Gadget's binary snapshots, formats 1 and 2, of either byte order (Springel, users' guide of
 // Gadget-2, section 6). Read only: nbody-convert writes format 3, which is HDF5.
 //
-// A file is a list of blocks. As Fortran writes them, each stands between two copies of its size
+// A file is a list of blocks. As Fortran writes them, each is between two copies of its size
 // (u32). In format 2 a small block with the next one's name ("POS ", u32) precedes each. Format 1
 // has no names, but a fixed order: a header of 256 bytes, positions, velocities, ids, and the
 // masses of those types whose mass is not in the header.

@@ -131,7 +131,7 @@ def the_line(lines: Sequence[str], text: str, start: int) -> int:
             return matches[0]
         if matches:
             break
-    raise SourceError(f"'{kind}{text}' stands on {len(matches)} lines of the diff, not on one")
+    raise SourceError(f"'{kind}{text}' is on {len(matches)} lines of the diff, not on one")
 
 
 def budgets_table(sources: dict[str, Source]) -> str:

@@ -9,7 +9,7 @@ from the seed:
   orders    threads, blocks and streams in other orders, guarded memory, several devices
   findings  nothing that hostcuda's trace calls a mistake: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
-  time      on a GPU: beside the step's own program, full points within 1.2 times its time, none
+  time      on a GPU: compared with the step's program, full points within 1.2 times its time, none
             from 10
 """
 

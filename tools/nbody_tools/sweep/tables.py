@@ -257,7 +257,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     if data["series"] and data["profile"]:
         raise ToolError(f"{where}: 'series' and 'profile' cannot share a table")
     if ("timeline" in data) != bool(data["stage"]):
-        raise ToolError(f"{where}: a timeline has stages")
+        raise ToolError(f"{where}: 'timeline' and stages must be given together")
     for stage in data["stage"]:
         check_keys(
             f"{where}: a stage", stage, {"name": str, "stage": str, "first": str, "later": str}

@@ -1,4 +1,4 @@
-"""The version stands in CMakeLists.txt, and files that others' tools read agree with it and with
+"""The version is in CMakeLists.txt, and files that others' tools read agree with it and with
 each other."""
 
 import json
