@@ -1,9 +1,9 @@
 // step10_tiled2d_cublas -- a two-dimensional grid, bodies x chunks of sources, summed by cuBLAS.
 //
 // One thread per body fills a GPU only from a few hundred thousand bodies up. Here a block sums
-// over one chunk of the sources, and there are as many times more blocks as chunks. The partial
-// sums are a matrix, with a row per component of a body and a column per chunk: times a vector of
-// ones it yields the accelerations, and cuBLAS adds dt times those to the velocities.
+// over one chunk of the sources: with C chunks there are C times as many blocks. The partial sums
+// are a matrix, with a row per component of a body and a column per chunk: times a vector of ones
+// it yields the accelerations, and cuBLAS adds dt times those to the velocities.
 //
 // Parent: step06_ldg_fastmath.   Run: step10_tiled2d_cublas --scenario plummer --bodies 262144
 #include <algorithm>

@@ -41,9 +41,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. All warps
-// have the same bodies, K per lane on kLanes lanes, and so do the other lanes of a warp; a warp
-// takes every kWarps-th slab of sources, each lane as many of them as there are lanes with bodies.
+// The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. Every warp
+// has all these bodies, K per lane on kLanes lanes, and again on each further kLanes lanes. Warps
+// take slabs of sources in turn; within a warp each such group of lanes takes an equal part.
 template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {

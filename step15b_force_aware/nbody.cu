@@ -26,7 +26,7 @@ constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
 constexpr float kCoarse = 2.25f;     // (r / R)^2 of nodes that the coarse walk opens; no leaves
-constexpr float kCancelled = 0.01f;  // each force counts as this part of its group's largest
+constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
 // True if a node acts as one body on all bodies of a box. With its radius over theta, r, and the
 // distance R of the box from its centre: r / R is small, and so is the first term that its moments

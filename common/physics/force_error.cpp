@@ -238,7 +238,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // The second is larger if strong forces have larger errors than weak ones, as the check measures them.
+  // The second, which the check measures, is larger if strong forces have larger errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};

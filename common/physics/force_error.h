@@ -41,7 +41,8 @@ struct ErrorLimit {
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// The same at an angle small enough to distinguish right from wrong; empty if the given one is.
+// The same at an angle that is small enough to distinguish right from wrong; empty if the given
+// angle already is.
 std::optional<Approximation> finer(const Approximation& approximation);
 
 // --- for the checks of validation.h ---

@@ -42,7 +42,7 @@ class OnDevice {
   T* data_ = nullptr;
 };
 
-// Seconds of the shortest of five calls, after one more.
+// The shortest time of five calls, in seconds; a first call is not timed.
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = INFINITY;

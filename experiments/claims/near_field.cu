@@ -16,7 +16,8 @@ __device__ inline float4 shifted(float4 p, int dx, int dy, int dz) {
   return make_float4(p.x + dx, p.y + dy, p.z + dz, p.w);
 }
 
-// The leaf at a neighbouring place, and how far its image is shifted: across a face of the cube.
+// The leaf at a neighbouring place, and how far its image is shifted if a face of the cube is
+// between.
 struct Neighbour {
   int leaf, dx, dy, dz;
 };
@@ -85,7 +86,7 @@ std::vector<float4> bodies_in_leaves(int per_leaf, int side) {
   return bodies;
 }
 
-// Against float64, for bodies of every eighth of all.
+// Compares 64 evenly spaced bodies with float64.
 double error_of(const std::vector<float4>& bodies, const std::vector<float3>& forces, int per_leaf,
                 int side) {
   claim::Error error;

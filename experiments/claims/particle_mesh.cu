@@ -3,7 +3,7 @@
 // a cell are lost. The transform here is a plain sum along each axis, not a fast one.
 //
 // Checked with a lattice of bodies, two or more per cell and axis, displaced along a sine wave:
-// linear theory has the force.
+// linear theory gives the force.
 //
 //   particle_mesh [BODIES_PER_SIDE]
 #include "claim.h"

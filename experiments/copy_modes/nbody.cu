@@ -1,6 +1,6 @@
 // copy_modes -- bodies reach the kernels from pageable, from pinned or from mapped host memory.
 //
-// The driver copies pageable memory through a pinned buffer of its own. A copy engine reads pinned
+// The driver copies pageable memory through its own pinned buffer. A copy engine reads pinned
 // memory directly, so the call returns at once. Mapped memory is not copied: the kernels read and
 // write the host's memory themselves, each time they need it. A GPU has one copy engine for each
 // direction; with ENGINES 1 every copy waits for the one enqueued before it, as with a single one.
@@ -89,7 +89,7 @@ class Copies {
   bool first_ = true;
 };
 
-// Galaxy after galaxy: uploads of later ones can meet downloads of earlier ones.
+// Galaxy after galaxy: uploads of later ones can overlap with downloads of earlier ones.
 void enqueue(const nbody::Run& run, const nbody::Systems& systems, Position* host_positions,
              Velocity* host_velocities, Position* positions, Velocity* velocities,
              const std::vector<nbody::Stream>& streams, nbody::Timeline& timeline) {

@@ -96,8 +96,8 @@ struct Three {
   Vector x, y, z;
 };
 
-// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on the second group
-// are added to on_j, still divided by kScale, forces on bodies i to on_i.
+// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on bodies j
+// are added to on_j, still divided by kScale, and forces on bodies i to on_i.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;

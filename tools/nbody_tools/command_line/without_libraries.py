@@ -1,7 +1,7 @@
 """Reads a command's options without the libraries that it computes and draws with.
 
 Importing matplotlib takes longer than the rest of --help, and --help must also work without it.
-Modules import these libraries where they begin, for names and annotations.
+Modules import these libraries at the top, for names and annotations.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Waits for programs that may never end. It ends them by the processor time that they have used,
-which does not depend on the machine's other load, and if they stop using any.
+"""Waits for programs that may never end. A program is ended when it has used too much processor time, which does not depend on the machine's other load, or uses no more of it.
 """
 
 from __future__ import annotations
