@@ -54,7 +54,7 @@ TEST_P(Kill, InEveryFileOperation) {
   EXPECT_GT(left_overs, 0) << "no kill hit a file that was being written";
 }
 
-// NBODY_KILLS kills, at moments drawn from NBODY_SEED; several in a row hit the same run.
+// Makes NBODY_KILLS kills at moments drawn from NBODY_SEED; several in a row hit the same run.
 TEST_P(Kill, AtAnyMoment) {
   const FaultyRun run(GetParam(), 60);  // most of the time is spent in the run, not in its start
   const int kills = number("NBODY_KILLS", 10);

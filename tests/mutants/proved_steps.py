@@ -1,4 +1,4 @@
-"""The steps whose mutants have passed at night with the files of now, as a list of CMake.
+"""The steps whose mutants have passed at night with the present files, as a list of CMake.
 
 A step is missing if a file that its test is about (tests/nightly/subjects.toml) has changed since,
 if the test has failed since, or if there is no history to ask.

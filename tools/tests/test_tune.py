@@ -105,7 +105,7 @@ class Tune(fakes.InFolder):
         (self.folder / "lines.jsonl").write_text("\n".join(lines[:3]) + "\n")
         (self.folder / "t.json").unlink()
         self.done(*self.tune())
-        # Of each problem: asked first; each shape checked; and one of all timed in two rounds.
+        # A query per problem, a check per shape; the one without a result is timed in two rounds.
         self.assertEqual(self.runs() - first, 2 + 4 + 2)
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
 
@@ -178,7 +178,7 @@ class Tune(fakes.InFolder):
         )
 
     def test_without_a_gpu(self) -> None:
-        """77 and one line, whether nothing was built, or programs that find no device."""
+        """77 and one line if nothing was built, and if the programs find no device."""
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
         self.assertEqual(
             self.refused(*self.tune(), code=77),

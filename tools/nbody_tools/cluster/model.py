@@ -2,8 +2,8 @@
 
 Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py
 compares): the work of the busiest rank, the positions that every rank receives, padding included,
-and the sums that the busiest one receives. Times of what is received are those that nbody-gather
-measured; for numbers of ranks that it has not measured, a network is assumed.
+and the sums that the busiest one receives. Transfers take as long as nbody-gather measured; for
+numbers of ranks that it has not measured, a network is assumed.
 """
 
 from __future__ import annotations

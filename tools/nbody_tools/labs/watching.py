@@ -1,4 +1,5 @@
-"""Waits for programs that may never end. A program is ended when it has used too much processor time, which does not depend on the machine's other load, or uses no more of it.
+"""Waits for programs that may never end. A program is ended when it has used too much processor
+time, which does not depend on the machine's other load, or when it stops using any.
 """
 
 from __future__ import annotations

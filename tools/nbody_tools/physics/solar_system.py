@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     # model's.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
-    # Half the time step and a hundredth of the softening: the cost of the chosen ones.
+    # Half the time step, and a hundredth of the softening, show what the chosen ones cost.
     finer = distances(program, YEARS[1], "double", 2 * STEPS_A_DAY)
     harder = distances(program, YEARS[1], "double", softening=1e-8)
     print(f"Distance from DE405 in AU; leapfrog, {STEPS_A_DAY} steps a day, softening 1e-6 AU")

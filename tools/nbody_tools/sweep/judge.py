@@ -179,7 +179,7 @@ def is_rate(measure: str) -> bool:
 
 
 def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
-    """Returns a quantity that is greater if faster, at the same size and per time step."""
+    """Returns a quantity that is larger for a faster program: same size, per time step."""
     times, data = results.time(cell, table.measure), results.of(cell)
     if times is None or data is None:
         return None
