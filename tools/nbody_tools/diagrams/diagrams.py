@@ -12,7 +12,7 @@ from typing import Callable
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.diagrams import (blocks, curve, instructions, launches, memory, pairs, reports,
-                                  schedules)
+                                  schedules, shares)
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
@@ -41,6 +41,10 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "gems_all_pairs": reports.all_pairs,
     "project_blocks": reports.blocks_2d,
     "project_banks": reports.banks,
+    "project_partials": shares.partial_sums,
+    "project_pairs": shares.each_pair_once,
+    "project_shares": shares.shares_of_threads,
+    "map_warps": shares.warps_over_blocks,
 }
 
 

@@ -18,6 +18,7 @@ from nbody_tools.diagrams.memory import sectors, threads_per_bank
 from nbody_tools.diagrams.pairs import SEGMENTS, meetings
 from nbody_tools.diagrams.reports import BANK_CASES
 from nbody_tools.diagrams.reports import threads_per_bank as touches_per_bank
+from nbody_tools.diagrams.shares import BLOCK_SIZES, pairs_of, resident_warps
 from nbody_tools.figures import colours
 
 ALL = {name: draw() for name, draw in DIAGRAMS.items()}
@@ -132,6 +133,23 @@ class Diagrams(fakes.InRepository):
             figure: max(touches_per_bank(position_of)) - 1 for figure, _, position_of in BANK_CASES
         }
         self.assertEqual(worst, {"11": 15, "12": 3, "13": 3, "14": 0})
+
+    def test_pairs_are_divided_as_the_project_report_says(self) -> None:
+        counts = {}
+        for sharing in ("blocks", "lowest and highest", "linear index"):
+            threads = list(pairs_of(sharing).values())
+            self.assertEqual(len(threads), 28)
+            counts[sharing] = [threads.count(0), threads.count(1)]
+        # Ranges are unequal work; the other two are equal.
+        self.assertEqual(counts, {"blocks": [22, 6], "lowest and highest": [14, 14],
+                                  "linear index": [14, 14]})
+
+    def test_resident_warps_are_those_that_the_profiler_names(self) -> None:
+        # Activity map, 2.2: 40 registers and blocks of 64: 24 blocks, 48 warps.
+        self.assertEqual(resident_warps(64, 40), 48)
+        self.assertEqual([resident_warps(block, 32) for block in BLOCK_SIZES],
+                         [32, 64, 64, 64, 64, 64])
+        self.assertEqual(resident_warps(1024, 40), 32)
 
     def test_written_once_and_then_up_to_date(self) -> None:
         (self.folder / FOLDER).mkdir(parents=True)
