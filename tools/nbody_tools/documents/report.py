@@ -69,8 +69,7 @@ class Figures:
     def names(self) -> list[str]:
         names = sorted(self.timelines)
         if self.staircase is not None:
-            names += [record.step for record in self.staircase.records] + ["report_throughput"]
-            names += ["report_speedup"] if self.staircase.base else []
+            names += ["steps"]
         names += ["accuracy"] if self.errors else []
         names += ["long_disk"] if self.disks else []
         names += ["galaxies"] if self.galaxies else []

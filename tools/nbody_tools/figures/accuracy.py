@@ -114,16 +114,21 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate(
-            "\n".join(names),
+            "\n".join(in_rows(names)),
             (middle, end),
             xytext=(0, -6 if below else 4),
             textcoords="offset points",
             ha="center",
             va="top" if below else "bottom",
-            fontsize=10,
+            fontsize=12,
             color="#333333",
-            linespacing=1.0,
+            linespacing=1.1,
         )
+
+
+def in_rows(names: Sequence[str]) -> list[str]:
+    """Two names a row: a tower of names would reach into other lines."""
+    return [", ".join(names[k:k + 2]) for k in range(0, len(names), 2)]
 
 
 def draw_disks(records: Sequence[Record], path: Path) -> Path:

@@ -58,18 +58,18 @@ def draw_roofline(
     axes.axhline(reachable, color=GREEN, linewidth=1.5, linestyle=":")
     axes.annotate(
         f"{INSTRUCTIONS} instructions for {FLOPS_PER_INTERACTION} flops",
-        (1.1, reachable),
+        (20, reachable),
         xytext=(0, 5),
         textcoords="offset points",
         color="#00664B",
-        fontsize=12,
+        fontsize=14,
     )
     axes.annotate(
         f"FP32 peak, {peak:.3g} TFLOP/s",
-        (1.1, peak),
+        (20, peak),
         xytext=(0, 5),
         textcoords="offset points",
-        fontsize=12,
+        fontsize=14,
         color="#4D4D4D",
     )
     labels: dict[tuple[float, float], list[str]] = {}
@@ -80,7 +80,7 @@ def draw_roofline(
             intensity, tflops, "o", color=VERMILION if tflops > reachable else BLUE, markersize=8
         )
         axes.annotate(" ".join(steps), (intensity, tflops), xytext=SIDES.get(steps[0], (8, -5)),
-                      textcoords="offset points", fontsize=12)
+                      textcoords="offset points", fontsize=14)
     axes.set(
         xscale="log",
         yscale="log",
@@ -138,36 +138,25 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
 def draw_ranks(
     speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path
 ) -> Path:
-    """Speedup over the number of GPUs for each problem, absolute and as a share of that number."""
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
+    """Speedup as a share of the number of GPUs, for each problem. The speedups themselves would lie
+    on each other."""
+    figure, axes = pyplot.subplots(figsize=(10, 6), layout="constrained")
     counts = sorted({count for measured in speedups.values() for count in measured})
-    left.plot(counts, counts, color=GREY, linestyle="--", label="ideal")
+    axes.axhline(100, color=GREY, linestyle="--", label="ideal")
     for (name, measured), colour, marker in zip(
         speedups.items(), (BLUE, GREEN, ORANGE, BLACK, VERMILION), "os^Dv"
     ):
-        left.plot(
-            list(measured),
-            list(measured.values()),
-            marker=marker,
-            color=colour,
-            markersize=8,
-            label=name,
-        )
-        right.plot(
-            list(measured),
-            [100 * gain / count for count, gain in measured.items()],
-            marker=marker,
-            color=colour,
-            markersize=8,
-        )
-    left.set(xscale="log", yscale="log", ylabel="speedup over one GPU", yticks=counts)
-    right.set(xscale="log", ylabel="speedup / number of GPUs (%)", ylim=(80, 101))
-    for axes in (left, right):
-        axes.set(xlabel="GPUs", xticks=counts)
-        axes.minorticks_off()
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.grid(color="#E5E5E5")
-    left.yaxis.set_major_formatter("{x:g}")
-    left.legend(frameon=False)
+        shares = [100 * gain / count for count, gain in measured.items()]
+        most = max(measured)
+        axes.plot(list(measured), shares, marker=marker, color=colour, markersize=8,
+                  label=f"{name}: {measured[most]:.2f} times on {most}")
+    axes.set(xscale="log", xlabel="GPUs", ylabel="speedup / number of GPUs (%)", ylim=(80, 101),
+             xlim=(counts[0] * 0.93, counts[-1] * 1.08))
+    axes.set_xticks(counts)
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.grid(color="#E5E5E5")
+    axes.legend(frameon=False, loc="lower left")
     devices = max(records, key=lambda record: record.device_count)
-    return save(figure, path, f"Step 14, medians of the runs. {devices.machine}, {dates(records)}.")
+    return save(figure, path, "Step 14, medians of the runs. In the key: speedup over one GPU. "
+                              f"{devices.machine}, {dates(records)}.")

@@ -1,5 +1,4 @@
-"""Figures of the report: every step against the steps before it, and throughput against the
-peak."""
+"""The figure of the report: time, throughput and speedup of every step, one row each."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ from nbody_tools.figures.performance import (
     ROW_HEIGHT,
     TOTAL_AND_COMPUTE,
     caption,
-    draw_speedups,
-    draw_step,
+    execution_time,
+    speedup_over_base,
     throughput,
 )
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
@@ -18,34 +17,21 @@ from nbody_tools.figures.style import GREY, pyplot, save
 from nbody_tools.records.staircase import Staircase
 
 
-def draw_throughput_and_peak(staircase: Staircase, peak_tflops: float, path: Path) -> Path:
-    """G interactions/s below, GFLOP/s at 20 flops above: the same dots, read on either axis."""
-    figure, axes = pyplot.subplots(figsize=(11, 2.0 + ROW_HEIGHT * len(staircase.records)))
-    throughput(axes, staircase)
-    peak = 1e3 * peak_tflops / FLOPS_PER_INTERACTION
-    left, right = axes.get_xlim()
-    axes.set_xlim(left, max(right, 4 * peak))
-    axes.axvline(peak, color=GREY, linewidth=1.5, linestyle="--", zorder=1)
-    # In the first row, where the slowest program leaves space.
-    axes.annotate(f"FP32 peak,\n{FLOPS_PER_INTERACTION} flops each", (peak, 0), xytext=(6, 0),
-                  textcoords="offset points", va="center", fontsize=11, color="#333333")
-    above = axes.secondary_xaxis("top", functions=(lambda x: x * FLOPS_PER_INTERACTION,
-                                                   lambda x: x / FLOPS_PER_INTERACTION))
-    above.set_xlabel(f"GFLOP/s at {FLOPS_PER_INTERACTION} flops per interaction (a convention)")
-    axes.set_title("")
-    text = (
-        f"Throughput of all steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. "
-        f"{FLOPS_PER_INTERACTION} flops per interaction is a convention, not a count: the dashed "
-        "line is the FP32 peak divided by it. What limits a kernel is its own number of "
-        "instruction slots."
-    )
-    return save(figure, path, caption(staircase, text))
-
-
 def draw_all(staircase: Staircase, peak_tflops: float, folder: Path) -> list[Path]:
-    paths = [path for record in staircase.records
-             for path in draw_step(staircase, record, folder, "png", separate=False)]
-    paths.append(draw_throughput_and_peak(staircase, peak_tflops, folder / "report_throughput.png"))
-    if staircase.base is not None:
-        paths.append(draw_speedups(staircase, folder / "report_speedup.png"))
-    return paths
+    panels = [execution_time, throughput]
+    panels += [speedup_over_base] if staircase.base is not None else []
+    figure, grid = pyplot.subplots(1, len(panels), sharey=True, gridspec_kw={"wspace": 0.08},
+                                   figsize=(5 * len(panels),
+                                            2.0 + ROW_HEIGHT * len(staircase.records)))
+    for axes, draw in zip(grid, panels):
+        draw(axes, staircase)
+    peak = 1e3 * peak_tflops / FLOPS_PER_INTERACTION
+    left, right = grid[1].get_xlim()
+    grid[1].set_xlim(left, max(right, 4 * peak))
+    grid[1].axvline(peak, color=GREY, linewidth=1.5, linestyle="--", zorder=1)
+    text = (
+        f"All steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. Dashed: the FP32 "
+        f"peak at {FLOPS_PER_INTERACTION} flops per interaction, a convention and not a count. "
+        "Speedup: over the CPU program of step 00 on such a machine."
+    )
+    return [save(figure, folder / "steps.png", caption(staircase, text))]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 VISIBLE = 0.01  # of the axis: a narrower bar needs the second panel
 CLOSER = 1.6  # length of the second panel, in units of all first uploads
 ROW_HEIGHT = 0.2  # inches
-MANY_ROWS = 32  # from this many on rows are half as high, and every fourth has a label
+MANY_ROWS = 32  # from this many on rows are half as high
+LABELS = 8  # about as many rows of a panel have a label
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -74,10 +75,10 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
     for place, (device, stream) in enumerate(rows[1:], start=1):
         if device != rows[place - 1][0]:
             axes.axhline(place - 0.5, color="#444444", linewidth=0.8)
-    step = 4 if len(rows) > MANY_ROWS else 1
+    step = max(1, len(rows) // LABELS)
     ticks = [i for i, row in enumerate(rows) if row[1] % step == 0]
     axes.set_yticks(ticks, [f"{rows[i][0]}.{rows[i][1]}" if several else str(rows[i][1])
-                            for i in ticks], fontsize=9)
+                            for i in ticks], fontsize=12)
     axes.set_ylabel("device.stream" if several else "stream")
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 1.01e3 * end)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Sequence
 
+from matplotlib.axes import Axes
+
 from nbody_tools.documents.tree import Curve, crossing, fastest_direct, theta_of, times
 from nbody_tools.figures.style import (
     BLACK,
@@ -125,44 +127,53 @@ def family(peer: Peer) -> str:
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """One column for nodes with quadrupoles, one for nodes without."""
+    """One column per quantity, one row for nodes with quadrupoles and one for nodes without: three
+    lines in each."""
     chosen = [
         record
         for record in records
         if record.data.get("force_error") and theta_of(record) is not None
     ]
-    figure, grid = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained", sharey=True)
-    for axes, multipole, title in zip(
-        grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")
-    ):
+    figure, grid = pyplot.subplots(
+        2, len(QUANTITIES), figsize=(14, 8.5), layout="constrained", sharex=True, sharey=True
+    )
+    for row, multipole, title in zip(grid, (2, 0), ("with quadrupoles", "mass alone")):
         of_kind = [
             record for record in chosen if record.data["approximation"]["multipole"] == multipole
         ]
-        for bodies, colour in zip(sorted({record.problem.bodies for record in of_kind}), SIZES):
-            line = sorted(
-                (record for record in of_kind if record.problem.bodies == bodies), key=angle_of
-            )
-            for key, (name, style) in QUANTITIES.items():
-                axes.plot(
-                    list(map(theta_of, line)),
-                    [record.data["force_error"][key] for record in line],
-                    style,
-                    color=colour,
-                    markersize=5,
-                    label=f"{bodies:,} bodies" if key == "rms" else None,
-                )
-        axes.set(xscale="log", yscale="log", xlabel="theta", title=title)
-        axes.set_xticks([0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
-        axes.grid(color="#E5E5E5")
-    grid[0].set_ylabel("|a − a$_{ref}$| / |a$_{ref}$|")
-    for name, style in QUANTITIES.values():
-        grid[0].plot([], [], style, color=BLACK, markersize=5, label=name)
-    grid[0].legend(frameon=False)
+        for axes, (key, (name, _)) in zip(row, QUANTITIES.items()):
+            draw_error(axes, of_kind, key)
+            axes.set_title(f"{name}, {title}")
+        row[0].set_ylabel("|a − a$_{ref}$| / |a$_{ref}$|")
+    for axes in grid[-1]:
+        axes.set_xlabel("theta")
+    grid[0][0].legend(frameon=False)
     return save(
         figure,
         path,
-        "Relative errors of the accelerations over the opening angle; Plummer spheres. "
+        "Relative errors of the accelerations over the opening angle: RMS, the error that 99 % of "
+        "the bodies stay below, and the largest. Plummer spheres; mass alone: --multipole 0. "
         f"{machines(chosen)}, {dates(chosen)}.",
     )
+
+
+def draw_error(axes: Axes, records: Sequence[Record], key: str) -> None:
+    for bodies, colour, marker in zip(
+        sorted({record.problem.bodies for record in records}), SIZES, "os^"
+    ):
+        line = sorted(
+            (record for record in records if record.problem.bodies == bodies), key=angle_of
+        )
+        axes.plot(
+            list(map(theta_of, line)),
+            [record.data["force_error"][key] for record in line],
+            f"{marker}-",
+            color=colour,
+            markersize=6,
+            label=f"{bodies:,} bodies",
+        )
+    axes.set(xscale="log", yscale="log")
+    axes.set_xticks([0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    axes.grid(color="#E5E5E5")

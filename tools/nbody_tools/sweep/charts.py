@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any, Optional
 
 from nbody_tools.sweep.judge import Results
+from nbody_tools.sweep.profiles import COUNTERS, counted, machine
 from nbody_tools.sweep.ratios import speed_ratio
 from nbody_tools.sweep.tables import FOLDER as TABLES, Cell, Table, read_tables
 
 FOLDER = "reports"
 ROWS = "lab_table_7"  # the one chart with rows; all others have lines
+PROFILED = (
+    "map_figure_03", "map_figure_07", "map_figure_10", "map_figure_11", "map_figure_13",
+    "map_figure_16",
+)
 NO_NUMBERS = "The figure of the document has no numbers."
 
 
@@ -32,6 +37,7 @@ class Chart:
     caption: str
     records: tuple[dict[str, Any], ...]
     logarithmic: bool = True
+    bars: bool = False  # of counts, for which there are no records
 
 
 def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:
@@ -116,6 +122,22 @@ def steps_chart(table: Table, results: Results) -> Chart:
                  logarithmic=False)
 
 
+def bar_chart(root: Path, table: Table) -> Chart:
+    """A profiler's bars: the percentages of a table, by what was profiled."""
+    rows = [row for row in table.data["profile"] if COUNTERS[row["counter"]].unit == " %"]
+    groups = list(dict.fromkeys(row["name"].partition(":")[0] for row in rows))
+    kinds = list(dict.fromkeys(row["name"].partition(": ")[2] for row in rows))
+    found = {row["name"]: counted(root, row) for row in rows}
+    values: dict[str, list[Optional[float]]] = {}
+    for kind in kinds:
+        of_kind = [found.get(f"{group}: {kind}") for group in groups]
+        values[kind] = [value.median if value else None for value in of_kind]
+    return Chart(f"{FOLDER}/{table.name}", "", tuple(groups), (Panel("%", values, {}), ),
+                 f"{table.data['number'].capitalize()} of the activity map. The document's bars "
+                 f"have no numbers; ours were counted{machine(root)} at N = 10,000, D = 10.",
+                 (), bars=True)
+
+
 def charts(root: Path) -> list[Chart]:
     if not (root / TABLES / "tables" / f"{ROWS}.toml").is_file():
         return []
@@ -139,6 +161,7 @@ def charts(root: Path) -> list[Chart]:
             f"Blocks of 256 threads, unrolled by 4. {NO_NUMBERS} "
             "The text reports that two threads gain up to 44 % at 1024 bodies, and that more than "
             "four gain nothing more."),
-        steps_chart(*of("map_figure_01"))
+        steps_chart(*of("map_figure_01")),
+        *(bar_chart(root, tables[name]) for name in PROFILED),
     ]
-    return [chart for chart in drawn if chart.records]
+    return [chart for chart in drawn if chart.records or chart.bars]

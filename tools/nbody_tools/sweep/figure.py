@@ -41,6 +41,8 @@ def draw(clouds: Sequence[Cloud], path: Path) -> Path:
 
 
 def draw_chart(chart: Chart, path: Path) -> Path:
+    if chart.bars:
+        return save(bars(chart), path, chart.caption)
     records = [Record(data) for data in chart.records]
     caption = f"{chart.caption} {machines(records)}, {dates(records)}."
     return save((rows if isinstance(chart.x[0], str) else lines)(chart), path, caption)
@@ -68,6 +70,28 @@ def rows(chart: Chart) -> Figure:
     grid[0].set_yticks(places, chart.x)
     grid[0].invert_yaxis()
     grid[-1].legend(loc="lower left")
+    return figure
+
+
+def bars(chart: Chart) -> Figure:
+    """One group of bars per profile, from 0 to 100 %, with their numbers."""
+    values = chart.panels[0].ours
+    height = 0.8 / len(values)
+    figure, axes = pyplot.subplots(
+        figsize=(10, 1.6 + 0.42 * len(values) * len(chart.x)), layout="constrained"
+    )
+    for k, (name, row) in enumerate(values.items()):
+        there = [(place, value) for place, value in enumerate(row) if value is not None]
+        places = [place + (k - (len(values) - 1) / 2) * height for place, _ in there]
+        drawn = axes.barh(places, [value for _, value in there], 0.9 * height, color=CYCLE[k],
+                          label=name)
+        axes.bar_label(drawn, fmt="%.1f", padding=4)
+    axes.set(xlim=(0, 105), xlabel=chart.panels[0].label)
+    axes.set_yticks(range(len(chart.x)), chart.x)
+    axes.invert_yaxis()
+    axes.grid(axis="x", color="#E5E5E5")
+    axes.set_axisbelow(True)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
