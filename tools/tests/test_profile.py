@@ -64,6 +64,8 @@ class Csv(unittest.TestCase):
     def test_names_and_units(self) -> None:
         for name, expected in (("void f(int)", "f"), ("(anonymous namespace)::f(int *)", "f"),
                                ("void a::f<float, 4>(const b::c<int> *)", "f<float, 4>"),
+                               ("unnamed>::f(int)", "f"),
+                               ("void unnamed>::f<unnamed>::P>(T1)", "f<P>"),
                                ("void cublas::gemv<int, (int)4>(T1)", "gemv<int, (int)4>")):
             self.assertEqual(short_name(name), expected)
         for value, unit, expected in ((2, "msecond", 2e6), (2, "ns", 2), (3, "Kbyte/block", 3e3),

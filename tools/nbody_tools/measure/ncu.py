@@ -183,7 +183,8 @@ class KernelProfile:
 
 def short_name(kernel: str) -> str:
     """`void <unnamed>::f<float, 4>(const float *, int)` -> `f<float, 4>`."""
-    name = re.sub(r"\(anonymous namespace\)|<unnamed>|\(unnamed\)", "", kernel)
+    name = re.sub(r"\(anonymous namespace\)|(?<!\w)<unnamed>|\(unnamed\)", "", kernel)
+    name = name.replace("unnamed>::", "")  # ncu may cut off the bracket and what is before it
     depth, end = 0, len(name)
     for i, letter in enumerate(name):
         depth += {"<": 1, ">": -1}.get(letter, 0)

@@ -62,7 +62,7 @@ def of_the_lab(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
 def of_the_map(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     types = tables["map_table_04"]
     before, after = (published(types, name) for name in types.series[:2])
-    speedups = [before[point] / after[point] for point in before]
+    speedups = [before[point] / after[point] for point in before if point.startswith("N")]
     yield "map_types_first", f"{speedups[0]:.4f}"
     yield "map_types_mean", f"{mean(speedups):.4f}"
     yield "map_types_mean_as_printed", f"{mean([1.0003, *speedups[1:]]):.4f}"
