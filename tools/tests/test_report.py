@@ -190,16 +190,16 @@ class Check(InRoot):
         patched.start()
         self.addCleanup(patched.stop)
         self.file(REPORT, "# Title\n\nMakes {{ step03_tiling.systems.gips }} G/s.\n\n"
-                  "{{ figure('step03_tiling') }}\n")
+                  "{{ figure('steps') }}\n")
         self.records("a.jsonl", *[data for data in fakes.staircase_records()
                                   if data["step"] in ("step00_cpu_omp", "step03_tiling")])
 
     def test_written_then_stale(self) -> None:
         code, out = self.tool("report", "--check")
         self.assertEqual(code, 1)
-        self.assertIn("docs/report.template.md:5: figure('step03_tiling') is not measured", out)
+        self.assertIn("docs/report.template.md:5: figure('steps') is not measured", out)
         self.assertEqual(self.tool("report")[0], 0)
-        self.assertIn("Makes 429.5 G/s.\n\n![step03 tiling](figures/step03_tiling.png)",
+        self.assertIn("Makes 429.5 G/s.\n\n![steps](figures/steps.png)",
                       self.read("docs/report.md"))
         self.assertEqual(self.tool("report", "--check"), (0, ""))
 
@@ -215,13 +215,13 @@ class Check(InRoot):
 
     def test_new_records_make_figures_stale(self) -> None:
         self.assertEqual(self.tool("report")[0], 0)
-        (self.folder / report.FIGURES / "step03_tiling.png").unlink()
+        (self.folder / report.FIGURES / "steps.png").unlink()
         new = [{**data, "date": "2026-02-02T00:00:00Z"} for data in fakes.staircase_records()]
         self.records("b.jsonl", *new)
         code, out = self.tool("report", "--check")
         self.assertEqual(code, 1)
         self.assertIn("report.json: the figures were drawn from other", out)
-        self.assertIn("step03_tiling.png: is missing", out)
+        self.assertIn("steps.png: is missing", out)
 
     def test_a_timeline_is_drawn_where_it_is(self) -> None:
         self.file(REPORT, "{{ figure('overlap') }}\n")

@@ -77,6 +77,7 @@ class Figures:
         names += ["tree_time", "tree_error"] if self.tree else []
         names += ["cloud"] if self.clouds else []
         names += [chart.name for chart in self.charts]
+        names += ["reports/map_figure_12"] if self.charts else []
         return names + [
             name for name in ("roofline", "scaling", "cluster") if self.limits.get(name)
         ]
@@ -148,6 +149,12 @@ class Figures:
             from nbody_tools.sweep.figure import draw_chart
 
             yield draw_chart(chart, root / FIGURES / f"{chart.name}.png")
+        if self.charts:
+            from nbody_tools.sweep.figure import OUT_OF_SYNC, draw_out_of_sync
+
+            yield draw_out_of_sync(
+                root / OUT_OF_SYNC, root / FIGURES / "reports" / "map_figure_12.png"
+            )
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:

@@ -21,7 +21,7 @@ from nbody_tools.documents import (
 )
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Named, Problem, Value
-from nbody_tools.sweep import errata, gems, pages
+from nbody_tools.sweep import claims, errata, gems, pages
 
 RESULTS = Path("docs") / "results"
 
@@ -152,6 +152,7 @@ class Vocabulary:
             **machine_code.words_of_limits(self.root / RESULTS, facts),
             **errata.words(self.root),
             **gems.words(self.root),
+            **claims.words(self.root),
             **pages.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),

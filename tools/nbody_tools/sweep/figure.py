@@ -95,6 +95,31 @@ def bars(chart: Chart) -> Figure:
     return figure
 
 
+OUT_OF_SYNC = Path("docs") / "results" / "claims" / "out_of_sync_10270.csv"
+BLOCK = 256  # threads of the program that wrote it
+
+
+def draw_out_of_sync(source: Path, path: Path) -> Path:
+    """Bodies at the end of experiments/claims/out_of_sync.cu; those of the last, partial block are
+    circled."""
+    rows = source.read_text(encoding="utf-8").split()[1:]
+    points = [tuple(map(float, row.split(",")[:2])) for row in rows]
+    last = len(points) // BLOCK * BLOCK
+    figure, axes = pyplot.subplots(figsize=(8, 8), layout="constrained")
+    axes.plot(*zip(*points[:last]), ".", color=BLUE, markersize=1.5)
+    axes.plot(*zip(*points[last:]), "o", mfc="none", color=VERMILION, markersize=9)
+    axes.plot(*zip(*points[last:]), ".", color=VERMILION, markersize=3)
+    axes.set(xlabel="x", ylabel="y", aspect="equal",
+             title=f"red: the {len(points) - last} bodies of the last block")
+    return save(
+        figure,
+        path,
+        f"Figure 12 of the activity map: {len(points):,} bodies, blocks of {BLOCK}, the guard "
+        "around the barriers, after 100 steps on an NVIDIA H200, 2026-11-23. The red ones "
+        "fall more slowly, since their forces are wrong; with 10,240 bodies none is wrong.",
+    )
+
+
 def lines(chart: Chart) -> Figure:
     """One line per series; hollow points and dotted lines are published."""
     figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")

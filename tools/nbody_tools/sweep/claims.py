@@ -1,0 +1,60 @@
+"""Results of experiments/claims: tables and single numbers for the pages (docs/results/claims/)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.facts import Value
+from nbody_tools.tables import markdown, plain
+
+FOLDER = Path("docs") / "results" / "claims"
+RESULTS = FOLDER / "2026-11-23_h200.jsonl"
+ONE_THREAD = FOLDER / "cpu_simd_2026-11-23.jsonl"
+SPIRAL = FOLDER / "spiral_2026-11-23_h200.jsonl"
+OF_THE_RUN = ("revision", "date", "program", "device", "backend", "verdict")
+FLOPS = 20  # of an interaction
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def claims_table(root: Path, program: str) -> str:
+    """All results of a program, one per row."""
+    found = [line for line in lines_of(root / RESULTS) if line["program"] == program]
+    if not found:
+        raise ToolError(f"{RESULTS.name}: has no line of {program}")
+    keys = [key for key in found[0] if key not in OF_THE_RUN]
+    rows = [[written(line[key]) for key in keys] + [line["verdict"]] for line in found]
+    return markdown([*(key.replace("_", " ") for key in keys), "check"], rows)
+
+
+def written(value: Any) -> str:
+    return value if isinstance(value, str) else plain(value, 4)
+
+
+def one_thread(root: Path, quantity: str) -> Value:
+    """cpu_simd on one thread: G interactions/s, or GFLOP/s."""
+    rate = 1e-9 * lines_of(root / ONE_THREAD)[0]["interactions_per_second"]
+    return Value(rate * (FLOPS if quantity == "gflops" else 1), name=f"one_thread('{quantity}')")
+
+
+def spiral(root: Path, quantity: str) -> Value:
+    """Of the run with 134,810 stars: seconds, or a check's value over its limit."""
+    record = lines_of(root / SPIRAL)[0]
+    if quantity == "seconds":
+        return Value(record["median"]["compute"], name="spiral('seconds')")
+    return Value(
+        record["errors"][quantity] / record["limits"][quantity], name=f"spiral('{quantity}')"
+    )
+
+
+def words(root: Path) -> dict[str, Any]:
+    return {
+        "claims": lambda program: claims_table(root, program),
+        "one_thread": lambda quantity: one_thread(root, quantity),
+        "spiral": lambda quantity: spiral(root, quantity),
+    }
