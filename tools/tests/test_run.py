@@ -109,6 +109,11 @@ class Run(fakes.InFolder):
         )
         self.assertCountEqual(SCENARIOS, re.findall(r'^    entry\("([a-z-]+)"', table, re.M))
 
+    def test_each_scenario_has_a_section(self) -> None:
+        page = (fakes.TOOLS.parent / "docs/initial_conditions.md").read_text(encoding="utf-8")
+        headings = ", ".join(re.findall(r"^## (.*)$", page, re.M)).split(", ")
+        self.assertEqual([name for name in SCENARIOS if name not in headings], [])
+
     def test_an_empty_build_is_exit_2(self) -> None:
         code, _, errors = self.run_tool()
         self.assertEqual(code, 2)

@@ -117,7 +117,8 @@ def other_gpus() -> str:
             raise ToolError(
                 f"docs/machines.json: {name} has compute capability {capability}, whose limits are "
                 f"not in COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py, which has "
-                f"{', '.join(COMPUTE_CAPABILITIES)}"
+                f"{', '.join(COMPUTE_CAPABILITIES)}: Limits(threads, blocks, KB of shared memory, "
+                "FP32 lanes) of an SM, from the CUDA Programming Guide"
             )
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())

@@ -146,12 +146,15 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
     if "<details>" not in sections.get("## Stop and predict", ""):
         yield "our prediction must be folded: <details><summary>...</summary> ... </details>"
     if "/figures/" not in sections.get("## The idea", ""):
-        yield "the idea has no diagram"
+        yield ("the idea has no diagram: a drawing in tools/nbody_tools/diagrams/, shown as "
+               "![...](../docs/figures/NAME.svg)")
     if "**" not in sections.get("## The idea", ""):
         yield "the idea has no term in bold"
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
     if numbers > MEASURED_NUMBERS:
         yield f"{numbers} measured numbers in the text, of {MEASURED_NUMBERS} allowed"
+    if left := text.count("TODO"):
+        yield f"TODO is left in {left} places"
 
 
 def section_of(lines: list[str]) -> dict[str, str]:

@@ -21,6 +21,12 @@ from nbody_tools.steps import STEP_NAME, find_step, number_of, step_folders
 
 SOURCES = ("nbody.c*", "*.h")
 IDEA = "TODO: the idea in one line."
+TO_WRITE = {
+    "## The idea": "TODO, with a **term** of docs/glossary.toml in bold and a diagram "
+                   "(../docs/figures/)",
+    "## Stop and predict": "TODO: two hypotheses that paper and pencil can decide between\n\n"
+                           "<details><summary>Our prediction</summary>\n\nTODO\n\n</details>",
+}
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -87,13 +93,15 @@ def with_names(text: str, name: str, parent: str) -> str:
 
 
 def readme(name: str, parent: str, source: str) -> str:
-    sections = "\n\n".join(f"{heading}\n\nTODO" for heading in HEADINGS)
+    sections = "\n\n".join(f"{heading}\n\n{TO_WRITE.get(heading, 'TODO')}"
+                           for heading in HEADINGS)
     return (
         f"# Step {number_of(name)}: TODO\n\n"
         f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
         f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
         "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
-        f"{sections}\n\n**Next:** TODO\n\n"
+        f"{sections}\n\n**Next:** TODO **All measurements:** [measurements.md](measurements.md). "
+        f"**Answers:**\n[step {number_of(name)}](../docs/answers.md#TODO)\n\n"
         f"The change: `diff -u {parent}/{source} {name}/{source}`\n"
     )
 
@@ -128,5 +136,6 @@ def run(options: argparse.Namespace) -> int:
     parent = find_step(options.parent, step_folders(options.root))
     places = write_step(options.name, parent, options.root)
     print(f"{options.name}: a copy of {parent}, a draft. To edit:", *places, sep="\n  ")
-    print(f"Next: ./nbody build {number_of(options.name)} && ./nbody test -L {options.name}")
+    print(f"Next: ./nbody build {number_of(options.name)} {options.name}_test command_line_test && "
+          f"ctest --test-dir build/cpu -L {options.name} -LE nightly")
     return 0

@@ -3,6 +3,7 @@
 import shutil
 import unittest
 
+from nbody_tools.documents.documents import missing_in_a_lesson, section_of
 from nbody_tools.documents.sources import read_sources
 from nbody_tools.steps import is_draft, published_steps, step_folders
 
@@ -52,6 +53,13 @@ class NewStep(fakes.InFolder):
         file = self.folder / "step16_mine/CMakeLists.txt"
         file.write_text(file.read_text().replace(" DRAFT", ""))
         self.assertIn("step16_mine", read_sources(self.folder))
+
+    def test_of_its_page_only_the_contents_are_missing(self) -> None:
+        self.done(*self.new("step16_mine", "03"))
+        lines = (self.folder / "step16_mine/README.md").read_text(encoding="utf-8").splitlines()
+        missing = list(missing_in_a_lesson(lines, section_of(lines)))
+        self.assertEqual(missing[-1], "TODO is left in 16 places")
+        self.assertEqual([what for what in missing[:-1] if "no diagram" not in what], [])
 
     def test_what_cannot_be_is_refused_and_nothing_written(self) -> None:
         before = sorted(self.folder.rglob("*"))

@@ -53,6 +53,18 @@ class Occupancy(unittest.TestCase):
             self.assertTrue([row for row in rows if name in row], name)
         self.assertIn("| T4 | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 1.6 |", rows)
 
+    def test_a_row_that_lacks_something_is_named(self) -> None:
+        good = {"sms": {"value": 40, "source": "datasheet"},
+                "capability": {"value": "7.5", "source": "datasheet"},
+                "memory": {"value": 16, "source": "datasheet"},
+                "bandwidth": {"value": 0.32, "source": "datasheet"}}
+        gpus.check("T4", good)
+        for fact, row, why in (("bandwidth", {}, 'bandwidth needs a "value"'),
+                               ("sms", {"value": "40"}, 'sms needs a "value", a number'),
+                               ("memory", {"value": 16}, 'memory needs a "source"')):
+            with self.assertRaisesRegex(ToolError, f"machines.json: T4: {why}"):
+                gpus.check("T4", {**good, fact: row})
+
 
 class Performance(unittest.TestCase):
     def test_intensity_of_broadcasts(self) -> None:
