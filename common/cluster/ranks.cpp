@@ -93,7 +93,7 @@ void require_count(const std::string& count) {
     throw UsageError("PALS started task ", number, ", but MPI started only 1");
 }
 
-// The identity, as far as it needs no device.
+// The part of the identity that needs no device.
 Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
   gethostname(own.host.bytes, sizeof own.host - 1);

@@ -20,7 +20,7 @@ struct Job {
   std::filesystem::path continues;  // the checkpoint to resume from; empty: none
   int last_step = 0;                // the run continues from start.step to this
   Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
-  Platform platform = {};         // can lock a simulation's pages while it lasts, if supported
+  Platform platform = {};         // can lock the pages of a running simulation, if supported
   SimulateF64 float64 = nullptr;  // advances them with --precision double
   // Values given by neither the command line nor the file: "dt", "softening".
   std::vector<std::string> defaults;

@@ -73,7 +73,7 @@ void Tracer::picture_block(const BlockState& block) {
   if (picture_) picture_->block_runs(kernel_, kernels_[kernel_].launches, block);
 }
 
-// The next access comes from another thread, or after something that orders.
+// The next access comes from another thread, or after an event that orders accesses.
 void Tracer::stop_thread() {
   trail_.end();
   thread_ = kNoThread;

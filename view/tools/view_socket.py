@@ -1,7 +1,7 @@
 """A WebSocket client for the live view, in the standard library alone: GPU machines have little
 else.
 
-RFC 6455, as far as the view needs it: no extensions, messages in one fragment.
+The part of RFC 6455 that the view needs: no extensions, messages in one fragment.
 """
 import base64
 import hashlib

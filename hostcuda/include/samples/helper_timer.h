@@ -1,4 +1,4 @@
-// hostcuda: the CUDA samples' helper_timer.h, as far as used: stopwatches, in milliseconds.
+// hostcuda: the CUDA samples' helper_timer.h, the part in use: stopwatches, in milliseconds.
 #pragma once
 
 #include <chrono>

@@ -236,7 +236,7 @@ def memory_instructions(program: Path) -> str:
 
 
 def devices(bench: Bench) -> None:
-    """1, 2, 4 and 8 GPUs, as far as available: 256 systems x 8192 bodies x 20 steps"""
+    """1, 2, 4 and 8 GPUs, if there are as many: 256 systems x 8192 bodies x 20 steps"""
     listed = bench.run("gpus.txt", ["nvidia-smi", "-L"])
     for count in (count for count in (1, 2, 4, 8) if count <= len(listed.splitlines())):
         for name in bench.built("step08_multigpu", "step08_one_enqueues", "step09_soa"):

@@ -200,7 +200,7 @@ def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
         raise ToolError("--record belongs to --from: a run writes its own")
     if options.saved and options.json and not options.record and not options.sass:
-        raise ToolError("--json needs --record with --from: the CSV does not name the machine and the date")
+        raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
     # With --from nothing must be built: the source folders turn a number into a name.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))

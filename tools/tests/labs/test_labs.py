@@ -1,4 +1,4 @@
-"""Labs and their grading, as far as it works without a build."""
+"""Labs, and the parts of their grading that work without a build."""
 
 from __future__ import annotations
 
