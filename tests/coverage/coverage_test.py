@@ -43,7 +43,8 @@ def report(places, unused):
     for place in places:
         print(f"{place.file}:{place.line}: {place.what}")
     for one in unused:
-        print(f"exceptions.toml: {one['file']}: \"{one['line']}\" runs: not needed any more")
+        place = one.get("line") or one["function"]
+        print(f"exceptions.toml: {one['file']}: \"{place}\" runs: not needed any more")
 
 
 def main(root, build, compiler):
