@@ -35,7 +35,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     what.add_argument("--minutes", type=arguments.positive_number, metavar="M",
                       help="time limit for building and running tests")
     what.add_argument("--status", action="store_true",
-                      help="list tests that are stale, red, or have never passed")
+                      help="list tests that failed, are stale, or have never passed")
     what.add_argument("--record", action="store_true",
                       help="record the results that ./nbody test --nightly left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
@@ -110,7 +110,7 @@ class Night:
             else:
                 self.test(preset, chosen)
         left = [row for row in self.waiting() if needs_a_run(row, self.subjects)]
-        print(f"{len(left)} tests that are red, stale or have never passed are left for later.")
+        print(f"{len(left)} tests that failed, are stale or have never passed are left for later.")
         print(", ".join(f"{self.outcomes[outcome]} {outcome}"
                         for outcome in ("passed", "failed", "skipped")))
         return 1 if self.outcomes["failed"] else 0
