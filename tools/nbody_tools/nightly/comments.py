@@ -1,7 +1,8 @@
-"""Removes comments from C++: a change of comments alone changes no test result."""
+"""Removes comments from C++ and Python: a change of comments alone changes no test result."""
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from pathlib import PurePath
@@ -9,6 +10,7 @@ from pathlib import PurePath
 # A student's part of a lab is marked by comments.
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
+PYTHON = ".py"
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
 # What may look like a comment, or contain one: raw strings, strings, characters (but not the ' of
@@ -20,15 +22,31 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 
 
 def has_comments_to_ignore(path: str) -> bool:
-    return PurePath(path).suffix in CODE and not path.startswith(MEANINGFUL)
+    return PurePath(path).suffix in {*CODE, PYTHON} and not path.startswith(MEANINGFUL)
 
 
 @cache
 def code_of(path: str, text: str) -> list[str]:
     """Returns the lines of the file without comments and trailing spaces, those left empty only
-    where the number of a line matters."""
+    where the number of a line matters. For Python, what the interpreter compiles."""
+    if PurePath(path).suffix == PYTHON:
+        return python_code(text)
     def without(token: re.Match) -> str:
         is_comment = token[0].startswith(("//", "/*"))
         return "\n" * token[0].count("\n") or " " if is_comment else token[0]
     lines = [line.rstrip() for line in TOKEN.sub(without, text).splitlines()]
     return lines if PurePath(path).suffix in NAMED_BY_LINE else [line for line in lines if line]
+
+
+def python_code(text: str) -> list[str]:
+    """Returns the statements without comments, line breaks, and docstrings of functions and
+    classes. That of a module may be a program's help."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if ast.get_docstring(node, clean=False) is not None:
+                node.body = node.body[1:]
+    return [ast.dump(statement) for statement in tree.body]
