@@ -39,14 +39,17 @@ def code_of(path: str, text: str) -> list[str]:
 
 
 def python_code(text: str) -> list[str]:
-    """Returns the statements without comments, line breaks, and docstrings of functions and
-    classes. That of a module may be a program's help."""
+    """Returns the statements without comments, line breaks and docstrings. That of a module counts
+    where `__doc__` makes it a program's help."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
         return text.splitlines()
+    documented = [ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef]
+    if "__doc__" not in text:
+        documented.append(ast.Module)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, tuple(documented)):
             if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:]
     return [ast.dump(statement) for statement in tree.body]

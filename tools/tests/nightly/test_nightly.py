@@ -50,13 +50,14 @@ class OfComments(unittest.TestCase):
             self.assertNotEqual(code_of(path, before), code_of(path, after), path)
 
     def test_of_python_what_the_interpreter_compiles_counts(self) -> None:
-        before = '"""Help."""\ndef f(a):\n    """Returns a."""\n    return a  # as it is\n'
-        for after in ('"""Help."""\n\n\ndef f(a):\n    return (\n        a)\n',
-                      '"""Help."""\ndef f(a):\n    """Gives back a."""\n    return a\n'):
+        before = '"""Help."""\nprint(__doc__)\ndef f(a):\n    """Returns a."""\n    return a  # as it is\n'
+        for after in ('"""Help."""\nprint(__doc__)\n\n\ndef f(a):\n    return (\n        a)\n',
+                      '"""Help."""\nprint(__doc__)\ndef f(a):\n    """Gives back a."""\n    return a\n'):
             self.assertEqual(code_of("a.py", before), code_of("a.py", after))
         for after in (before.replace("Help", "Aid"), before.replace("return a", "return -a"),
                       before.replace("return a ", "'a'"), before + "("):
             self.assertNotEqual(code_of("a.py", before), code_of("a.py", after))
+        self.assertEqual(code_of("a.py", '"""One."""\na = 1'), code_of("a.py", "a = 1"))
 
     def test_marks_of_a_lab_are_no_comments(self) -> None:
         self.assertFalse(has_comments_to_ignore("course/labs/03_tile_loop/lab.cu"))
