@@ -60,6 +60,8 @@ FORBIDDEN = (
         r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
         "an extension of the compiler",
     ),
+    # They hide an access from the tracer, and nvcc does not know them.
+    (r"\b__(?:atomic|sync)_\w+", "an atomic function that is not CUDA's"),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
         "this attribute",
