@@ -26,8 +26,8 @@ TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits of results alone are igno
 
 @dataclass(frozen=True)
 class Subject:
-    """Files that the tests depend on, as patterns in which * also matches /. They may use groups of
-    the tests' expression, as {step}."""
+    """Files that the tests depend on, as patterns in which * also matches /, and after ! those that
+    they do not. They may use groups of the tests' expression, as {step}."""
     tests: re.Pattern[str]  # for "preset test"
     paths: tuple[str, ...]
 
@@ -77,7 +77,9 @@ def fingerprint(patterns: tuple[str, ...]) -> str:
 
 @cache
 def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]]]:
-    return re.compile("|".join(translate(pattern) for pattern in patterns)).match
+    but = "|".join(translate(pattern[1:]) for pattern in patterns if pattern.startswith("!"))
+    of = "|".join(translate(pattern) for pattern in patterns if not pattern.startswith("!"))
+    return re.compile(f"(?!{but})(?:{of})" if but else of).match
 
 
 @cache

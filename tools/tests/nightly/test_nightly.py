@@ -98,6 +98,11 @@ class OfSubjects(unittest.TestCase):
         self.assertEqual(paths_of(row("step03.ladder"), SUBJECTS), ("step03/*.cu", "tests/*.cpp"))
         self.assertEqual(paths_of(row("labs.03"), SUBJECTS), subjects.EVERYTHING)
 
+    def test_a_pattern_after_an_exclamation_mark_takes_files_out(self) -> None:
+        matches = matcher(("common/*", "!common/*/tests/*"))
+        self.assertTrue(matches("common/physics/orbit.cpp"))
+        self.assertFalse(matches("common/physics/tests/orbit_test.cpp"))
+
     def test_a_test_is_stale_by_a_file_of_its_subject_only(self) -> None:
         with with_changes():
             for test, passed, changed in (("step03.x", "old", "step03/nbody.cu"),
