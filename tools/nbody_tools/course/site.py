@@ -5,7 +5,7 @@
   ./nbody site --output DIR        elsewhere
   ./nbody site --check             also follows every link and every anchor of the built site
 
-Uses mkdocs-material. If it is missing, pip installs it in build/site-tools.
+Uses Zensical. If it is missing, pip installs it in build/site-tools.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from pathlib import Path
 from typing import Iterator
 from urllib.parse import unquote, urlsplit
 
-from nbody_tools.arguments import ROOT, Failed, existing_folder, positive_integer
+from nbody_tools.arguments import ROOT, Failed, ToolError, existing_folder, positive_integer
 from nbody_tools.course.packages import python_with
 from nbody_tools.steps import published_steps
 
-PACKAGES = ("mkdocs-material==9.8.1",)
+PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
-CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+# Indented lines are code after an empty line; after text, they belong to an item of a list.
+CODE = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*(?:\n|\Z))+|`[^`\n]*`",
+                  re.DOTALL | re.MULTILINE)
 SOURCES = {
     ".cu": "cuda",
     ".cuh": "cuda",
@@ -39,6 +41,7 @@ SOURCES = {
     ".py": "python",
     ".toml": "toml",
     ".json": "json",
+    ".yml": "yaml",
 }
 FIRST = (
     "README.md",
@@ -79,12 +82,12 @@ def tracked(root: Path) -> list[Path]:
 
 
 def visible(path: Path) -> Path:
-    """mkdocs ignores names that begin with a dot, so this renames them."""
+    """Zensical ignores names that begin with a dot, so this renames them."""
     return Path(*(part.lstrip(".") for part in path.parts))
 
 
 class Pages:
-    """Arranges a repository's documents as mkdocs needs them: one folder, links to files in it."""
+    """Arranges a repository's documents as Zensical needs them: one folder, links to files in it."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
@@ -189,7 +192,7 @@ def title_of(page: Path, root: Path) -> str:
     )
 
 
-def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> str:
+def configuration(pages: list[Path], root: Path) -> str:
     steps = [Path(step, "README.md") for step in published_steps(root)]
     first = [Path(name) for name in FIRST]
     groups = {
@@ -205,8 +208,8 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
     }
     lines = [
         "site_name: nbody-steps",
-        f"docs_dir: {docs}",
-        f"site_dir: {output}",
+        "docs_dir: docs",
+        "site_dir: site",
         "use_directory_urls: false",
         "theme:",
         "  name: material",
@@ -215,11 +218,6 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
         "plugins: [search]",
         "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
         "pymdownx.superfences, pymdownx.details]",
-        "validation:",
-        "  omitted_files: info",
-        "  absolute_links: warn",
-        "  unrecognized_links: warn",
-        "  anchors: warn",
         "nav:",
     ]
     lines += [f"  - {title_of(page, root)}: {page}" for page in first if page in pages]
@@ -230,19 +228,27 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
 
 
 def build(root: Path, output: Path) -> int:
-    python = python_with(("mkdocs", "material"), PACKAGES, root / "build" / "site-tools")
+    if output.exists() and any(output.iterdir()) and not (output / "404.html").is_file():
+        raise ToolError(f"--output {output}: holds files that are not a site")
+    python = python_with(("zensical",), PACKAGES, root / "build" / "site-tools")
     with tempfile.TemporaryDirectory() as temporary:
         docs = Path(temporary, "docs")
         pages = Pages(root, docs).write()
-        config = Path(temporary, "mkdocs.yml")
-        config.write_text(configuration(pages, root, docs, output.resolve()), encoding="utf-8")
+        config = Path(temporary, "mkdocs.yml")  # Zensical reads the form of its predecessor
+        config.write_text(configuration(pages, root), encoding="utf-8")
         done = subprocess.run(
-            [python, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)],
+            [python, "-m", "zensical", "build", "--config-file", str(config)],
             check=False,
-            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+            cwd=temporary,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
+        if done.returncode == 0:
+            shutil.rmtree(output, ignore_errors=True)
+            shutil.copytree(Path(temporary, "site"), output)
     if done.returncode != 0:
-        raise Failed("site: mkdocs did not build it, or warned")
+        raise Failed(f"site: Zensical did not build it:\n{done.stdout[-2000:]}")
     return len(pages)
 
 

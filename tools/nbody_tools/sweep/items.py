@@ -72,6 +72,7 @@ def unresolved(root: Path, place: str) -> str:
 
 
 def anchor(heading: str) -> str:
+    heading = re.sub(r"\b__(\w+?)__\b", r"\1", heading)  # bold
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from nbody_tools.arguments import ROOT, Failed
+from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.course import pack, site, slides
 from nbody_tools.course.glossary import read_terms
 from nbody_tools.steps import published_steps
@@ -72,6 +72,18 @@ class Site(InClone):
         )
         self.assertIn("- `x.h`", (self.folder / "site" / "common" / "README.md").read_text())
         self.assertFalse((self.folder / "site" / "not_ours.md").exists())
+
+    def test_indented_lines_are_code_only_after_an_empty_line(self) -> None:
+        self.file("README.md", "1. text\n    [one](step01_gpu_naive/)\n\n    [x](none.md)\n")
+        text = (self.write() / "README.md").read_text()
+        self.assertIn("[one](step01_gpu_naive/README.md)", text)
+        self.assertIn("[x](none.md)", text)
+
+    def test_a_folder_with_other_files_is_not_replaced(self) -> None:
+        self.file("mine/letter.txt", "dear")
+        with self.assertRaisesRegex(ToolError, "holds files that are not a site"):
+            site.build(self.folder, self.folder / "mine")
+        self.assertTrue((self.folder / "mine/letter.txt").is_file())
 
     def test_a_dead_link_of_a_document_is_named(self) -> None:
         self.file("README.md", "[gone](docs/gone.md)\n")
