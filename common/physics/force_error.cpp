@@ -179,7 +179,7 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
-  // Threads cost more than some ten thousand interactions; other threads may need some of the
+  // Threads cost more than about ten thousand interactions; other threads may need some of the
   // cores.
 #pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {

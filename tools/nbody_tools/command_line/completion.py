@@ -107,7 +107,7 @@ end
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("shell", choices=("bash", "zsh", "fish", "man"), help="what to print it for")
+    p.add_argument("shell", choices=("bash", "zsh", "fish", "man"), help="the shell, or the manual page")
 
 
 def run(options: argparse.Namespace) -> int:
