@@ -87,7 +87,7 @@ def visible(path: Path) -> Path:
 
 
 class Pages:
-    """Arranges a repository's documents as Zensical needs them: one folder, links to files in it."""
+    """Arranges a repository's documents for Zensical: one folder, links to files in it."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Callable
 
 from nbody_tools.figures.performance import (
     ROW_HEIGHT,
@@ -18,7 +19,7 @@ from nbody_tools.records.staircase import Staircase
 
 
 def draw_all(staircase: Staircase, peak_tflops: float, folder: Path) -> list[Path]:
-    panels = [execution_time, throughput]
+    panels: list[Callable[..., None]] = [execution_time, throughput]
     panels += [speedup_over_base] if staircase.base is not None else []
     figure, grid = pyplot.subplots(1, len(panels), sharey=True, gridspec_kw={"wspace": 0.08},
                                    figsize=(5 * len(panels),

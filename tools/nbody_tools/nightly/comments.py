@@ -45,11 +45,10 @@ def python_code(text: str) -> list[str]:
         tree = ast.parse(text)
     except SyntaxError:
         return text.splitlines()
-    documented = [ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef]
-    if "__doc__" not in text:
-        documented.append(ast.Module)
     for node in ast.walk(tree):
-        if isinstance(node, tuple(documented)):
+        if isinstance(node, ast.Module) and "__doc__" in text:
+            continue
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:]
     return [ast.dump(statement) for statement in tree.body]

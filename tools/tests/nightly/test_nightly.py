@@ -50,9 +50,10 @@ class OfComments(unittest.TestCase):
             self.assertNotEqual(code_of(path, before), code_of(path, after), path)
 
     def test_of_python_what_the_interpreter_compiles_counts(self) -> None:
-        before = '"""Help."""\nprint(__doc__)\ndef f(a):\n    """Returns a."""\n    return a  # as it is\n'
-        for after in ('"""Help."""\nprint(__doc__)\n\n\ndef f(a):\n    return (\n        a)\n',
-                      '"""Help."""\nprint(__doc__)\ndef f(a):\n    """Gives back a."""\n    return a\n'):
+        top = '"""Help."""\nprint(__doc__)\n'
+        before = top + 'def f(a):\n    """Returns a."""\n    return a  # as it is\n'
+        for after in (top + '\n\ndef f(a):\n    return (\n        a)\n',
+                      top + 'def f(a):\n    """Gives back a."""\n    return a\n'):
             self.assertEqual(code_of("a.py", before), code_of("a.py", after))
         for after in (before.replace("Help", "Aid"), before.replace("return a", "return -a"),
                       before.replace("return a ", "'a'"), before + "("):
