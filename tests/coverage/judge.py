@@ -32,8 +32,8 @@ def counted(root, build, steps):
     """Maps file to Counts, from all gcov output below the folders of `steps` in `build`."""
     counts = defaultdict(Counts)
     for data in sorted(path for step in steps for path in (build / step).rglob("*.gcda")):
-        done = subprocess.run(["gcov", "--json-format", "--stdout", data], cwd=data.parent,
-                              check=True, capture_output=True, text=True)
+        done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", data],
+                              cwd=data.parent, check=True, capture_output=True, text=True)
         for line in done.stdout.splitlines():
             for file in json.loads(line)["files"]:
                 path = Path(file["file"]).resolve()
