@@ -13,7 +13,7 @@ import select
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from nbody_tools.arguments import OneLineParser, ToolError, fail
 from nbody_tools.command_line.help import overview
@@ -24,10 +24,14 @@ CLOSED = 141  # a shell's code for a program that SIGPIPE ended
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:
+    return silent_if_closed(lambda: run(words))
+
+
+def silent_if_closed(function: Callable[[], int]) -> int:
     """Exits silently if the reader of the output closes the pipe: `./nbody ... | head`."""
     try:
         try:
-            return run(words)
+            return function()
         finally:
             sys.stdout.flush()
     except BrokenPipeError:

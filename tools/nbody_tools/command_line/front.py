@@ -131,11 +131,11 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
 
 def entry() -> int:
     """Starts `nbody` where pip has installed it."""
-    return main(sys.argv[1:])
+    return tools.silent_if_closed(lambda: main(sys.argv[1:]))
 
 
 if __name__ == "__main__":
     if sys.version_info < (3, 9):
         fail(f"nbody: needs Python 3.9 or newer, and {sys.executable} is {sys.version.split()[0]} "
              "(PYTHON=/path/to/python3 names another)", code=1)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(entry())

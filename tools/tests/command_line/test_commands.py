@@ -232,6 +232,16 @@ class Answers(unittest.TestCase):
         )
 
 
+class ClosedPipe(unittest.TestCase):
+    def test_who_stops_reading_sees_no_traceback(self) -> None:
+        for words in ("help", "tour --help", "test --help", "cc --help", "view --help"):
+            script = f"'{ROOT}/nbody' {words} | true; exit ${{PIPESTATUS[0]}}"
+            done = subprocess.run(["bash", "-c", script], check=False, capture_output=True,
+                                  text=True, env={"PATH": "/usr/bin:/bin",
+                                                  "PYTHON": sys.executable})
+            self.assertEqual(done.stderr, "", words)
+
+
 class NothingIsBuilt(fakes.InFolder):
     """For absurd numbers and unknown names: a line, exit code 2, and no cmake."""
 
