@@ -4,8 +4,8 @@
 #   set_up COMMAND       returns if everything is there; otherwise says what is not, and exits 1
 #   find_python MODULES  prints the first interpreter that can import all of "numpy, matplotlib"
 #
-# Presence is asked of the thing itself, so that a compiler from elsewhere or a Python environment
-# counts, and a machine that has everything never sees apt-get.
+# Looks for programs and libraries, not packages, so that a compiler from elsewhere or a Python
+# environment counts, and a machine that has everything never sees apt-get.
 
 readonly CMAKE_NEEDED=3.25
 

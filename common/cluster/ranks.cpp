@@ -31,7 +31,7 @@ struct Text {
   bool operator==(const Text&) const = default;
 };
 
-// What the ranks exchange before they start.
+// The data that the ranks exchange before they start.
 struct Identity {
   Text<64> host;
   int pid = 0;

@@ -29,7 +29,7 @@ void require_writable(const std::filesystem::path& file);
 // The end of a chain of symbolic links, whether a file exists there or not.
 std::filesystem::path link_target(std::filesystem::path file);
 
-// Whether two names lead to one file, existing or not. Never true of pipes and devices.
+// True if two names lead to one file, existing or not. Never true of pipes and devices.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // Held by the only program that may write a file.

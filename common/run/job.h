@@ -1,4 +1,4 @@
-// What a run will do, assembled from the command line, the input and the defaults, and checked.
+// The plan of a run, assembled from the command line, the input and the defaults, and checked.
 // Nothing has been computed or written yet.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the generators of random systems share: directions, normal deviates, centres of mass.
+// Shared by the generators of random systems: directions, normal deviates, centres of mass.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Project report, 4.3: a block with too much shared memory crashes silently, so the report limits
 // itself to 16,384 bytes. The crash is a launch that never happened: it returns no error, and the
-// program goes on with what was in memory before. cudaGetLastError() returns the reason.
+// program continues with what was in memory before. cudaGetLastError() returns the reason.
 #include "claim.h"
 
 namespace {

@@ -155,7 +155,7 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 
 // Sets `total` to the contribution of tiles first_tile, first_tile + stride, ... The tiles form a
 // ring. Each is paired with itself and the half of the ring that follows it, so that two tiles are
-// paired once and all tiles have the same work. Of two opposite tiles the lower one does the pair.
+// paired once and all tiles have the same work. The lower of two opposite tiles does the pair.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);

@@ -2,7 +2,7 @@
 //
 // The straggler computes every tile kTimes times and keeps the last result. Its warp takes as long
 // as its slowest thread. Behind a barrier after each tile all warps of the block wait as well;
-// without barriers they go on.
+// without barriers they continue.
 //
 // Parent: step09_soa.   Run: straggler --scenario plummer --bodies 65536
 #include "experiments/one_grid.cuh"

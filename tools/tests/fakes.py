@@ -46,7 +46,7 @@ PREDICTIONS = """| step | reasoning | predicted G/s |
 
 
 class InFolder(unittest.TestCase):
-    """With a folder of its own, and a way to call the tools."""
+    """Has a separate folder, and a way to call the tools."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()

@@ -77,7 +77,7 @@ class CellTree {
             high: [0, 1, 2].map((axis) => Math.max(...places.map((x) => x[axis])) + margin)};
   }
 
-  // What a body interacts with: cells that act as one body, and opened leaves.
+  // The sources for a body: cells that act as one body, and opened leaves.
   seenBy(body, theta) {
     const whole = [], opened = [], place = this.position(body), visit = (cell) => {
       if (cell.radius < theta * distance(cell.centre, place)) whole.push(cell);

@@ -1,4 +1,4 @@
-// What is known about each step of the series: where it computes, how fast, and its energy
+// Facts about each step of the series: where it computes, how fast, and its energy
 // error.
 #pragma once
 

@@ -29,7 +29,7 @@ bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds at_mo
   return true;
 }
 
-// What comes between fork and exec: nothing that allocates or locks.
+// Runs between fork and exec: nothing here allocates or locks.
 [[noreturn]] void become(const char* program, char* const* words, const char* output,
                          const char* errors) {
   setpgid(0, 0);  // Ctrl-C stops the program that shows it, which then ends this one

@@ -1,4 +1,4 @@
-// What every step includes: the contract between a step's kernels and everything around them.
+// Included by every step: the contract between a step's kernels and everything around them.
 //
 // A step defines
 //   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);

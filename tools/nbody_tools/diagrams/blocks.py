@@ -28,7 +28,7 @@ def tile() -> Drawing:
         432,
         148,
         "all 1024 threads read every body of it,",
-        "each for a body of its own: 512 interactions",
+        "each for its own body: 512 interactions",
     )
 
     d.heading(236, "Warps of the block in time")

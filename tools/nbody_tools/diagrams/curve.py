@@ -110,7 +110,7 @@ def tree_walk() -> Drawing:
     everyone = bodies()
     side = 410
     d.heading(34, "Bodies along Hilbert's curve")
-    d.heading(34, f"What acts on a group of {GROUP}", 490)
+    d.heading(34, f"Sources for a group of {GROUP}", 490)
     cells = sorted(
         ((x, y) for x in range(1 << LEVELS) for y in range(1 << LEVELS)), key=lambda c: hilbert(*c)
     )
@@ -171,7 +171,7 @@ def tree_walk() -> Drawing:
 
 
 def tree_openings() -> Drawing:
-    d = Drawing(650, "What acts on the same group: by the angle, and by the force")
+    d = Drawing(650, "Sources for the same group: by the angle, and by the force")
     everyone = bodies()
     group = everyone[24:24 + GROUP]
     box = box_around(group)

@@ -36,7 +36,7 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step14_segments": pairs.segments,
     "step15_tree": curve.tree_walk,
     "step15b_openings": curve.tree_openings,
-    # Of the documents, by the page that shows them.
+    # Diagrams of other pages, grouped by page.
     "gems_tile": reports.tile,
     "gems_all_pairs": reports.all_pairs,
     "project_blocks": reports.blocks_2d,

@@ -1,4 +1,4 @@
-"""What a thread issues: dependent and independent instructions (step 04), the budget (step 06)."""
+"""The instructions of a thread: dependent and independent (step 04), their budget (step 06)."""
 
 from __future__ import annotations
 

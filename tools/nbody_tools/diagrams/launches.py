@@ -35,7 +35,7 @@ def interactions() -> Drawing:
     )
 
     left, right = 500, 880
-    d.heading(36, "What each core does in time", left)
+    d.heading(36, "Each core over time", left)
     kick, drift = 200, 50
     for core, colour in enumerate(colours):
         top = y + core * 62

@@ -6,7 +6,7 @@
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
 Without ncu it shows what was counted on another machine (docs/results/profiles) and names that
-machine. Clocks are left as they are. The counters need several passes over each launch, so only the
+machine. Clocks are not changed. The counters need several passes over each launch, so only the
 counts of a profiled run are measurements, not its times.
 
 Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here and nothing

@@ -7,7 +7,7 @@
 namespace cub {
 namespace detail {
 
-// Whether element i is chosen: by a flag, or by a predicate of the element.
+// True if element i is chosen: by a flag, or by a predicate of the element.
 template <class Flags>
 auto flagged(Flags flags) {
   return [flags = raw(flags)](std::ptrdiff_t i) { return static_cast<bool>(flags[i]); };
