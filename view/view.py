@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
+from nbody_tools.__main__ import silent_if_closed  # noqa: E402
 from nbody_tools.arguments import OneLineParser, ToolError, positive_integer  # noqa: E402
 from nbody_tools.measure.run import SCENARIOS  # noqa: E402
 from nbody_tools.steps import find_step, step_folders  # noqa: E402
@@ -149,4 +150,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(silent_if_closed(lambda: main(sys.argv[1:])))

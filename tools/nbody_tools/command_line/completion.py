@@ -107,7 +107,8 @@ end
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("shell", choices=("bash", "zsh", "fish", "man"), help="the shell, or the manual page")
+    p.add_argument("shell", choices=("bash", "zsh", "fish", "man"),
+                   help="the shell, or the manual page")
 
 
 def run(options: argparse.Namespace) -> int:
