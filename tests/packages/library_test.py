@@ -61,7 +61,8 @@ class Library(unittest.TestCase):
 
     def test_find_package(self) -> None:
         build = self.folder / "build"
-        self.works("cmake", "-S", CONSUMER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        self.works("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", build,
+                   f"-DCMAKE_PREFIX_PATH={self.prefix}",
                    f"-DCMAKE_CXX_COMPILER={COMPILER}",
                    f"-DWANTED={number_of_the_version()}")
         self.works("cmake", "--build", build)
