@@ -66,7 +66,7 @@ class Reading(WithPictures):
                 (read_diagnostics, good.replace("0.3", "nan", 1), ":2: .*NaN"),
                 (read_diagnostics, good.replace("0.3,", "", 1), ":2: 22 values"),
                 (read_activity, MAP.replace("# cells=2\n", ""), "not a map"),
-                (read_activity, MAP.replace("=2", "=3"), "2 lines of cells, 3"),
+                (read_activity, MAP.replace("=2", "=3"), "2 lines of cells instead of 3"),
                 (read_activity, MAP.replace("0.5,0", "0.5"), ":5: 1 values"),
                 (read_activity, MAP.replace("0.25", "0.75"), "cannot be a share"),
                 (read_activity, MAP.replace("0.25", "-0.25"), "cannot be a share")):

@@ -68,7 +68,7 @@ class Profile(WithPictures):
     def test_drawn_or_refused(self) -> None:
         self.assert_plotted("profile", self.sphere(1), "--theory", "plummer")
         self.assertEqual(self.refused(*self.plot("profile", self.sphere(1, 100))),
-                         "nbody plot: a profile needs 200 bodies or more, there are 100\n")
+                         "nbody plot: a profile needs 200 bodies or more, but there are 100\n")
 
 
 class Convergence(WithPictures):
