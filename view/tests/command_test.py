@@ -2,6 +2,7 @@
 import contextlib
 import io
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -42,8 +43,13 @@ class Command(unittest.TestCase):
         )
 
     def test_files(self):
-        self.assert_builds("nbody-view", "a.bin", "b.bin")
-        self.assert_builds("nbody-view", "a.bin", "--export", "p.html")
+        with tempfile.TemporaryDirectory() as folder:
+            files = [f"{folder}/a.bin", f"{folder}/b.bin"]
+            for file in files:
+                Path(file).touch()
+            self.assert_builds("nbody-view", *files)
+            self.assert_builds("nbody-view", files[0], "--export", "p.html")
+        self.assert_refused("there is no file 'a.bin'", "a.bin")
 
     def test_refusals(self):
         self.assert_refused("'99' is not a step; choose from step00", "--step", "99")

@@ -74,7 +74,7 @@ class Export(unittest.TestCase):
     def test_a_picture_is_no_page(self):
         self.assertRegex(
             refusal(VIEW, self.state(1, 3), "--export", self.folder / "page.png"),
-            "page.png.*ends in .html",
+            "page.png.*must end in .html",
         )
         self.assertFalse((self.folder / "page.png").exists())
 

@@ -144,7 +144,7 @@ class StairsTest(unittest.TestCase):
 
     def test_there_are_no_other_steps(self):
         self.viewer.send(type="stair", stair=3)
-        self.assertIn("there are 3", self.viewer.wait_for("error")["message"])
+        self.assertIn("there are only 3", self.viewer.wait_for("error")["message"])
         self.viewer.send(type="stair", stair=-1)
         self.assertIn("a whole number", self.viewer.wait_for("error")["message"])
         with Run("--scenario", "two-body") as run, ViewSocket(run.address) as viewer:
