@@ -299,7 +299,7 @@ class PageTest(PageCase):
             )
             for words, count, why in (
                 ([], 3, "unknown: the file gives no softening"),
-                (["--species", "star"], 2, "not computed: that of some of the bodies"),
+                (["--species", "star"], 2, "not computed: the energy of only some bodies"),
             ):
                 subprocess.run(
                     [VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL

@@ -27,7 +27,7 @@ from typing import Any, Callable, Optional
 from nbody_tools.arguments import Failed
 from nbody_tools.inspection.trace import MESSAGE, Inspection, read_trace
 from nbody_tools.labs import counts
-from nbody_tools.labs.building import PLAIN, TRACED, Workshop
+from nbody_tools.labs.building import PLAIN, TRACED, DoesNotCompile, Workshop
 from nbody_tools.labs.lab import TESTS, Lab, Limit
 from nbody_tools.labs.messages import with_names, without_folders
 from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
@@ -307,7 +307,13 @@ def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed:
     seconds = {}
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, workshop in (("step", of_step), ("submission", of_submission)):
-        program = workshop.build_for_gpu(lab.file_name, lab.step, name)
+        try:
+            program = workshop.build_for_gpu(lab.file_name, lab.step, name)
+        except DoesNotCompile as error:  # hostcuda accepts what nvcc may not
+            why = f"nvcc does not compile it: {error}".splitlines()[0]
+            if name == "step":
+                raise Failed(f"{lab.step}: {why}") from error
+            return Result("time", 0, why)
         done = run(workshop, program, "time", [problem], "tiled", megabytes=0, seconds=GPU_SECONDS)
         if done.failure:
             if name == "step":

@@ -1,0 +1,43 @@
+"""The time of a submission beside its step's, as far as it needs no GPU."""
+
+from __future__ import annotations
+
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from nbody_tools.arguments import Failed
+from nbody_tools.labs.building import DoesNotCompile
+from nbody_tools.labs.lab import find_lab
+from nbody_tools.labs.tests import time_beside_step
+
+
+class NvccRefuses:
+    """A workshop whose program does not compile."""
+
+    def build_for_gpu(self, *_: Any) -> Path:
+        raise DoesNotCompile("nbody.cu(7): error: no\n1 error detected")
+
+
+class NvccTakes:
+    def build_for_gpu(self, *_: Any) -> Path:
+        return Path("program")
+
+
+class TimeOnGpu(unittest.TestCase):
+    def test_what_hostcuda_takes_and_nvcc_refuses_gets_no_points(self) -> None:
+        lab: Any = find_lab("03")
+        step: Any = NvccRefuses()
+        with self.assertRaisesRegex(Failed, r"^step03_tiling: nvcc does not compile it: nbody\.cu"):
+            time_beside_step(lab, step, step, 1)
+        right: Any = NvccTakes()
+        with mock.patch("nbody_tools.labs.tests.run") as run:
+            run.return_value = mock.Mock(failure="", problems=[{"seconds": [1.0]}])
+            result = time_beside_step(lab, right, step, 1)
+        self.assertEqual(
+            (result.share, result.why), (0, "nvcc does not compile it: nbody.cu(7): error: no"))
+
+
+if __name__ == "__main__":
+    unittest.main()
