@@ -12,7 +12,7 @@ from nbody_tools.tables import NOT_MEASURED, markdown, plain
 # Metric of measure/ncu.py, the row's label, and whether more of it is faster.
 COUNTED = (
     ("instructions_per_interaction", "instructions per interaction", False),
-    ("sm_busy_percent", "SMs with work, %", True),
+    ("sm_busy_percent", "SMs with work, mean over time, %", True),
     ("issue_percent", "issue slots used on those SMs, %", True),
 )
 
@@ -52,7 +52,7 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
             for key, label, more in COUNTED]
     rows += map(extra_row, extra)
     speedup = rates[1].number / rates[0].number
-    slower = speedup < 1
+    slower = round(speedup, 2) < 1  # a ratio printed as 1.00 is not slower
     shown = [
         1 / value if slower else value
         for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)
