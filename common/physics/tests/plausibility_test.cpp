@@ -1,6 +1,7 @@
 // Correctly computed runs that are physically plausible, or not.
 #include "physics/validation/plausibility.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <cmath>
