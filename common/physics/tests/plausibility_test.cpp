@@ -1,9 +1,9 @@
 // Correctly computed runs that are physically plausible, or not.
 #include "physics/validation/plausibility.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "physics/reference.h"
