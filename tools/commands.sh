@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The part of ./nbody that installs and builds: commands.sh COMMAND [OPTION...]. Their help and the check of
-# their options are in nbody_tools/command_line.
+# The part of ./nbody that installs and builds: commands.sh COMMAND [OPTION...]. The commands' help and the
+# check of their options are in nbody_tools/command_line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -63,7 +63,7 @@ configure() {
 # clone's file names, which the tracer would report.
 export CCACHE_DEPEND=1 CCACHE_BASEDIR=$PWD CCACHE_HASHDIR=1
 
-# compile FOLDER [TARGET...]: everything, or these
+# compile FOLDER [TARGET...]: builds these targets; without any, all
 compile() {
   local folder=$1
   shift
@@ -95,8 +95,8 @@ run_tests() {
   # Tests share the cores, and threads that spin while they wait would take most of the time. OpenMP
   # gets two threads, so that shared work is still shared, and OpenBLAS, whose threads always spin, one.
   # Two more tests than cores run at a time, because some mostly wait.
-  # The tests that -L or -R selects may exist only in another preset; without -L and -R, no tests are an
-  # error, as the presets say.
+  # The tests that -L or -R selects may exist only in another preset, so finding none is not an error
+  # then. Without -L and -R it is, as the presets specify.
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} \
     OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} \
     ctest "$@" --parallel "$(($(cores) + 2))" --output-on-failure "${selection[@]}" 2>&1 </dev/null |
@@ -107,7 +107,7 @@ run_tests() {
   passed=$((passed + good))
   skipped=$((skipped + left))
   failed=$((failed + all - good - left))
-  # If ctest fails without a failed test, it did not get as far as testing.
+  # If ctest fails although no test failed, it stopped before the tests: count that as one failure.
   if [ "$code" -ne 0 ] && [ $((all - good - left)) -eq 0 ]; then
     failed=$((failed + 1))
     tail -n 20 "$log"
@@ -126,12 +126,12 @@ test_cpu() {
 # test_sanitized PRESET
 test_sanitized() {
   configure "$1" "build/$1" BUILD_TESTING NBODY_EXPERIMENTS
-  phase "Build build/$1" "build-$1" cmake --build --preset "$1" --parallel "$(cores)"  # of its targets
+  phase "Build build/$1" "build-$1" cmake --build --preset "$1" --parallel "$(cores)"  # the preset's targets
   run_tests "$1" --preset "$1"
 }
 
-# Work for the preset cuda runs in the background of that for the preset cpu, one process at a time, with
-# its output in a file. `meanwhile` is that process, or 0, as without nvcc.
+# While the preset cpu is built and tested, work for the preset cuda runs in the background, one process at
+# a time, with its output in a file. `meanwhile` is that process; it is 0 if none runs (without nvcc).
 meanwhile=0
 begin_meanwhile() {
   PROGRESS_EVERY=0 "$@" >>"$LOGS/meanwhile.log" &
@@ -149,8 +149,8 @@ nicely() {
 }
 
 # Configuring runs one process after another, so the second folder is configured at the same time.
-# Without a GPU no program of nvcc can run: the quick tests then check the steps and link one, in
-# build/nvcc.
+# Without a GPU no program that nvcc builds can run, so the quick tests then only compile the steps and
+# link one of them, in build/nvcc.
 cuda_folder=build/cuda
 configure_cuda_meanwhile() {
   find_nvcc || return 0
@@ -171,8 +171,8 @@ compile_cuda_meanwhile() {
   begin_meanwhile nicely compile "$cuda_folder"
 }
 
-# Without a GPU this still proves that nvcc takes every step; tests that need one are skipped.
-# Programs that are the same in both presets have been tested. (A preset's filters would override
+# Without a GPU this still proves that nvcc accepts every step; tests that need a GPU are skipped.
+# The preset cpu has already tested programs that are the same in both. (A preset's filters would override
 # --label-exclude.)
 test_cuda() {
   if [ "$meanwhile" -eq 0 ]; then
@@ -211,8 +211,8 @@ run_test_command() {
     --asan | --tsan | --nightly) what=${1#--} && shift ;;
   esac
   user_selection=("$@")
-  # By day without the experiments and the mutants of unchanged steps, unless tests are selected, which
-  # may be theirs.
+  # The quick tests leave out the experiments, and the mutants of steps that have not changed. With a
+  # selection both are built, because it may name their tests.
   local by_day=(cpu)
   [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
   set_up test
@@ -317,7 +317,7 @@ run_build_command() {
   fi
 }
 
-# Runs in the user's folder, because options name files. On a machine with a GPU and little else any
+# Runs in the user's folder, because options name files. On a machine with little more than a GPU, any
 # python3 will do for commands that only measure.
 run_tool() {
   local tools=$PWD/tools python
@@ -338,7 +338,7 @@ run_hostcuda() {
   exec "$tool" "$@"
 }
 
-# First builds the libraries that a submission is linked to.
+# Builds the libraries that a submission is linked to, then grades it.
 run_grade_command() {
   local more=()
   set_up inspect
@@ -372,7 +372,7 @@ run_view_command() {
   exec "$python" "$tool" --step "$step" --build "$folder" "$@"
 }
 
-# An experiment whose folder has more than a source is a target of its own; the others share a program.
+# An experiment whose folder has more than one source has its own target; the others share a program.
 run_experiment_command() {
   local name=${1-list} preset folder target program sources words=() options=(NBODY_EXPERIMENTS)
   case $name in
@@ -429,7 +429,7 @@ case $command in
   tour) run_tour_command ;;
   inspect) run_tool inspect "$@" ;;
   sweep)
-    find_nvcc || true  # to build with
+    find_nvcc || true  # the sweep builds with it
     run_tool sweep "$@"
     ;;
   *) wrong_arguments "'$command' needs python3: ./nbody setup installs it" ;;

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# One line on the screen for whatever takes long, and everything in a log. Sourced by ./nbody.
+# Shows a long command as one line on the screen and writes all its output to a log. Sourced by ./nbody.
 #   phase TITLE LOG COMMAND...     runs the command; its output goes to build/log/LOG.log
-#   follow TITLE LOG-FILE [HIDE]   the same for what is piped into it; lines that do not match HIDE
-#                                  are shown
-# On a terminal the line is rewritten: how much is done, what, the time left, the log. Elsewhere there
-# is a new one every PROGRESS_EVERY seconds, or none if that is 0.
+#   follow TITLE LOG-FILE [HIDE]   the same for the text on its standard input; also shows the lines
+#                                  that do not match HIDE
+# On a terminal the line is rewritten: progress, current item, time left, log. Elsewhere a new line is
+# printed every PROGRESS_EVERY seconds, or none if that is 0.
 
 export NINJA_STATUS='[%f/%t] '  # read by position_of
 
@@ -19,7 +19,7 @@ phase() {
   exit 1
 }
 
-# left SECONDS DONE ALL: what the rest takes if it is like what is done.
+# left SECONDS DONE ALL: prints the time left, if the remaining items take as long as those done.
 left() {
   local seconds=$(($1 * ($3 - $2) / $2))
   if [ "$seconds" -lt 90 ]; then
@@ -29,7 +29,7 @@ left() {
   fi
 }
 
-# position_of LINE SECONDS: "137 of 269, step07_overlap, about 40 s left", of a line of ninja or ctest
+# position_of LINE SECONDS: for a line of ninja or ctest, "137 of 269, step07_overlap, about 40 s left"
 position_of() {
   local what rest=''
   [[ $1 =~ ^\ *\[?([0-9]+)/([0-9]+)\]?\ +(Test\ +#[0-9]+:\ +)?(.*) ]] || return 1

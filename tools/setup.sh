@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Installs what the project needs and is missing, where that can be done without asking.
+# Installs the missing packages that the project needs, where that can be done without asking.
 # Sourced by ./nbody:
-#   set_up COMMAND       returns if everything is there; otherwise says what is not, and exits 1
+#   set_up COMMAND       returns if nothing is missing; otherwise lists what is, and exits with 1
 #   find_python MODULES  prints the first interpreter that can import all of "numpy, matplotlib"
 #
-# Looks for programs and libraries, not packages, so that a compiler from elsewhere or a Python
-# environment counts, and a machine that has everything never sees apt-get.
+# Looks for programs and libraries, not packages. So a compiler from elsewhere or a Python environment
+# counts, and apt-get is never called on a machine that has everything.
 
 readonly CMAKE_NEEDED=3.25
 
@@ -61,11 +61,11 @@ is_there() {
   done
 }
 
-# missing_for COMMAND: lines "package|proofs|without|purpose"; the package's name here, or Debian's
+# missing_for COMMAND: prints "package|proofs|without|purpose" lines, with dnf's, pacman's or Debian's names
 missing_for() {
   local manager apt dnf pacman conda spack proofs without purpose
   manager=$(package_manager)
-  # shellcheck disable=SC2034  # ${!manager} is one of them
+  # shellcheck disable=SC2034  # ${!manager} reads one of these variables
   while IFS='|' read -r apt dnf pacman conda spack proofs without purpose; do
     [[ -z $apt || $apt = \#* || $proofs = proofs || " $without " == *" $1 "* ]] && continue
     # shellcheck disable=SC2086  # one word per proof

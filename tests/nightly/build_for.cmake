@@ -1,5 +1,5 @@
-# nvcc checks the steps for one ARCHITECTURE, ptxas included, warnings as errors. The programs themselves are
-# linked for one architecture by the preset cuda.
+# Compiles the steps with nvcc and ptxas for one ARCHITECTURE, with warnings as errors, but links no
+# programs: the preset cuda links them, for one architecture.
 if(NOT NVCC)
   message("no nvcc here")
   return()
