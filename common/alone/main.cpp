@@ -1,5 +1,5 @@
 // The code around a step in one file: every step except 14 builds with this file and one command,
-// without the rest of the repository. For a GPU, and step 00 for a CPU:
+// without the rest of the repository. The first line builds a GPU step, the second step 00 (CPU):
 //
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
@@ -114,7 +114,7 @@ void require(const char* what, double error, double limit) {
   if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // a NaN is wrong too
 }
 
-// A kick of length 1 from rest turns velocities into accelerations; 64 bodies of every system.
+// Checks 64 bodies of every system: a kick of length 1 from rest makes velocities accelerations.
 void check_forces(Simulate simulate, Run run, const Systems& start, double limit) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
@@ -160,8 +160,8 @@ int check_and_time(const StepInfo& info, Simulate simulate, const FoundDevice& d
   Run run{static_cast<float>(dt.value), static_cast<int>(steps.value), eps * eps,
           static_cast<int>(std::min<double>(devices.value, device.count)),
           info.approximation.value_or(Approximation{})};
-  // A tree has an error of about 1e-3 at its default angle; float32 sums of n terms have less than
-  // this.
+  // A tree's error is about 1e-3 at its default angle, so its limit is wide. For direct sums the
+  // limit grows with sqrt(n), because rounding errors of n terms do.
   const double limit = info.approximation ? 2e-2 : 1e-6 + 1e-7 * std::sqrt(n);
   check_forces(simulate, run, start, limit);
   check_steps(simulate, run, info.approximation ? 1e-4 : 1e-5);

@@ -27,8 +27,8 @@ constexpr int kPatience = 3000;      // milliseconds for one address
 constexpr double kForAllRanks = 30;  // seconds
 
 // The addresses and the port at which the root listens. The root does not know which of its
-// addresses another rank can reach. The token distinguishes its port from the same port number on
-// another machine.
+// addresses another rank can reach. The token distinguishes the root's port from the same port
+// number on another machine.
 struct Meeting {
   std::uint64_t token = 0;
   in_addr addresses[kMaxAddresses] = {};

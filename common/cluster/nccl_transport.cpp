@@ -94,7 +94,7 @@ class NcclTransport : public Cluster {
   // Buffer on the root's device for a part in transit.
   struct Lane {
     DeviceArray<char> memory;
-    Event copied, sent;  // from or to the host; to or from the peer
+    Event copied, sent;  // copied: from or to the host; sent: to the peer, or received from it
   };
 
   void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,

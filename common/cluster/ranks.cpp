@@ -47,8 +47,8 @@ struct Identity {
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
 };
 
-// Gives every process its own device. Under Slurm it sees only that one; otherwise it takes the
-// device with its number on this host.
+// Gives every process its own device. Under Slurm a process sees only that device; otherwise it
+// takes the device whose number is its rank on this host.
 void take_device(MPI_Comm comm) {
   MPI_Comm host;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -71,8 +71,8 @@ constexpr Launcher kLaunchers[] = {
     {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
 };
 
-// Without a process manager that MPI knows, every process is the only rank of its own run, and all
-// write the same files.
+// Without a process manager that MPI knows, every process would be the only rank of its own run,
+// and all processes would write the same files.
 void require_count(const std::string& count) {
   if (const char* const asked = std::getenv("NBODY_RANKS")) {
     if (asked != count)

@@ -24,9 +24,9 @@ namespace nbody {
 namespace {
 
 constexpr double kBeat = 1;           // seconds between heartbeats
-constexpr double kForLastWord = 0.5;  // between a signal and its effect
+constexpr double kForLastWord = 0.5;  // seconds between a signal and its effect
 constexpr double kOneWave = 3;        // signals of all ranks within this time count as one
-constexpr double kToAbort = 2;        // for NCCL to end its kernels
+constexpr double kToAbort = 2;        // seconds that NCCL gets to end its kernels
 
 sigset_t signals(std::initializer_list<int> all) {
   sigset_t set;

@@ -46,7 +46,7 @@ struct FileFormat {
   std::string_view name;    // for --from and --to
   std::string_view title;   // for people
   std::string_view ending;  // of file names; "": the format must be requested by its name
-  // Message for files with a softening: what this format's own codes mean by it.
+  // Message for files that contain a softening: what the codes that write this format mean by it.
   std::string_view softening = {};
   // Message for files that no format recognises: why the file is not in this one.
   std::string_view unlike = {};
@@ -64,8 +64,8 @@ struct FileFormat {
   // format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
-  // Reads the same from a file of `size` bytes, holding only part of it in memory. nullptr: the
-  // format needs the whole file at once.
+  // Does the same for a file of `size` bytes, of which it holds only a part in memory at a time.
+  // nullptr: the format needs the whole file at once.
   formats::Contents (*read_in_pieces)(const std::string& file, std::uint64_t size,
                                       const NextBytes& next, const ReadOptions& options) = nullptr;
 
@@ -74,7 +74,7 @@ struct FileFormat {
   void (*check)(const std::string& file, const Snapshot& snapshot) = nullptr;
   // nullptr: this program cannot write the format.
   void (*write)(std::ostream& out, const std::string& file, const Snapshot& snapshot) = nullptr;
-  // Some formats need a second file next to the first: its name (empty: not this time) and content.
+  // Name and content of the second file that some formats need; an empty name: not for this file.
   std::filesystem::path (*second_file)(const std::filesystem::path& file) = nullptr;
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 

@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxTextBytes = 31;
 // Bodies, and data about them that a file can hold.
 struct Snapshot {
   Systems systems = {};
-  // Empty, or the bodies in float64; systems.bodies then holds them rounded. CSV, BIN and Gadget
-  // store it.
+  // Empty, or the bodies in float64; systems.bodies then holds them rounded to float32. CSV, BIN
+  // and Gadget files can store float64.
   std::vector<BodyF64> exact = {};
   double time = 0;       // of the state, in units where G = 1
   long long step = 0;    // time steps taken so far
@@ -36,11 +36,11 @@ struct Snapshot {
   std::vector<std::string> names = {};  // of the bodies of one system, empty or N (CSV only)
   std::vector<Species> species = {};    // of all S * N bodies; empty: not in the file
   // Other data that a resumed run needs (run/checkpoint.h); empty: not a checkpoint. CSV and BIN
-  // store it.
+  // files can store such data.
   std::map<std::string, std::string, std::less<>> checkpoint = {};
-  // The files it was read from: one, or two if units are in a second file.
+  // The files that the snapshot was read from: one, or two if its units are in a second file.
   std::vector<std::filesystem::path> sources = {};
-  // For people: the format it was read from ("Tipsy, big-endian"), and the parts not read.
+  // For messages: the format of the file ("Tipsy, big-endian"), and the parts that were not read.
   std::string format = {}, left_out = {};
   std::string caution = {};  // FileFormat::softening, if the file has one
 };

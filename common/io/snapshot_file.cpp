@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// The content, held twice while its buffer grows, and the bodies made from it; or only the bodies,
-// in two precisions if the file has float64.
+// Memory needed per byte of a file. Read at once: the content, held twice while its buffer grows,
+// and the bodies made from it. Read in pieces: only the bodies, in two precisions for float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back: it need not be seekable.

@@ -27,7 +27,7 @@ class ActivityMap {
   // Column 0 has the lowest x, row 0 the lowest y.
   std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }  // row by row
-  // Number of bodies counted, including those outside; the map is normalised by it.
+  // Number of bodies counted, including those outside the square; shares are relative to it.
   std::uint64_t positions() const { return positions_; }
   // The cell's share of all positions. The map's sum is the share inside the square.
   double share(int column, int row) const;

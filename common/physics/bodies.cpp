@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// The masses of a system in order of first appearance; empty if there is nothing to group, because
-// there are too many masses or each is contiguous already.
+// Returns the masses of a system in order of first appearance, or nothing if grouping is useless:
+// there are too many different masses, or bodies of equal mass are contiguous already.
 std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
   bool in_pieces = false;
@@ -33,7 +33,7 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
 // Returns the masses to group in each system.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
-  // Two million bodies take one core four milliseconds, as long as two time steps on four GPUs.
+  // Two million bodies take a core four milliseconds, as long as two time steps on four GPUs take.
 #pragma omp parallel for schedule(static) if (systems.bodies.size() > 100000)
   for (int s = 0; s < systems.count; ++s)
     masses[static_cast<std::size_t>(s)] = masses_to_group(systems.system(s));

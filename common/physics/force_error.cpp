@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// The smallest of the errors that at least this share of them do not exceed (nearest rank).
+// Returns the smallest error that at least this share of all errors does not exceed (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -25,8 +25,8 @@ struct Row {
 // Twice the largest error found for step15_barnes_hut with leaves of up to 16 bodies and groups of
 // 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149, 20 to
 // 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on lines,
-// planes and bars. The last have the largest errors, up to ten times the scenarios': few nodes
-// provide most of their forces, with similar errors.
+// planes and bars. These evenly spaced bodies have the largest errors, up to ten times those of the
+// scenarios, because few nodes, with similar errors, provide most of the force on each of them.
 constexpr std::array<Row, 7> kRows = {{
     {0.0, {0, 0}, {0, 0}},
     {0.2, {2.7e-3, 7.6e-3}, {9.6e-5, 2.3e-4}},
@@ -37,9 +37,9 @@ constexpr std::array<Row, 7> kRows = {{
     {1.0, {2.7e-1, 9.7e-1}, {1.9e-1, 9.4e-1}},
 }};
 
-// Per unit of the force tolerance: twice the largest error found for step15b_force_aware at angle 1
-// and tolerances of 5e-4 to 5e-2. Problems as above, the random ones with seeds 7000 to 7059. All
-// nodes have similar errors, so shapes matter less than with angles.
+// Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
+// and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). All
+// nodes have similar errors, so the shape of a system matters less than with angles.
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 
 // A NaN would make the sort order undefined, so it counts as the worst error.
@@ -116,7 +116,7 @@ std::vector<int> evenly_spaced(int n, int count) {
   return which;
 }
 
-// Between two rows, the row of the larger angle.
+// If theta lies between two rows, the row with the larger angle applies.
 ErrorLimit error_limit(const Approximation& approximation) {
   const auto row = std::find_if(kRows.begin(), kRows.end() - 1, [&](const Row& candidate) {
     return approximation.theta <= static_cast<float>(candidate.theta);
@@ -151,7 +151,7 @@ double ForceCheck<Real>::rms_limit() const {
 
 template <class Real>
 double ForceCheck<Real>::worst_limit() const {
-  constexpr double kOfInteraction = 32;  // roundings; a reciprocal square root counts for eight
+  constexpr double kOfInteraction = 32;  // roundings; a reciprocal square root counts as eight
   const double n = input_.start.bodies_per_system;
   const auto additions = [n](double tile) { return std::min(n, tile + std::ceil(n / tile)); };
   const double depth = input_.summation == Summation::running
@@ -238,7 +238,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // The second, which the check measures, is larger if strong forces have larger errors.
+  // The check measures the second ratio, which is larger if strong forces have larger errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};

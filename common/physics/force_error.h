@@ -1,10 +1,10 @@
 // How the errors of a step's forces are distributed: |a - a_ref| / |a_ref| of single bodies, by
-// their root mean square, median, 99th percentile and 99.9th, as Dehnen 2014 (Computational
-// Astrophysics and Cosmology 1, 1, figure 3) shows those of direct sums and of tree codes.
+// root mean square, median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and
+// Cosmology 1, 1, figure 3) shows such distributions for direct sums and for tree codes.
 //
 // The checks of validation.h compare an error with the magnitudes that cancel in a force, so that
-// limits can be strict. Here a body in the centre, where the acceleration is small, counts with the
-// relative error that affects its orbit.
+// limits can be strict. Here the error is relative to the acceleration itself, because this affects
+// an orbit: a body in the centre, where the acceleration is small, then has a large error.
 #pragma once
 
 #include <optional>
@@ -41,8 +41,8 @@ struct ErrorLimit {
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// The same at an angle that is small enough to distinguish right from wrong; empty if the given
-// angle already is.
+// Returns the approximation with an angle small enough that its limits distinguish right from
+// wrong, or nothing if the given angle is already that small.
 std::optional<Approximation> finer(const Approximation& approximation);
 
 // --- for the checks of validation.h ---
@@ -51,7 +51,7 @@ std::optional<Approximation> finer(const Approximation& approximation);
 struct ForceGates {
   ErrorLimit approximate;  // in addition to rounding
   Gate rms, p99;
-  Gate worst;  // of a direct sum
+  Gate worst;  // the worst body, if the step computes direct sums
 };
 
 template <class Real>
@@ -64,9 +64,9 @@ class ForceCheck {
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
-  // An upper bound for the error of a sum in Real, in whatever order terms are added within their
-  // tiles: each addition that a term passes through rounds once, and so does each operation that
-  // makes the term.
+  // An upper bound for the error of a sum in Real, in whatever order the terms of a tile are added:
+  // each addition that a term passes through rounds once, and so does each operation that computes
+  // the term.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {
@@ -75,7 +75,7 @@ class ForceCheck {
             {p99, 0, 4 * rms_limit()},
             {"acceleration_worst", 0, worst_limit()}};
   }
-  // `kicked`: the bodies of one system with the step's accelerations for velocities.
+  // `kicked`: the bodies of one system, whose velocities are the step's accelerations.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
   // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
@@ -86,9 +86,9 @@ class ForceCheck {
                         std::span<const Body> kicked) const;
 
   // If one interaction dominates a sum from the start (a star among planetesimals), each of the
-  // others is rounded to the large one's digits, all the same way, and they can be lost altogether.
-  // No constant bounds that loss, so it is computed, but only where it matters: it takes longer
-  // than the forces.
+  // others is rounded to the large one's digits, all the same way, and may be lost altogether. No
+  // constant bounds that loss, so it is computed here, but only where it can decide a check,
+  // because computing it takes longer than the forces.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two limits, with a margin
 
  private:

@@ -13,11 +13,11 @@ namespace {
 // x^(-3/2) of a positive number, right to a few units of the last digit. Processors divide and take
 // roots in one slow unit; multiplications and additions alone take less than half the time.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
-  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %, and a step of third order to 1e-4.
+  // The exponent's half, negated, gives 1 / sqrt(x) to 4 %; the third-order step, to 1e-4.
   double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
   const double far = 1 - x * y * y;
   y += y * far * (0.5 + 0.375 * far);
-  // What is left is the first terms of (1 - e)^(-3/2).
+  // The remaining factor, (1 - e)^(-3/2), is replaced by the first terms of its series.
   const double e = 1 - x * y * y;
   return y * y * y * (1 + e * (1.5 + e * (1.875 + e * (2.1875 + e * 2.4609375))));
 }

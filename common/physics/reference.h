@@ -44,8 +44,8 @@ class BasicReference {
   Vector acceleration(int i, Wide softening_squared) const;
   // The same with a square root and a division per interaction, as a program would write it.
   Vector divided_acceleration(int i, Wide softening_squared) const;
-  // The same from interactions summed in Real, tile by tile, the largest of each tile first: in
-  // that order the others lose the most digits.
+  // The same, but summed in Real, tile by tile, with the largest interaction of each tile first. In
+  // that order the other interactions lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.

@@ -18,7 +18,7 @@
 namespace nbody {
 namespace {
 
-// Most interactions of the reference; long double is slower because it has no vector registers.
+// The most interactions that the reference may compute; long double has no vector registers.
 template <class Real>
 constexpr double kBudget = 4e8;
 template <>
@@ -39,8 +39,8 @@ constexpr int kMostChanged = 8;
 // Products of larger numbers may overflow float32 once something is added.
 constexpr double kLargest = 1e30;
 
-// Evenly spaced numbers below n, always including the first and the last: a dropped last tile or an
-// index that is off by one shows in the last.
+// Returns evenly spaced numbers below n, always with the first and the last, because a dropped last
+// tile or an index that is off by one shows in the last body.
 std::vector<int> sample(int n, double count) {
   return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
@@ -331,11 +331,11 @@ class Validator {
     return motion;
   }
 
-  // How far the accelerations of a system change if its bodies get another order, other axes and
-  // other units: root mean square, relative to them.
+  // How much the accelerations of a system change if its bodies get another order, other axes and
+  // other units: the root mean square, relative to the accelerations.
   struct Change {
     double value = 0;
-    double lost = 0;        // what rounding adds to it
+    double lost = 0;        // the part of the change that rounding may explain
     std::vector<int> most;  // bodies that change most, where bodies are sampled
   };
   std::vector<Change> changes_in_disguise(const Step<Real>& step) const {
@@ -399,7 +399,7 @@ class Validator {
 
   // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems. An
   // error that depends on the number of steps per call then leads to another end state. Returns the
-  // last step, if there is another than the first.
+  // last step if the run has more than one.
   std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count

@@ -40,7 +40,7 @@ void require_same(const char* option, const std::string& asked, const std::strin
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map of every K-th step continues; one of the final state begins and ends there.
+// A map that sums every K-th step is continued; a map of the final state alone needs nothing saved.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
     for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// Tests whether there is a checkpoint to continue. If --resume names it too, that option reads it.
+// True if there is a checkpoint to continue, unless --resume names the same file and so reads it.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&
@@ -182,7 +182,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
     refuse("--steps", job.last_step, options.checkpoint, " has already taken ", saved.step,
            kInstead);
   job.continues = options.checkpoint;
-  // The rest is unchanged: names, which a BIN file does not keep, units and species.
+  // Other members keep their values: names, which a BIN file does not store, units and species.
   state.systems = std::move(saved.systems);
   state.exact = std::move(saved.exact);
   state.time = saved.time;
@@ -203,7 +203,7 @@ void set_platform(const Options& options, const Platform& platform, Job& job) {
   if (!device.empty() && device != platform.device_name)
     job.notes.push_back("was written on " + device + ", whose sums may differ in their last bits");
   job.start.checkpoint["backend"] = platform.backend;
-  // Steps divide their work for a GPU; the CPU of another node computes the same bits.
+  // Only a GPU's name matters: steps divide work to suit the GPU, but any CPU computes equal bits.
   if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;
 }
 

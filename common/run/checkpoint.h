@@ -18,7 +18,7 @@ void require_resumable(const Options& options, Job& job);
 // never been interrupted. Throws UsageError if the checkpoint belongs to another problem than
 // job.start.
 void continue_from_checkpoint(const Options& options, Job& job);
-// The part of the three above that must wait until the platform is known.
+// Completes any of the three above, with the checks that must wait until the platform is known.
 void set_platform(const Options& options, const Platform& platform, Job& job);
 
 // The half side of the activity map: the requested value, or one that fits the initial state.

@@ -27,10 +27,10 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// Peak memory of a run, counted in states of 28 bytes per body: the state, its start if needed,
-// and, if the result is checked, the validator's states and reference. Step 00 uses 32 bytes per
-// body alone, 56 with its start and 328 with the check; the rest is for steps that copy and for
-// drifts back and forth.
+// Peak memory of a run, counted in states of 28 bytes per body: the state, the start if it is
+// needed, and, if the result is checked, the validator's states and reference. Step 00 uses 32
+// bytes per body, 56 with the start and 328 with the check; the limits leave room for steps that
+// copy and for drifts back and forth.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
@@ -163,7 +163,7 @@ std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   return inputs;
 }
 
-// Snapshots of an earlier run next to this run's would be read as one run.
+// Readers would take an earlier run's snapshots in the directory for a part of this run.
 void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))

@@ -21,7 +21,7 @@ struct Job {
   int last_step = 0;                // the run continues from start.step to this
   Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
   Platform platform = {};         // can lock the pages of a running simulation, if supported
-  SimulateF64 float64 = nullptr;  // advances them with --precision double
+  SimulateF64 float64 = nullptr;  // advances the bodies with --precision double
   // Values given by neither the command line nor the file: "dt", "softening".
   std::vector<std::string> defaults;
   // Differences between the resumed run and the interrupted one.
@@ -32,8 +32,8 @@ struct Job {
   bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
-// The state of --precision double: Snapshot::exact with its sizes. After changing it, round the
-// bodies from it.
+// The state with --precision double: Snapshot::exact and its sizes. change_float64 also rounds the
+// changed state to the float32 bodies.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
@@ -41,17 +41,17 @@ void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& cha
 // Copies the state's dt and softening, as the kernels see them.
 void take_forces(const Snapshot& state, Run& run);
 float heaviest_mass(const Systems& systems);
-// Why bodies of up to this mass cannot have this softening; empty: they can.
+// Returns the reason why bodies of up to this mass cannot have this softening, or "" if they can.
 std::string softening_refusal(double softening, float heaviest, bool float64);
 
 // Leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
 // The state with positions and velocities at the same time: a snapshot, not a checkpoint.
 Snapshot synchronised(Snapshot state);
-// Synchronises in place while `use` runs.
+// Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);
 
-// snapshot_00000042.bin in the directory.
+// Returns the path of snapshot_00000042.bin, for step 42, in the directory.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
 // Throws UsageError for anything the run could not do, including an unwritable output.

@@ -21,14 +21,14 @@ class Simulation {
 
   // Takes up to `steps` more time steps in one call of simulate.
   void advance(int steps);
-  // Applies from now on. Positions and velocities of the same time remain unchanged.
+  // Sets dt and softening from now on. The synchronised positions and velocities do not change.
   void change(double dt, double softening);
 
   long long step() const { return state_.step; }
   long long last_step() const { return last_step_; }
   bool finished() const { return state_.step >= last_step_; }
   const Timing& timing() const { return timing_; }  // summed over all calls
-  // Spans accumulate over all calls; a live view makes thousands.
+  // Spans accumulate over all calls, of which a live view makes thousands.
   void forget_spans() { timing_.spans.clear(); }
 
   // The raw state: staggered under leapfrog. A recorder may add data for a checkpoint.
@@ -36,7 +36,7 @@ class Simulation {
   Snapshot release() && { return std::move(state_); }
   // The state with positions and velocities at the same time.
   Snapshot snapshot() const;
-  // The same without a copy, for which a large state leaves no room; valid while `use` runs.
+  // Shows that state without a copy, because a large one leaves no room; valid while `use` runs.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
@@ -49,7 +49,7 @@ class Simulation {
   Timing timing_;
 };
 
-// The run for a state in float64.
+// Returns the parameters for `steps` steps of a state in float64.
 RunF64 run_float64(const Snapshot& state, int steps);
 
 // Times one call of simulate with the wall clock.

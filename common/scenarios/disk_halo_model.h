@@ -14,7 +14,7 @@ class DiskHaloModel {
   static constexpr double kHaloCutInScales = 10;  // likewise
 
   struct Parameters {
-    double halo_mass;  // of the profile to infinity; the halo within the cut has (10/11)^2 of it
+    double halo_mass;  // of the infinite profile; (10/11)^2 of this mass lies within the cut
     double halo_scale;
     double toomre;  // Q at R = 2
   };
@@ -24,7 +24,7 @@ class DiskHaloModel {
   double halo_mass_within(double r) const;
   static double disk_mass_within(double r);
 
-  // In the disk's plane, at R > 0.
+  // Circular orbits in the disk's plane, at R > 0.
   struct Rotation {
     double circular_velocity_squared;
     double angular_frequency_squared;

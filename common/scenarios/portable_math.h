@@ -1,6 +1,6 @@
-// Elementary functions made of +, -, *, / and exact scaling alone. IEEE 754 fixes the bits of
-// those; it does not fix a library's exp, whose last bit differs between libraries, and between
-// CPUs with and without fused multiply-adds. The files that use these are compiled with
+// Elementary functions made only of +, -, *, / and exact scaling, whose bits IEEE 754 fixes. The
+// standard does not fix exp, whose last bit differs between libraries, and between CPUs with and
+// without fused multiply-adds. Files that use these functions are compiled with
 // -ffp-contract=off.
 //
 // All are correct to a few units in the last place; the tests check them against <cmath>.

@@ -38,12 +38,12 @@ inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
   return {x.x, x.y, x.z, v.x, v.y, v.z, mass};
 }
 
-// Moves the centre of mass to the origin and to rest.
+// Moves the centre of mass to the origin and sets its velocity to zero.
 void recentre(std::span<BodyF64> bodies);
 
 double kinetic_energy(std::span<const BodyF64> bodies);
-// Softened: the sum over all pairs up to N = 2048, beyond that an estimate from four million pairs,
-// correct to about 0.1 %. The full sum would take longer than the simulation it prepares.
+// Returns the softened potential energy: the sum over all pairs up to N = 2048, beyond that an
+// estimate from four million pairs (to 0.1 %), because all pairs would take longer than the run.
 double potential_energy(std::span<const BodyF64> bodies, double softening);
 
 void scale_velocities(std::span<BodyF64> bodies, double factor);

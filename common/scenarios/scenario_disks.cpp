@@ -23,7 +23,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
       radius = -portable::log((1 - random.uniform()) * (1 - random.uniform()));
     } while (radius == 0 || radius > DiskHaloModel::kDiskCut);
     const double turns = random.uniform();
-    // 0 is excluded: there the sheet reaches to infinity.
+    // A fraction of 0 is excluded, because its z is infinite.
     double fraction = 0;
     while (fraction == 0) fraction = random.uniform();
     const double z = DiskHaloModel::kDiskThickness / 2 * portable::log(fraction / (1 - fraction));

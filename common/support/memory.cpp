@@ -52,8 +52,8 @@ std::string gigabytes(std::uint64_t bytes) {
 }  // namespace
 
 // A line is ID:CONTROLLERS:GROUP. Version 2 has one line, without controllers; in version 1 the
-// line of "memory" counts. A container may show its groups by their names outside, under which it
-// contains no files; its own limit is then in the root group.
+// line of "memory" counts. Inside a container, groups may have the names that they have outside,
+// for which there are no files inside; the container's own limit is then that of the root group.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {

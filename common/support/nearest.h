@@ -8,7 +8,7 @@
 
 namespace nbody {
 
-// How many letters must be inserted, left out, replaced or swapped with the next one.
+// Counts the letters to insert, omit, replace or swap with the next one, to turn a into b.
 inline int edits_between(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> edits(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) edits[i][0] = static_cast<int>(i);
@@ -23,8 +23,8 @@ inline int edits_between(std::string_view a, std::string_view b) {
   return edits.back().back();
 }
 
-// Empty if a third of the letters or more would have to change. Cutting a word short counts as one
-// edit.
+// Returns the nearest known word, or "" if a third of the letters or more would have to change. If
+// `word` has more than three letters and begins a known word, that counts as one edit.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   int least = std::max<int>(2, static_cast<int>(word.size()) / 3 + 1);

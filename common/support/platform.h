@@ -15,7 +15,7 @@ struct Platform {
   std::string driver;  // CUDA version the driver supports, "" on a CPU
   std::string cuda;    // CUDA runtime version, "" on a CPU
   std::string flags;   // what the step was compiled with
-  // As in FoundDevice.
+  // The functions of FoundDevice (nbody/device.h).
   bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
   void (*unlock_pages)(void* data) = nullptr;
 };

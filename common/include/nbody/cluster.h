@@ -44,9 +44,9 @@ class Cluster {
   int count() const { return count_; }
   bool is_root() const { return rank_ == 0; }
 
-  // `all` has one equal part per rank; each rank has filled in its own.
+  // Gives every rank all parts. `all` has one equal part per rank; each rank has filled in its own.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
-  // All messages at once. Messages between two ranks arrive in the order in which they are sent.
+  // Sends and receives all messages at once. Those between two ranks arrive in the order sent.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
   // Copies the root's bodies to the devices and back: rank r has those from first[r] to first[r +
   // 1]. Only the root's vector is read or written.
@@ -54,7 +54,7 @@ class Cluster {
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
                       std::vector<Body>& bodies) = 0;
-  // Returns the same answer on every rank.
+  // Returns true, on every rank, if the argument is true on any of them.
   bool any(bool of_this_rank) const;
   // Ends calls that wait for other ranks in vain; callable from any thread.
   virtual void abort() = 0;

@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-// A part of a message: a string, a file name or an integer. It refers to its source and must not
-// outlive it.
+// A part of a message: a string, a file name or an integer. It refers to the value that it was made
+// from and must not outlive that value.
 class Part {
  public:
   template <class T>

@@ -44,8 +44,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
   return spread_bits(x ^ flips) << 2 | spread_bits(y ^ flips) << 1 | spread_bits(z ^ flips);
 }
 
-// The key of a position in a cube, or in a box with the cube's longest edge. A position outside, or
-// one that is NaN, is put into a cell at the side.
+// The key of a position in a cube, or in a box whose longest edge is the cube's. A position
+// outside, or one that is NaN, gets the key of a cell at the side.
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;

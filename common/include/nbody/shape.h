@@ -24,8 +24,8 @@ constexpr int resident_blocks(int wanted) {
 }
 
 // Cost of a shape: `blocks` equal blocks of `slots` issue slots each. `side_by_side` of them fill
-// an SM; fewer take as long, because their warps wait for each other's results. `besides` is the
-// rest of the device's work, in issue slots of one SM.
+// an SM; fewer blocks take as long, because the SM idles while their warps wait for results.
+// `besides` is the rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;

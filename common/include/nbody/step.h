@@ -19,11 +19,11 @@ namespace nbody {
 // How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
   // The opening angle: a group of bodies of this radius, seen from a distance of 1, is small enough
-  // to act as one body. 0: no group is.
+  // to act as one body. At 0 no group is small enough.
   float theta = 0;
-  int multipole = 2;  // its highest moment: 0, the mass; 2, the quadrupole too
-  // For a step that compares the two: limit on the first term neglected by a node's moments,
-  // relative to the force on a body. 0: every node is opened.
+  int multipole = 2;  // a group's highest moment: 0, the mass; 2, the quadrupole too
+  // For a step that opens nodes by an estimated error: limit on the first term that a node's
+  // moments neglect, relative to the force on a body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
 };
 
@@ -57,9 +57,9 @@ struct Span {
   double end;
 };
 
-// Seconds. simulate() fills in the first three, measured with events on a device (a steady clock on
-// the CPU). Where stages of different systems overlap, each is the time during which at least one
-// system was in it, so that they may add up to more than the total.
+// Times in seconds. simulate() fills in the first three, measured with events on a device (a steady
+// clock on the CPU). Where stages of different systems overlap, a stage's time is that during which
+// at least one system was in it, so the three may add up to more than the total.
 // total is the wall clock around the whole call, allocation and packing on the host included;
 // step_main measures it.
 struct Timing {

@@ -49,7 +49,7 @@ void check_text(const std::string& where, std::string_view key, std::string_view
       throw UsageError(what, " holds a control character; it must be one line of text");
   // A CSV file with such a text would not be recognised.
   if (!is_text(text, Cut::nowhere)) throw UsageError(what, " is not UTF-8");
-  // CSV trims its values, so such a text would not come back.
+  // CSV trims its values, so such a text would be changed by writing and reading it.
   if (!text.empty() && (text.front() == ' ' || text.back() == ' '))
     throw UsageError(what, " must not begin or end with a space");
 }

@@ -22,7 +22,7 @@ enum Column : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, k
 constexpr std::array<std::string_view, kSkipped> kNames{"x",  "y", "z",    "vx",      "vy",
                                                         "vz", "m", "name", "species", "id"};
 
-// For tables from other programs; ours have commas. A blank means any run of blanks and tabs.
+// Tables from other programs may have any of these; ours have commas. ' ' means blanks and tabs.
 char separator_of(std::string_view line) {
   for (const char separator : {',', ';'})
     if (line.find(separator) != std::string_view::npos) return separator;
@@ -40,7 +40,7 @@ void split(std::string_view line, char separator, std::vector<std::string_view>&
   }
 }
 
-// from_chars takes no plus sign; many programs write one.
+// from_chars accepts no plus sign, but many programs write one.
 std::string_view without_plus(std::string_view field) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   return field;
@@ -236,7 +236,7 @@ class Reader {
         check_name(where(), contents_.names.back());
       }
       if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
-      // An id is only for people: the order of the rows is the order of the bodies.
+      // The reader ignores an id, because the order of the rows is the order of the bodies.
       if (column <= kMass) values[column] = read_value<Real>(column, fields_[i]);
     }
     return std::bit_cast<BasicBody<Real>>(values);

@@ -46,7 +46,7 @@ const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
 }
 
-// 1, 2 or 3 in one byte order is a huge number in the other.
+// Tests the number of dimensions: 1, 2 or 3 in one byte order is a huge number in the other.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {

@@ -26,7 +26,7 @@ namespace {
 using formats::GadgetUnits;
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-// SWIFT has two more than Gadget: neutrinos, and one that the headers of newer files count.
+// SWIFT has two more types than Gadget: neutrinos, and one that the headers of newer files count.
 constexpr std::size_t kTypesRead = kTypes + 2;
 // SWIFT also uses some of Gadget's numbers for other species: background dark matter, sinks, black
 // holes.
@@ -35,8 +35,8 @@ constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::star, Species::boundary, Species::dark, Species::dark};
 constexpr const char* kOwnGroup = "nbody-steps";  // for data without a place in Gadget's format
 
-// Gadget's value (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the best
-// known G and mass in grams, a file's 1e10 solar masses would come out 3e-4 heavier.
+// Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the
+// best known G and solar mass in grams, a file's 1e10 solar masses would be 3e-4 too heavy.
 constexpr double kSolarMassGrams = 1.989e33, kSwiftSolarMassGrams = 1.98841e33;
 constexpr const char* kSwiftLength = "Unit length in cgs (U_L)";
 

@@ -19,7 +19,7 @@ Systems cloud(double size) {
   return systems;
 }
 
-// The sums without divisions, beside those with a root and a division for each interaction.
+// Compares sums without divisions with sums that take a square root and a division per interaction.
 TEST(Reference, IsRightToTheLastDigitsAtAnySize) {
   for (const double size : {1e-12, 1e-6, 1.0, 1e6, 1e15}) {
     const Systems systems = cloud(size);

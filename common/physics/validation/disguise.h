@@ -13,15 +13,15 @@ namespace nbody {
 template <class Real>
 class Disguise {
  public:
-  // Lengths become `length` times as large, a power of two, unless a number would become too large
-  // or too small for Real; then they stay.
+  // Multiplies lengths by `length`, a power of two, unless a number would become too large or too
+  // small for Real; then lengths remain unchanged.
   Disguise(const BasicSystems<Real>& systems, double softening_squared, double length);
 
   bool is_rescaled() const { return length_ != 1; }
   // Velocities are turned to the new axes and otherwise unchanged.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
-  // Translates back from body k of the disguised system s: its number in the original, and its
-  // velocity in the original axes.
+  // These translate back from body k of the disguised system s: to the system's and the body's
+  // number in the original, and to a vector in the original axes.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
   // Accelerations are equal in both units, because masses grow as the square of lengths.

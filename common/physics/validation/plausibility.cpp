@@ -12,17 +12,17 @@ namespace {
 
 using Word = Plausibility::Word;
 
-// Relative changes of the energy. Leapfrog that resolves the orbits stays below 1e-3, Euler below
-// 1e-2; with a change of a tenth, the run describes another system.
+// Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
+// below 1e-3 and Euler below 1e-2; a run that changes it by a tenth describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair matters if its binding energy is this share of the total; this many steps resolve it.
+// A pair matters above this share of the energy; kResolved steps must fit into its shortest time.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // most pairs searched for encounters, in each state
 // End positions are judged for up to this many bodies; the motion of more is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
-constexpr double kFollowed = 3e8;     // interactions in a wider float
-constexpr double kRoundingLeads = 3;  // times the error of the time step
+constexpr double kFollowed = 3e8;     // most interactions computed in a wider float
+constexpr double kRoundingLeads = 3;  // rounding leads if it has this many times dt's error
 constexpr double kNoteworthy = 1e-5;
 
 const char* finer_steps(Integrator integrator) {
@@ -79,7 +79,7 @@ class Judge {
       say(Word::doubtful, reason("more than a resolved motion loses"));
   }
 
-  // The times in which pairs move by their separation, or fall together from rest.
+  // 1 / the shortest time in which a pair moves by its separation, or falls together from rest.
   double fastest(const BasicSystems<Real>& systems,
                  const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;

@@ -9,13 +9,13 @@
 namespace nbody {
 namespace {
 
-// The motion is followed this many times with errors that a correct program may have. By luck, one
-// of these runs may end close to the exact one, but not all of them.
+// The motion is computed this many times with errors that a correct program may have. One of these
+// runs may happen to end close to the exact one, but hardly all of them.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
   double error = 0;       // the step's error, relative to the RMS distance from the origin
-  double divergence = 0;  // the largest error, likewise, of a reference with such errors
+  double divergence = 0;  // the largest error, on the same scale, of a reference with such errors
 };
 
 double limit_of(const Trajectory& trajectory, double floor) {

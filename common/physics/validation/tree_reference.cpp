@@ -10,8 +10,9 @@
 namespace nbody {
 namespace {
 
-// As in step15_barnes_hut: a node is at least this share of its coordinates in size; a box is wide
-// if it is this many times as wide as the distance at which a node acts as one body.
+// As in step15_barnes_hut: a node's size counts as at least this share of its coordinates, and a
+// box is wide if it is this many times as wide as the distance beyond which a node acts as one
+// body.
 constexpr double kLeastSize = 3e-4, kWide = 8;
 constexpr int kBits = 21;  // of a cell's coordinate
 
@@ -106,7 +107,7 @@ int TreeReference::build(int first, int count) {
     }
     sum(node, parts);
   } else {
-    // Splits where the highest bit changes that differs within the range: of keys, or of indices.
+    // Splits at the change of the highest bit in which the keys (or else the indices) differ.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {

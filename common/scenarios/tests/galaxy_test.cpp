@@ -96,8 +96,8 @@ TEST(ColdSphere, HasTheVirialRatioThatIsAskedFor) {
   EXPECT_NEAR(diagnose(sphere, 0.05).virial_ratio(), 0.3, 1e-5);
 }
 
-// At rest, everything falls together after t_ff = (pi/2) sqrt(R^3 / 2M): until then the radius of a
-// shell obeys r'' = -M(<r) / r^2, here by the parametric solution r = cos^2 b.
+// A cold sphere collapses after t_ff = (pi/2) sqrt(R^3 / 2M). Until then the radius of a
+// shell obeys r'' = -M(<r) / r^2, whose parametric solution is r = cos^2 b.
 TEST(ColdSphere, FallsAsAFreeFallDoes) {
   const Systems start = make("cold-sphere", 1000);
   ReferenceSystem sphere(start.bodies);
@@ -122,7 +122,7 @@ TEST(Kuzmin, IsAFlatDiskOnCircles) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // The whole point of the profile: v_c balances gravity. At R = 1, within the mass cut off.
+  // v_c must balance gravity, at R = 1 up to the force of the 5 % of the mass that are cut off.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
@@ -164,8 +164,8 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   }
 }
 
-// Compares the formula with Bessel functions with the force that the bodies exert: the disk's and
-// the halo's shares, and so the rotation curve.
+// Compares the formula for the rotation curve, which contains Bessel functions, with the forces
+// that the bodies of the disk and the halo exert.
 TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
   const ReferenceSystem reference(galaxy().bodies);
   for (const double radius : {1.0, 2.0, 4.0}) {
@@ -180,7 +180,7 @@ TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
       ++count;
     }
     ASSERT_GE(count, 100);
-    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // the formula's disk is thin, the other not
+    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // the formula is for a thin disk
   }
 }
 
@@ -202,7 +202,7 @@ TEST(DiskHalo, HasItsToomreQ) {
   EXPECT_NEAR(model().disk_velocities(2).sigma_radial * std::sqrt(r.epicyclic_frequency_squared) /
                   (3.36 * sigma),
               1.5, 1e-9);
-  // And so do the bodies.
+  // The bodies must have the model's dispersion too.
   double squares = 0;
   int count = 0;
   for (const Body& b : disk()) {
@@ -214,8 +214,8 @@ TEST(DiskHalo, HasItsToomreQ) {
 }
 
 TEST(DiskHalo, HaloObeysTheJeansEquation) {
-  // Of a Hernquist sphere without disk, to infinity: Hernquist 1990, ApJ 356, 359, equation 10. The
-  // cut at ten scales changes little where most of the mass is.
+  // Squared dispersion of an infinite Hernquist sphere without a disk (Hernquist 1990, ApJ 356,
+  // 359, equation 10). The cut at ten scales changes it little where most of the mass is.
   const generators::DiskHaloModel heavy({.halo_mass = 1e6, .halo_scale = 1, .toomre = 1});
   for (const double x : {0.1, 0.5, 1.0}) {
     const double expected = 1e6 / 12 *

@@ -121,7 +121,7 @@ TEST(Seeds, GiveTheSameBodiesAgain) {
     EXPECT_TRUE(same_bits(first.systems.system(0), make(name, 1, 100, 7).systems.bodies));
     for (int s = 1; s < 3; ++s) {
       EXPECT_FALSE(same_bits(first.systems.system(0), first.systems.system(s)));
-      // Nor is it the first system of a nearby seed.
+      // System s also differs from the first system of a nearby seed.
       EXPECT_FALSE(same_bits(first.systems.system(s),
                              make(name, 1, 100, 7 + static_cast<unsigned>(s)).systems.bodies));
     }
@@ -259,7 +259,7 @@ TEST(SolarSystem, IsBarycentricAndBound) {
   const auto& bodies = snapshot.systems.bodies;
   ASSERT_EQ(snapshot.names.size(), bodies.size());
   EXPECT_EQ(snapshot.names[4], "Moon");
-  // The ephemeris counts asteroids in its barycentre, float32 rounds Neptune to 2e-6: hence 1e-6.
+  // 1e-6: the ephemeris' barycentre includes asteroids, and float32 rounds Neptune to 2e-6.
   expect_at_rest_at_the_origin(bodies, 1e-6);
   const double distance = length(position(bodies[3]) - position(bodies[4]));
   EXPECT_NEAR(distance, 0.00269, 1e-4);  // 402,000 km on that day
