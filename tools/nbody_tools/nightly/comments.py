@@ -1,4 +1,4 @@
-"""Removes comments from C++ and Python: a change of comments alone changes no test result."""
+"""Removes comments of C++, Python and CMake: a change of comments alone changes no result."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'"
                    r"|//(?:\\\n|[^\n])*|/\*.*?\*/", re.S)
 
+# Bracket arguments and strings of CMake, and comments in brackets and lines.
+CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
+
+
+def is_cmake(path: str) -> bool:
+    return path.endswith(".cmake") or PurePath(path).name == "CMakeLists.txt"
+
 
 def has_comments_to_ignore(path: str) -> bool:
-    return PurePath(path).suffix in {*CODE, PYTHON} and not path.startswith(MEANINGFUL)
+    known = PurePath(path).suffix in {*CODE, PYTHON} or is_cmake(path)
+    return known and not path.startswith(MEANINGFUL)
 
 
 @cache
@@ -31,6 +39,9 @@ def code_of(path: str, text: str) -> list[str]:
     where the number of a line matters. For Python, what the interpreter compiles."""
     if PurePath(path).suffix == PYTHON:
         return python_code(text)
+    if is_cmake(path):
+        text = CMAKE_TOKEN.sub(lambda token: "" if token[0].startswith("#") else token[0], text)
+        return [line.rstrip() for line in text.splitlines() if line.strip()]
     def without(token: re.Match) -> str:
         is_comment = token[0].startswith(("//", "/*"))
         return "\n" * token[0].count("\n") or " " if is_comment else token[0]

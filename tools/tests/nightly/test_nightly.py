@@ -60,9 +60,18 @@ class OfComments(unittest.TestCase):
             self.assertNotEqual(code_of("a.py", before), code_of("a.py", after))
         self.assertEqual(code_of("a.py", '"""One."""\na = 1'), code_of("a.py", "a = 1"))
 
+    def test_comments_of_cmake(self) -> None:
+        before = 'set(a "x # y") # why\n#[[ more\n]]\nset(b [[# text]])\n'
+        self.assertEqual(code_of("CMakeLists.txt", before),
+                         code_of("CMakeLists.txt", '# because\nset(a "x # y")\nset(b [[# text]])'))
+        for after in (before.replace("x # y", "x # z"), before.replace("# text", "# else"),
+                      before.replace("b", "c")):
+            self.assertNotEqual(code_of("a.cmake", before), code_of("a.cmake", after))
+
     def test_marks_of_a_lab_are_no_comments(self) -> None:
         self.assertFalse(has_comments_to_ignore("course/labs/03_tile_loop/lab.cu"))
-        self.assertFalse(has_comments_to_ignore("cmake/nbody_step.cmake"))
+        self.assertFalse(has_comments_to_ignore("tools/commands.sh"))
+        self.assertTrue(has_comments_to_ignore("cmake/nbody_step.cmake"))
         self.assertTrue(has_comments_to_ignore("common/io/formats/bin.cpp"))
 
 
