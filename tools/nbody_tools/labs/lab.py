@@ -115,6 +115,7 @@ class Lab:
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
     quick: bool = False  # tested by day
+    forbidden: tuple[str, ...] = ()  # expressions for names that README.md says are not accepted
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()

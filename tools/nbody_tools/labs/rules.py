@@ -193,7 +193,8 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     if broken := broken_by_directives(lab, code):
         return broken
     code = INCLUDE.sub("", code)
-    for pattern, what in FORBIDDEN:
+    of_lab = ((rf"\b(?:{names})", "this lab's README says why") for names in lab.forbidden)
+    for pattern, what in (*FORBIDDEN, *of_lab):
         if found := re.search(pattern, code):
             word = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}"
             return (

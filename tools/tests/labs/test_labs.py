@@ -89,6 +89,16 @@ class OfLabs(unittest.TestCase):
                                        rf"{requests} \| [\d,]+ \| {cost} \|")
 
 
+class OfForbiddenNames(unittest.TestCase):
+    def test_in_lab_22_only_one_atomic_function_is_accepted(self) -> None:
+        labs = {lab.number: lab for lab in map(read_lab, lab_folders())}
+        for word, broken in (("atomicAdd(&a, b);", False), ("atomicExch(&a, b);", True),
+                             ("atomicAdd_system(&a, b);", True), ("atomicCAS(&a, b, c);", True)):
+            said = broken_by_text(labs["22"], f"void f() {{ {word} }}\n") or ""
+            self.assertEqual("is not allowed: this lab's README" in said, broken, said)
+        self.assertIsNone(broken_by_text(labs["03"], "void f() { atomicExch(&a, b); }\n"))
+
+
 class OfTheCommand(InFolder):
     def lab(self, *words: str) -> tuple[int, str]:
         output = io.StringIO()
