@@ -47,7 +47,7 @@ __device__ inline void interact(const Four& source, const Four (&body)[kBodies],
   }
 }
 
-// The sums over chunk blockIdx.y of the sources for each a_i: partials[chunk][body of all].
+// Sums the forces of the sources in chunk blockIdx.y, for each a_i: partials[chunk][body of all].
 static __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Four* __restrict__ all_positions, Four* __restrict__ partials,
                           int n, int chunk, size_t bodies, double softening_squared) {
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
       a[k].y += tile_a[k].y;
       a[k].z += tile_a[k].z;
     }
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile while another one still reads it
   }
   for (int k = 0; k < kBodies; ++k) {
     const int i = first_i + k * kBlockSize;

@@ -10,7 +10,7 @@ namespace {
 struct Shape {
   int bodies_per_thread;
   int warps;
-  // One shape for launches without a tile of one mass, and one for the others.
+  // One kernel for launches in which no tile has one mass, and one for the other launches.
   void (*kernels[2])(const float4*, const float*, float3*, int, int, size_t, float);
   int tile() const { return 32 * bodies_per_thread * warps; }
 };
@@ -18,8 +18,8 @@ struct Shape {
 // The cheapest shape with at least min_warps warps.
 inline Shape shape_for(int systems, int n, int min_warps, std::vector<Shape> shapes) {
   std::erase_if(shapes, [&](const Shape& shape) { return shape.warps < min_warps; });
-  // A pair takes 18 issue slots, and K pairs 8 more to load the source and pass on its sum; adding
-  // a partial sum takes 1.5.
+  // A pair takes 18 issue slots. K pairs take 8 more, to load the source and pass on its sum.
+  // Adding up a partial sum takes 1.5.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),

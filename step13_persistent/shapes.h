@@ -13,7 +13,7 @@ struct Shape {
 };
 
 inline Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
-  // An SM does 128 / 16 interactions per cycle; a group takes about 1400 to start and end.
+  // An SM does 128 / 16 interactions per cycle; a group takes about 1400 cycles to start and end.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     return {.blocks = systems * std::ceil(1.0 * n / shape.group),
             .slots = 16.0 * shape.group * n + 128 * 1400.0};

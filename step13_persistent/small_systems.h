@@ -143,7 +143,7 @@ inline bool fit(int systems, int n) {
 }
 
 // Advances `systems` systems of n bodies. After an even number of steps their positions are in the
-// first half of the array, after an odd one in the second.
+// first half of the array; after an odd number they are in the second half.
 inline void launch(float4* positions, float4* velocities, int systems, int n, int steps, float dt,
                    float softening_squared) {
   const int blocks = blocks_for(n);

@@ -52,8 +52,8 @@ struct Plan {
   void let_meet();
 };
 
-// Prefers whole systems if no other distribution was requested and it takes at most 5 % longer:
-// then nothing needs to be sent.
+// Prefers whole systems, which need no messages, if no other distribution was requested and whole
+// systems take at most 5 % longer.
 inline bool distribute_systems(int systems, int ranks) {
   const double one_by_one = std::ceil(1.0 * systems / ranks) * ranks / systems;
   const nbody::Distribution asked = nbody::ranks().asked;

@@ -17,8 +17,8 @@ struct Shape {
 };
 
 inline Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
-  // A pair takes 18 issue slots, and K pairs 8 more to load the source and pass on its sum; adding
-  // a partial sum takes 1.5.
+  // A pair takes 18 issue slots. K pairs take 8 more, to load the source and pass on its sum.
+  // Adding up a partial sum takes 1.5.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),

@@ -77,8 +77,8 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
 }
 
 // Adds the sums over the other segment's tiles in their order. blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. If a segment is paired with itself, a tile was in the
-// column for the tiles before it.
+// unit's row and 1 for those of its column. In a segment that is paired with itself, a tile was in
+// the column when it was paired with the tiles before it.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
@@ -101,8 +101,8 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
   sums[slot * segment + i] = sum;
 }
 
-// Whole systems are independent: groups of them, each in its own stream, keep all SMs busy at the
-// end of a group, and one group's sums are read while another computes.
+// Whole systems are independent, so groups of them run in separate streams. At the end of one group
+// the next keeps all SMs busy, and one group's sums are read while another group computes.
 struct Group {
   Kept kept;
   size_t first_unit, end_unit = 0;
@@ -126,7 +126,7 @@ struct Share {
   nbody::DeviceArray<plan::Unit> units;
   nbody::DeviceArray<int> slots;
   nbody::DeviceArray<float3> sums, partials;
-  size_t at_once;  // units
+  size_t at_once;  // units per launch
   std::vector<nbody::Stream> streams;
   std::vector<Group> groups;
   std::vector<nbody::Message> sent, received;
@@ -145,8 +145,8 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // Copies from the root and back. If another order gives whole tiles one mass, the bodies are sent
-  // again: looking at every body first would take the root longer than all the copies.
+  // Copies bodies from the root and back. If another order gives whole tiles one mass, the bodies
+  // are sent again, because looking at every body first would take the root longer than all copies.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;

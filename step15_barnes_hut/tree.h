@@ -60,8 +60,8 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
   return number;
 }
 
-// Finds the inner nodes, down to single bodies. Body i is at one end of node i, which extends to
-// the side with more common bits, as far as there are more than on the other side.
+// Finds the inner nodes, down to single bodies. Body i is at one end of node i. The node extends to
+// the side where the keys share more bits, as long as they share more than on the other side.
 static __global__ void make_nodes(const Position* __restrict__ positions,
                                   const int* __restrict__ order, const CurveKey* __restrict__ keys,
                                   Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
@@ -83,7 +83,7 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
   const int length = reach(bits(-1));
   nodes[i].right = nodes[i].arrived = 0;  // a node within a leaf has no right child
   if (length < kLeafSize) return;
-  const int near = reach(bits(length));  // bodies on this side of the split share one bit more
+  const int near = reach(bits(length));  // on this side of the split keys share one more bit
   const int first = side > 0 ? i : i - length, split = side > 0 ? i + near : i - near - 1;
   nodes[i].left = link(nodes, n, i, split, first, split - first + 1);
   nodes[i].right = link(nodes, n, i, split + 1, split + 1, first + length - split);

@@ -68,7 +68,7 @@ Snapshot read_state(const std::string& file, const std::vector<nbody::Species>& 
   return snapshot;
 }
 
-// BIN files hold no names; a scenario's names are known.
+// BIN files hold no names, so the names of a scenario's bodies come from the scenario.
 std::vector<std::string> names_of(const Snapshot& snapshot) {
   if (!snapshot.names.empty()) return snapshot.names;
   for (const nbody::Scenario& scenario : nbody::scenarios())

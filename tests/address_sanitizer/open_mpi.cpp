@@ -14,12 +14,12 @@ const char* __lsan_default_suppressions() {
          "leak:/openmpi/\n";
 }
 
-// Compiled without frame pointers, it is missing in stacks that are unwound the fast way.
+// Open MPI has no frame pointers, so the fast way to unwind a stack would miss its functions.
 const char* __asan_default_options() { return "fast_unwind_on_malloc=0"; }
 
-// The tests read the output of the ranks.
+// The tests read the ranks' output, which must not contain a list of the suppressions.
 const char* __lsan_default_options() { return "print_suppressions=0"; }
 
-// It unloads its components before the leak check, and their names would be lost.
+// Keeps Open MPI's components loaded until the leak check, which needs their names.
 int dlclose(void*) { return 0; }
 }

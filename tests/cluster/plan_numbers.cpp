@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
       for (const nbody::Message& message : received) bytes += message.bytes;
       sums = std::max(sums, bytes);
     }
-    // An all_gather of equal parts (share.h).
+    // A rank receives the parts of all others in an all_gather of equal parts (share.h).
     const size_t part = sizeof(float4) * plan.kept * plan.segment;
     std::printf("%d %zu %zu %ld %ld\n", plan.ranks, (plan.ranks - 1) * part, sums,
                 *std::ranges::max_element(work), all_work);

@@ -113,12 +113,12 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
   });
 }
 
-// A sum is (its owner, its source); messages are delivered as the cluster delivers them.
+// Here a "sum" is the pair (its owner, its source), delivered as the cluster delivers messages.
 TYPED_TEST(APlan, BringsEverySumToTheRankThatKeepsItsBodies) {
   this->with_every_problem([](const auto& plan) {
     ASSERT_LT(plan.keeper(plan.systems * plan.segments - 1), plan.ranks);
     std::vector<std::vector<float3>> sums;
-    std::map<std::pair<int, int>, std::vector<nbody::Message>> sent, received;  // by from and to
+    std::map<std::pair<int, int>, std::vector<nbody::Message>> sent, received;  // by {from, to}
     std::vector<typename TypeParam::Slots> slots;
     for (int rank = 0; rank < plan.ranks; ++rank) {
       slots.emplace_back(plan, rank);

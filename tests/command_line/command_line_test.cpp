@@ -200,8 +200,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // With one thread the run takes fewer steps, all of which are repeated below. A GPU may need a
-    // second before the first of them.
+    // All steps are repeated below, so one thread keeps their number small. A GPU may need a second
+    // before it takes the first step.
     Outcome outcome;
     for (const char* seconds : {"0.3", "3"}) {
       outcome = program_.run(
@@ -318,7 +318,7 @@ TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {
     getrusage(RUSAGE_CHILDREN, &usage);
     return usage.ru_nvcsw;
   };
-  // The emulator's threads do not count.
+  // Only CPU steps are tested: the emulator's own threads sleep, too.
   if (!says(program_.run("--scenario two-body --steps 1").out, "(cpu)")) return;
   for (const char* precision : {"single", "double"}) {
     const long before = sleeps();
@@ -383,7 +383,7 @@ TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {
   EXPECT_TRUE(record["interactions_per_second"].is_null());
 }
 
-// Leapfrog is its own inverse, to rounding: Euler is not.
+// Leapfrog with a negative time step undoes the run, to rounding, but Euler does not.
 TEST_F(CommandLine, ANegativeTimeStepRunsBack) {
   const std::string there = "--scenario plummer --bodies 33 --steps 40 --dt 0.02 --output end.bin ";
   const auto distance = [&](const std::string& integrator) {
@@ -406,7 +406,7 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const Outcome outcome = program_.run(
       "--scenario plummer --bodies 33 --steps 2 --dt 0.01 --softening 0.3 --json r.json");
   EXPECT_TRUE(says(outcome.out, "33 bodies"));
-  // As given, not as float32 rounds them.
+  // The output shows the values as given, not as float32 rounds them.
   EXPECT_TRUE(says(outcome.out, "of dt 0.01, softening 0.3,"));
   const auto record = nlohmann::json::parse(program_.read("r.json"));
   EXPECT_EQ(record["dt"], 0.01);

@@ -61,10 +61,10 @@ TEST_F(Continue, TheSameCommandEndsWithTheFilesOfAnUndisturbedRun) {
     run(checkpoint, 11);
     EXPECT_TRUE(says(run(checkpoint, 30), "resumed      at step 11"));
     EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["steps"], 19);
-    // Step 11 was the last of the first run only.
+    // The first run wrote a snapshot of step 11, its last; an uninterrupted run does not.
     fs::remove(program_.file("snapshots/snapshot_00000011.bin"));
     EXPECT_TRUE(files() == whole);
-    // Output lost after the last checkpoint is written again; a measurement is kept.
+    // Repeating the command writes lost output again, but keeps the record of the measurement.
     fs::remove(program_.file("end.csv"));
     EXPECT_TRUE(says(run(checkpoint, 30), std::string("finished     ") + checkpoint));
     EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["steps"], 19);
@@ -128,7 +128,7 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
            "although it was written on an abacus, whose sums may differ in their last bits"));
 }
 
-// A job that resumes another's checkpoint has got further when it is started again.
+// A job that resumed another job's checkpoint continues from its own when it is started again.
 TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   const std::string run = "--scenario plummer --bodies 9 --validate off ";
   expect_success(run + "--steps 9 --output whole.bin");

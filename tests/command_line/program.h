@@ -39,8 +39,8 @@ class Program {
 // takes seconds to compile.)
 bool matches(const std::string& text, const std::string& expression);
 
-// Expects exit code 2, one line that matches the regular expression, and no file written in every
-// case.
+// Expects, in every case, exit code 2, a one-line message that matches the regular expression, and
+// no file written.
 struct BadInput {
   const char* arguments;
   const char* message;

@@ -10,7 +10,7 @@
 
 namespace nbody::test {
 
-// name=value of env that makes the disk fail: see disk_faults.cpp.
+// Returns the environment variables that make the disk fail in this way (see disk_faults.cpp).
 std::string disk_fault(const std::string& fault);
 
 class FaultyRun {
@@ -18,11 +18,11 @@ class FaultyRun {
   FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
-  // Arguments of the whole run, in an empty directory or after a kill: it continues from its
-  // checkpoint.
+  // Arguments of the whole run. In an empty directory they start it; after a kill they continue it
+  // from its checkpoint.
   std::string start() const;
   std::string resume() const;
-  // A user's next command: the same again or, every second turn, --resume if there is a checkpoint.
+  // A user's next command after a kill: the same again or, every second time, --resume if possible.
   std::string next(const Program& program, int turn) const;
 
   // Makes the input and the folder of snapshots.

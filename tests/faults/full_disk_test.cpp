@@ -46,14 +46,14 @@ class FullDisk : public testing::Test {
 };
 
 TEST_F(FullDisk, AtEveryOperation) {
-  // A directory that cannot be flushed is not a failure: a successful run need not be the last.
+  // If only a directory's flush fails, a run succeeds: three successes in a row mark the end.
   int operation = 1;
   for (int ended_well = 0; ended_well < 3 && !HasFailure(); ++operation)
     ended_well = run_into("fail:" + std::to_string(operation)) ? ended_well + 1 : 0;
   EXPECT_GT(operation, 4 * run_.steps()) << "too few: the library was not loaded";
 }
 
-// Steps of 97 bytes, a prime: a file of 228 bytes is cut in its header and in its bodies.
+// The limit grows by 97 bytes, a prime, so that 228-byte files are cut in header and bodies.
 TEST_F(FullDisk, AtEveryByte) {
   int bytes = 0;
   while (!run_into("bytes:" + std::to_string(bytes)) && !HasFailure()) bytes += 97;

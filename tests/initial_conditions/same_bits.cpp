@@ -13,7 +13,7 @@
 
 namespace {
 
-// FNV-1a, one float at a time.
+// Computes FNV-1a with the bits of one float at a time.
 std::uint64_t hash_of(const nbody::Systems& systems) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const nbody::Body& b : systems.bodies)
@@ -22,7 +22,7 @@ std::uint64_t hash_of(const nbody::Systems& systems) {
   return hash;
 }
 
-// Beyond 2048 bodies, where potential energies are estimated.
+// Takes 3000 bodies, because above 2048 the scenarios estimate potential energies.
 std::string list_of_hashes() {
   std::string list;
   for (const nbody::Scenario& scenario : nbody::scenarios()) {

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
   try_to("memory: take two gigabytes",
          ::operator new (std::size_t{2} << 30, std::nothrow) == nullptr);
-  // CUDA's driver does the following.
+  // CUDA's driver needs the rights to do the following.
   int pair[2];
   try_to("gpu: talk within the machine",
          socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0);

@@ -21,7 +21,7 @@ TEST_P(Ladder, PassesEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// Near a warp, near the sizes that the step itself lists, and some that no tile size divides.
+// Sizes next to a warp's 32 threads and to the step's boundaries, and some that fit no tile.
 std::set<int> sizes() {
   std::set<int> sizes{1, 2, 3, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
@@ -50,26 +50,26 @@ TEST(LadderSystems, AreIndependent) {
   }
 }
 
-// More than fifty systems and more than eight steps, neither number round.
+// More than fifty systems and more than eight steps; both numbers are odd.
 TEST(LadderSystems, AreAllRight) {
   const auto start = make_scenario(find_scenario("galaxies"), {53, 35, 11, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05), "");
 }
 
-// One system for nearly every SM, which a step may treat differently. Also a multiple of 32.
+// Nearly one system per SM, a case that a step may treat differently; 128 is also a multiple of 32.
 TEST(LadderSystems, FillADevice) {
   const auto start = make_scenario(find_scenario("galaxies"), {128, 35, 19, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More than eight bits count. The remainder is four on five devices, two on three, three on four.
+// More systems than eight bits can count. Divided by 5, 3 or 4 devices, 299 leaves 4, 2 or 3.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
 }
 
-// Several systems with the largest blocks, the last so large that blocks take several rounds. Seven
-// of them fill eight emulated SMs.
+// Several systems with the largest blocks; the largest size takes several rounds of blocks. Seven
+// systems fill eight emulated SMs.
 class LadderFullBlocks : public testing::TestWithParam<int> {};
 
 TEST_P(LadderFullBlocks, PassEveryGate) {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks, testing::Values(512, 513, 10
                          testing::PrintToStringParamName());
 
 // In the first system every body has a different mass; in the second, most tiles of any size have
-// one mass. All shapes have an even number of tiles: the ring of tiles has two halves.
+// one mass. In all shapes the number of tiles is even, so the ring of tiles has two equal halves.
 Systems of_many_masses() {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 1499, 37, 0.05}).systems;
   for (std::size_t k = 0; k < start.bodies.size(); ++k)
@@ -105,7 +105,7 @@ TEST(LadderShapes, AreAllRight) {
     simulate(start, 0.01, 1, 0.05);
     if (!tuning().chosen) GTEST_SKIP() << "this step has one shape";
     const int shapes = tuning().chosen->of;
-    const int apart = shapes / 12 + 1;  // some of dozens, which differ in their chunks, are enough
+    const int apart = shapes / 12 + 1;  // of dozens, which differ only in chunks, a few are enough
     for (int rank = 0; rank < shapes; rank += apart) {
       tuning().shapes = {{start.count, start.bodies_per_system, rank}};
       EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "") << "shape " << rank;
@@ -153,7 +153,7 @@ TEST(LadderRange, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// In float64, if the step has it: the limits are a hundred million times narrower.
+// Tests the step's float64 version, if it has one, with limits over 100 million times narrower.
 TEST(LadderFloat64, PassesEveryGate) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   for (const int n : {1, 33, 257, 513, is_slow() ? 600 : 1301}) {
@@ -178,7 +178,7 @@ TEST(LadderFloat64, IsRightInEveryShape) {
   tuning().shapes.clear();
 }
 
-// Each system has another number of massive bodies.
+// The two systems have different numbers of massive bodies.
 TEST(LadderFloat64, FewMassiveBodiesFirst) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   Systems start = make_scenario(find_scenario("galaxies"), {2, 900, 47, 0.05}).systems;
@@ -187,9 +187,9 @@ TEST(LadderFloat64, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
 }
 
-// An odd number of bodies above every power of two to which a counter may have been truncated, and
-// one more than the bodies of any whole number of tiles. The validator's sample is enough, because
-// its body_order check covers all bodies.
+// An odd number of bodies that exceeds every power of two to which a counter may be truncated, and
+// is one more than a multiple of any tile. The validator's sample is enough, because its body_order
+// check covers all bodies.
 Systems many_bodies() {
   const int n = step().platform.backend == "cuda" ? 65537 : 9217;
   return make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;
@@ -201,13 +201,13 @@ TEST(LadderLarge, ManyBodies) {
       failed_gates(many_bodies(), 0.01, 1, 0.05, ValidationMode::sampled, own_approximation()), "");
 }
 
-// In the quick tests, through hostcuda.
+// The quick tests run this through hostcuda.
 TEST(LadderLarge, OneStepOfManyBodies) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   EXPECT_EQ(failed_gates_of_one_step(many_bodies(), 0.01, 0.05), "");
 }
 
-// In the quick tests, through hostcuda, with fewer steps.
+// The quick tests run this through hostcuda too.
 class LadderSteps : public testing::TestWithParam<int> {};
 
 TEST_P(LadderSteps, AreAllTaken) {
@@ -219,7 +219,7 @@ TEST_P(LadderSteps, AreAllTaken) {
 INSTANTIATE_TEST_SUITE_P(Large, LadderSteps, testing::Values(1031, 2111),
                          testing::PrintToStringParamName());
 
-// More steps than twelve bits can count, for two bodies around each other and a third far out.
+// More steps than twelve bits can count, of two bodies that orbit each other and a third far away.
 TEST(LadderSteps, AreMoreThanTwelveBitsCount) {
   Systems start(1, 3);
   start.bodies[0] = {-0.5f, 0, 0, 0, -0.7f, 0, 1};

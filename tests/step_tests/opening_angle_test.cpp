@@ -55,8 +55,8 @@ TEST_P(LadderOpening, PassesEveryGate) {
         "");
 }
 
-// A smaller angle must be more accurate and a quadrupole must help, or they have no effect; and if
-// there is no error at all, no bodies were grouped.
+// A smaller angle and a quadrupole must each reduce the error, or they have no effect. If there is
+// no error at all, no bodies were grouped.
 TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
   const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
   EXPECT_LE(error.rms, limit.rms);

@@ -42,15 +42,15 @@ double kepler_error(Integrator integrator, double t, int steps) {
   return length(Vector3{b.x - a.x, b.y - a.y, b.z - a.z} - kepler_separation(t));
 }
 
-// The bounds on orbits are leapfrog's measured truncation error with that many steps, plus a small
-// margin: a step with a larger error has wrong forces.
+// The bounds on orbits are leapfrog's truncation error, measured with these numbers of steps, plus
+// a small margin. A step with a larger error has wrong forces.
 TEST(Physics, TwoBodiesFollowKepler) {
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi * 0.37, 200), 5.9e-4);  // measured: 5.1e-4
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi, 400), 3.5e-3);         // 3.0e-3
 }
 
-// At 0.37 of a period, not at a whole period: there semi-implicit Euler's error cancels and it
-// looks like a second-order method.
+// Measured at 0.37 of a period, because after a whole period semi-implicit Euler's error cancels,
+// so that it would look like a second-order method.
 double measured_order(Integrator integrator, int steps) {
   const double t = 2 * kPi * 0.37;
   return std::log2(kepler_error(integrator, t, steps) / kepler_error(integrator, t, 2 * steps));

@@ -88,7 +88,7 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double mass = dice.logarithmic(1e-3, 1e3);
   const bool disc = shape == "disc";
   const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
-  // Each is less than the rounding of the star's force, but together they are more.
+  // Each planetesimal's force is below the rounding of the star's, but all together exceed it.
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();
@@ -105,7 +105,7 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   return result;
 }
 
-// Expresses the problem in other units: velocities and times follow.
+// Expresses the problem in other units of length and mass; those of velocity and time follow.
 void change_units(Problem& p, double length, double mass) {
   const double speed = std::sqrt(mass / length);
   for (Body& b : p.start.bodies) {
@@ -118,15 +118,15 @@ void change_units(Problem& p, double length, double mass) {
   p.length_unit = length, p.mass_unit = mass;
 }
 
-// Only for a step whose tree is known; others open every node.
+// Draws an approximation for a step whose tree is known; other steps open every node.
 Approximation random_approximation(Dice& dice) {
   if (!step().info.tree) return {};
   const float angles[] = {0, 0.15f, 0.3f, 0.45f, 0.6f, 0.8f, 1};
   return {angles[dice.integer(0, std::size(angles) - 1)], dice.chance(0.7) ? 2 : 0, {}};
 }
 
-// At most the interactions that an emulated step does in a few hundredths of a second; the
-// validator takes the time steps again, and five more.
+// Limits a problem to the interactions that an emulated step does in a few hundredths of a second,
+// because the validator repeats its time steps and takes five more.
 Problem random_problem(Dice& dice) {
   constexpr double kInteractions = 1.5e7;
   for (;;) {

@@ -24,8 +24,8 @@ class EnergyWatch {
   // Offers a synchronised state. Errors are relative to the first state offered, or to the first
   // after a restart.
   void offer(const Snapshot& snapshot);
-  // Starts anew: energies with another softening are not comparable, so no earlier result is
-  // reported.
+  // Starts anew with another softening. Because energies with different softenings cannot be
+  // compared, results from before are not reported.
   void restart(double softening);
 
  private:

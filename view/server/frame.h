@@ -38,7 +38,7 @@ struct FrameHead {
 // At most this many bodies are sent (4 MiB per frame); of more, every k-th of each system.
 inline constexpr int kMaxShownBodies = 1 << 18;
 
-// The k above: 1 unless more bodies exist than can be shown.
+// Returns that k, which is 1 if all bodies can be shown.
 int shown_every(const Systems& systems);
 
 double interactions_per_second(std::string_view frame);

@@ -21,7 +21,7 @@ struct Answer {
   std::string_view body;
 };
 
-// ":80" and the like.
+// True for ":80" and other ports.
 inline bool is_port(std::string_view text) {
   return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }

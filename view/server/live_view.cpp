@@ -35,7 +35,7 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
 
 }  // namespace
 
-// Forces that a run may switch to: a slider's range around its own.
+// The dt and softening to which a run may switch: a slider's range around the run's initial values.
 class ForceLimits {
  public:
   ForceLimits(const Job& job, bool may_change)

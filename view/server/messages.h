@@ -11,8 +11,8 @@
 
 namespace nbody::view {
 
-// Page to program: {"type": "next"} and so on; "speed" has one more field, "steps_per_frame", and
-// "forces" has two, "dt" and "softening", and "stair" has "stair".
+// From page to program: {"type": "next"} and so on. Three types have more fields: "speed" has
+// "steps_per_frame", "forces" has "dt" and "softening", and "stair" has "stair".
 struct Command {
   enum class Type {
     next,   // send one more frame, once there is a newer one

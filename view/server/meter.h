@@ -19,11 +19,11 @@ class Meter {
   // To be called before the first call of simulate and after every call.
   void take(const Simulation& simulation);
 
-  // At the speed of the last call, transfers included; at least 1.
+  // Steps that fit into this time at the speed of the last call, with transfers; at least 1.
   int steps_in(double seconds) const;
-  // Over about the last second of wall clock, pauses included; 0: not known yet.
+  // The mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Over the same calls, per second of computing.
+  // The mean over the same calls, per second spent computing.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }
@@ -41,8 +41,8 @@ class Meter {
   std::deque<Reading> readings_;
 };
 
-// The number of steps per frame in which a typical body crosses a two-hundredth of the system:
-// small systems can be computed far faster than the eye can follow.
+// Steps per frame in which a typical body crosses a two-hundredth of the system. Small systems can
+// be computed far faster than the eye can follow, so more steps would be too many.
 int watchable_steps(const Systems& systems, double dt);
 
 }  // namespace nbody::view

@@ -21,7 +21,7 @@ constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be lar
 constexpr int kMaxConnections = 32;
 constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
-// The name by which an ssh client has reached this machine is unknown here; its address is known.
+// The name that an ssh client used for this machine is unknown here, but the address is known.
 std::string this_host() {
   if (const char* connection = std::getenv("SSH_CONNECTION")) {
     std::string client, client_port, server;

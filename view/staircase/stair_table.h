@@ -27,7 +27,7 @@ class StairTable {
   // Returns true when it is time to show the table again.
   bool take_frame(std::string_view frame);
 
-  // Commands that restore pause and speed.
+  // Returns the commands that give the next step the pause and the speed of the last one.
   std::vector<Command> commands_to_go_on() const;
 
   std::string message() const;
@@ -37,7 +37,7 @@ class StairTable {
     std::string name, backend;
     bool approximates = false;
     std::deque<double> rates;  // of the last frames
-    std::string energy;        // JSON, as the step tells it; "": not known yet
+    std::string energy;        // JSON, as the step sends it; "": not known yet
   };
   std::vector<Row> rows_;
   std::optional<std::size_t> running_;

@@ -17,19 +17,19 @@ class StepProcess {
   // Writes its output and its errors to files in the directory.
   StepProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
               const std::filesystem::path& folder);
-  // Ends it, by force if necessary.
+  // Ends the process, by force if necessary.
   ~StepProcess();
   StepProcess(const StepProcess&) = delete;
   StepProcess& operator=(const StepProcess&) = delete;
 
-  // The address that a step with --view prints; empty if it has ended, takes longer, or the wait
-  // was cancelled.
+  // Returns the address that a step with --view prints, or nothing if the step has ended, the time
+  // is over or `given_up` returns true.
   std::optional<std::string> wait_for_address(std::chrono::seconds at_most,
                                               const std::function<bool()>& given_up);
-  // As Ctrl-C does.
+  // Interrupts the step as Ctrl-C does.
   void interrupt();
   bool wait_for_end(std::chrono::seconds at_most);
-  // A message about how it ended: "" for exit code 0.
+  // Returns a message about how the step ended; "" for exit code 0.
   std::string failure() const;
 
  private:
