@@ -52,11 +52,11 @@ int connect_to(const std::string& name, int peer) {
 // sent first, so that two sides that disagree notice it.
 struct Queue {
   std::deque<Transfer> transfers;
-  std::size_t done = 0;  // bytes of the first transfer done, including its size
+  std::size_t done = 0;  // bytes done of the first transfer and of its size
   std::uint64_t announced = 0;
 };
 
-// Returns false if the socket has no more for now; sets `end` if the transfer cannot continue.
+// Returns false if the socket is not ready for more; sets `end` if the transfer cannot continue.
 bool advance(Queue& queue, int socket, End& end) {
   Transfer& first = queue.transfers.front();
   const std::size_t header = sizeof queue.announced;

@@ -28,7 +28,7 @@ class Mesh {
   int rank() const { return rank_; }
   int ranks() const { return static_cast<int>(sockets_.size()); }
 
-  // Runs all transfers at once; those between two ranks in order. Returns when done or failed.
+  // Runs all transfers at once, but those between two ranks in order. Returns when done or failed.
   End run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted);
 
  private:

@@ -23,7 +23,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-// Keeps the logs short: a warp's requests are complete once all its threads wait or are done.
+// Settles a warp's requests once all its threads wait or are done, which keeps the logs short.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
@@ -62,7 +62,7 @@ void Tracer::make_fence() {
   renew_epoch();
 }
 
-// Threads signal each other with atomics and volatile accesses.
+// Records an order: threads signal each other with atomics and volatile accesses.
 void Tracer::order(std::uint64_t address, How how) {
   address -= address % kWordBytes;
   const auto thread = static_cast<std::uint16_t>(thread_);
@@ -70,8 +70,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// The counter or lock is often a __device__ variable: a variable of the program, not an
-// array.
+// Does the same if the counter or lock is a __device__ variable, as it often is. Such a
+// variable belongs to the program and is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// In most kernels' inner loops only this function runs, if no trail can be followed. It calls no
-// other function, so the compiler saves no registers.
+// The fast path of most inner loops in which no trail can be followed. It calls no other function,
+// so that the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
@@ -251,7 +251,7 @@ bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned b
                      [&](const Cell& cell) { return races_.is_settled(cell); });
 }
 
-// Other host threads may be inside API calls, or run a kernel.
+// Takes the lock, because other host threads may be inside API calls or run a kernel.
 void Tracer::access_by_host(const Accessed& accessed) {
   const bool is_variable = in_device_variables(accessed.address);
   if (!is_variable && !arrays_.provided(accessed.address)) return;

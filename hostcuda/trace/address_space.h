@@ -34,8 +34,8 @@ struct AddressSpace {
     const char* begin;
     std::size_t size;
   };
-  static inline Range thread_locals{nullptr, 0};  // of the program
-  static inline Range image{nullptr, 0};          // its code and its other variables
+  static inline Range thread_locals{nullptr, 0};  // the program's thread-local variables
+  static inline Range image{nullptr, 0};          // the program's code and its other variables
 };
 
 // The class whose virtual function table is at this address, as laid out by the Itanium C++ ABI;

@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// Null: the address is not in an array, and has been handled.
+// Returns null if the address is not in an array; this case has then been handled.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -27,7 +27,7 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// It is initialised from the beginning, possibly with zeros.
+// A __device__ variable is initialised from the beginning, possibly with zeros.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;
@@ -43,7 +43,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   return &array;
 }
 
-// Its address is that of the copy that holds it while its own block does not run.
+// While its own block does not run, a variable's address is that of the copy that holds it.
 Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
     for (Array* array : block.shared) {

@@ -25,7 +25,7 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by a block, and by the whole grid
+  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks; by the whole grid
 };
 
 // Threads of one block that waited at different barriers.
@@ -45,7 +45,7 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch number of those of a warp's threads that have made as many fences; 0: none
+  // The epoch of those threads of a warp that have made this many fences; 0: no epoch
   // yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
@@ -54,8 +54,8 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// Properties of an access besides its address, known from the instrumentation. They take few bytes
-// and are passed in a register: with five of them a load took twice as long.
+// Properties of an access besides its address, known from the instrumentation. They take few bytes,
+// to be passed in a register: when they took five bytes, a load took twice as long.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
@@ -78,8 +78,8 @@ class Tracer final : public KernelObserver {
   // An access by the code at `code`, to memory of any kind. If a GPU cannot make it at once, it is
   // split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // As access() for a non-volatile load of 4, 8 or 16 bytes at once: the case of nearly every
-  // access.
+  // Does what access() does, for a non-volatile load of 4, 8 or 16 bytes at once, as nearly every
+  // access is.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
@@ -114,8 +114,8 @@ class Tracer final : public KernelObserver {
   void warp_met(unsigned warp) override;
 
  private:
-  // A place in the code that accessed memory recently: nearly every access comes from one, and goes
-  // to the same array again.
+  // A place in the code that accessed memory recently. Nearly every access comes from such a place
+  // and goes to the same array as the last one from there.
   struct Recent {
     const void* code = nullptr;
     Array* array = nullptr;
@@ -163,13 +163,13 @@ class Tracer final : public KernelObserver {
   std::vector<Divergence> divergences_;
   Overlap overlap_;
 
-  std::uint32_t kernel_ = 0;     // the running one
-  std::uint32_t operation_ = 0;  // its launch
+  std::uint32_t kernel_ = 0;     // the running kernel
+  std::uint32_t operation_ = 0;  // the running kernel's launch
   std::uint32_t stamp_ = 0;      // facts about code locations are valid while it stays unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
-  unsigned thread_ = kNoThread;  // of the last access
+  unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;
-  std::uint32_t epoch_ = 0;  // its
+  std::uint32_t epoch_ = 0;  // epoch of the last access
   Epoch now_;
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::map<std::uint64_t, RunningBlock> blocks_;  // by number
@@ -178,10 +178,10 @@ class Tracer final : public KernelObserver {
   std::array<Recent, 4096> recent_{};
   std::map<int, Arrays> device_variables_;  // by device: each has its own copies
   Array program_;                           // represents all other variables of the program
-  // Per host thread: a kernel may run on another.
+  // One per host thread, because a kernel may run on another host thread.
   static constinit inline thread_local bool busy_ = false;
-  // While one lives, no access counts as the program's: the std functions it calls are instrumented
-  // too if the linker chose the program's copies.
+  // While an object lives, no access counts as the program's. The tracer itself calls std
+  // functions, which are instrumented too if the linker chose the program's copies.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}

@@ -20,22 +20,22 @@ class Trail {
   struct Step {
     const void* code;     // null: the end
     const char* address;  // null: not to be followed
-    Cell* cells;          // of its words
-    Access read;          // by the leading thread
+    Cell* cells;          // cells of the words that the step loads
+    Access read;          // the leading thread's access
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
   // One per host thread: threads that run host code follow nothing.
   struct Position {
-    const Step* next;   // next one to follow
-    const Step* first;  // first one followed but not logged yet
+    const Step* next;   // next step to follow
+    const Step* first;  // first step that was followed but not logged yet
     unsigned thread;
   };
 
  public:
   // The thread with this number continues, or its epoch changed: it follows a trail or records one.
-  // `log` is its warp's.
+  // `log` is the log of its warp.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Another thread continues, or this one makes an access that is checked: logs the followed part.
+  // Logs the followed part when another thread continues or this one makes an access to be checked.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }
@@ -55,8 +55,8 @@ class Trail {
     return true;
   }
 
-  // Called if it does not. Returns true if it skipped or added a few steps, and continues from
-  // here.
+  // Called if the thread does not. Returns true if it only skipped or added a few steps and can
+  // continue from here.
   bool catch_up(const void* address, const void* code) {
     return patience_ && here_.next != &kNone && find_near(address, code);
   }
@@ -101,13 +101,13 @@ class Trail {
 
   std::vector<Step> steps_;  // in the order of the leader's log, from its entry `begin_` on
   std::size_t begin_ = 0;
-  unsigned leader_ = 0;  // its lane
+  unsigned leader_ = 0;  // lane of the leading thread
   WarpLog* log_ = nullptr;
   std::uint32_t epoch_ = 0;           // 0: there is no trail
   std::uint32_t lanes_ = 0;           // threads that led or followed
-  bool is_led_ = false;               // by the running thread
+  bool is_led_ = false;               // the running thread leads
   unsigned patience_ = 0;             // how often a follower may search in vain
-  std::vector<const Cell*> written_;  // by the leader, after it read them
+  std::vector<const Cell*> written_;  // words that the leader read and then wrote
   std::size_t written_limit_ = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace hostcuda {
 
-// converge: finds the lanes at the same place; their mask is not known in advance.
+// converge: finds the lanes that are at the same place, whose mask is not known in advance.
 enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge };
 
 constexpr unsigned kMaxShuffleBytes = 32;
@@ -22,15 +22,15 @@ struct WarpRequest {
   int source_lane = 0;
   bool predicate = false;
   void* value = nullptr;     // the lane's value; a shuffle replaces it by the received one
-  unsigned size = 0;         // of the value, at most kMaxShuffleBytes
+  unsigned size = 0;         // size of the value, at most kMaxShuffleBytes
   void* gathered = nullptr;  // gather: the values of all lanes go here, 32 of `size` bytes
   unsigned ballot = 0;       // result: lanes whose predicate is true, or that converged
 };
 
 void block_barrier(const char* file, int line);
 
-// The threads that a barrier is for.
-enum class Scope : std::uint8_t { block, cluster, grid };  // whose threads a barrier is for
+// A barrier's scope says which threads it waits for.
+enum class Scope : std::uint8_t { block, cluster, grid };  // for all of its threads
 void sync_blocks(Scope scope, const char* file, int line);
 void arrive_at(Scope scope, const char* file, int line);
 void wait_at(Scope scope, const char* file, int line);
@@ -49,7 +49,7 @@ bool in_kernel();  // true if an emulated thread calls it
 
 // Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
 void yield();
-extern __thread unsigned spins;  // since the running thread started or resumed
+extern __thread unsigned spins;  // number of spins since the running thread started or resumed
 inline void note_spin() {
   constexpr unsigned kPatience = 1000;
   if (++spins > kPatience) yield();

@@ -43,7 +43,7 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// Replaces std::function without its header, a sixth of the input of a small .cu file.
+// Replaces std::function, whose header would be a sixth of the input of a small .cu file.
 struct Work {
   virtual ~Work() = default;
   virtual void run() const = 0;
@@ -59,7 +59,7 @@ Work* work_of(const Function& function) {
 }
 
 // Checks the configuration as a GPU does and appends the grid to the stream; errors also go to
-// cudaGetLastError. body runs the kernel for the emulated thread that threadIdx names; it is
+// cudaGetLastError. `body` runs the kernel for the emulated thread that threadIdx names, and is
 // deleted when nothing can run it any more.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 

@@ -77,7 +77,7 @@ cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(
       request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
 }
 
-// Kernels that a program casts to void*: their address finds how to call them.
+// Kernels that a program casts to void*. Their address is the key to the function that calls them.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
@@ -159,7 +159,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// Programmatic launches: here a grid starts when the previous one in the stream is done, the latest
-// time that a GPU allows.
+// Programmatic launches: here a grid starts when the previous one in the stream is done. A GPU may
+// start it earlier, but not later.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

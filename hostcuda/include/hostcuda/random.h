@@ -10,11 +10,11 @@ namespace hostcuda {
 
 struct PhiloxState {
   unsigned key[2];
-  unsigned long long block;     // of four numbers, in the sequence
+  unsigned long long block;     // index of a block of four numbers in the sequence
   unsigned long long sequence;  // the upper half of the counter
-  unsigned numbers[4];          // of the block
-  unsigned next;                // of them
-  float normal;                 // the second of a pair, if `has_normal`
+  unsigned numbers[4];          // the numbers of this block
+  unsigned next;                // index in `numbers` of the next number to return
+  float normal;                 // the second number of a pair, if `has_normal`
   double normal_double;
   bool has_normal, has_normal_double;
 };

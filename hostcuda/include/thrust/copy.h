@@ -65,7 +65,7 @@ void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, 
   }
 }
 
-// With a policy everything is where the policy says, otherwise where the iterators say.
+// A policy says where both ranges are; without one, the iterators do.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
   copy_within(policy, first, size, result);

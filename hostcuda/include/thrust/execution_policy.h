@@ -18,7 +18,7 @@ struct host_policy {};
 
 struct device_policy {
   cudaStream_t stream = nullptr;
-  bool waits = true;  // until the algorithm is done
+  bool waits = true;  // calls wait until the algorithm is done
 
   device_policy on(cudaStream_t s) const { return {s, waits}; }
   template <class Allocator>

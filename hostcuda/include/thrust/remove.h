@@ -9,7 +9,7 @@
 namespace thrust {
 namespace detail {
 
-// Copies elements i of `in` with wanted(i), in order. Returns their number. out may be in.
+// Copies each element i with wanted(i), in order, and returns their number. `out` may be `in`.
 template <class In, class Out, class Wanted>
 std::ptrdiff_t pack(In in, std::ptrdiff_t count, Out out, Wanted wanted) {
   std::ptrdiff_t kept = 0;

@@ -202,7 +202,7 @@ void BlockRunner::resume() {
   running_block = this;
   idle_yields_ = 0;
   if (started_ == 0) {
-    if (gang_) shared_.forget();  // nobody may have written to a block that has not begun
+    if (gang_) shared_.forget();  // discards what other blocks wrote before this one began
     if (kernel_observer) kernel_observer->block_begins(*this);
     for (const FileScopeVariable& variable : file_scope_variables())
       declare_shared(variable.address(), variable.size, variable.name);
@@ -246,14 +246,14 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
-  // Always shuffled from the same start: earlier blocks must not matter.
+  // The seed depends only on the launch and the block, because earlier blocks must not matter.
   random_ = RandomNumbers(config().seed, launch.number, block_number);
   shuffle_order();
   shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
   dynamic_shared_ = shared_.dynamic();
 }
 
-// Between two barriers either no warp runs ahead, or one does as far as it can.
+// Chooses a schedule: either no warp runs ahead between barriers, or one does as far as it can.
 void BlockRunner::shuffle_order() {
   if (!shuffles(config().order)) return;
   if (config().order == Order::skewed || random_.below(2) == 0) {

@@ -23,14 +23,14 @@ class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
-  // The same in steps, for a block that may wait for other blocks of its gang: it runs until it is
-  // done, none of its threads can continue, or they only spin.
+  // Does the same in steps, for a block that may wait for other blocks of its gang: resume()
+  // returns when the block is done, none of its threads can continue, or they only spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Resumes the threads that wait at a barrier for several blocks.
   void release(Scope scope);
-  // The kernel's __cluster_dims__, if the block ended at once because the launch's differ.
+  // The kernel's __cluster_dims__ if the launch had others, so that the block ended at once.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.

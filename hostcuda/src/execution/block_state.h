@@ -28,10 +28,10 @@ struct Launch {
   dim3 grid;
   dim3 block;
   std::size_t dynamic_shared_bytes;
-  std::size_t shared_limit;  // static and dynamic
+  std::size_t shared_limit;  // bytes of static and dynamic shared memory
   std::shared_ptr<const Work> body;
   int device;
-  std::uint64_t number;  // counts launches; seeds random orders
+  std::uint64_t number;  // index of the launch in the process; seeds random orders
   dim3 cluster{1, 1, 1};
   bool cooperative = false;  // grid.sync() is allowed
   unsigned threads() const { return block.x * block.y * block.z; }
@@ -69,8 +69,8 @@ struct Thread {
   int line;
   WarpRequest* request;  // its request to its warp
   Scope scope;           // the barrier at which it waits
-  // When it last arrived at a barrier of its cluster and of its grid: the number of barriers
-  // complete then, plus one; 0 if never.
+  // For the barriers of its cluster and of its grid: the number of barriers that were complete when
+  // the thread last arrived, plus one; 0 if it never arrived.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }
@@ -112,7 +112,7 @@ class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;
   virtual void block_begins(const BlockState& block) = 0;
-  virtual void block_pauses() = 0;  // others of its gang run before it resumes
+  virtual void block_pauses() = 0;  // other blocks of its gang run before it resumes
   virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
   // identity: the address by which other blocks of the cluster find the variable; it is unique.

@@ -130,7 +130,7 @@ void BlockRunner::require_cluster(const dim3& cluster) {
   const dim3& grid = launch_->grid;
   const bool divides =
       grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
-  // The first statement of the first thread: the grid can start again.
+  // The first thread is at its first statement, so the grid can still start again with clusters.
   if (launch_->cluster_size() != 1 || !divides) report_cluster_dims(*this, cluster);
   wanted_cluster_ = cluster;
   abandon();

@@ -48,7 +48,7 @@ std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
 
-// A cooperative grid of one block still has a grid barrier.
+// True also for a cooperative grid of one block, because it has a grid barrier.
 bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluster_size() > 1; }
 
 // Runs blocks on one operating-system thread. Keeps their fibers for the next grid.

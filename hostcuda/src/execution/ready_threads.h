@@ -1,9 +1,9 @@
-// The ready threads of a block, and the choice of the next one. In turn: by the
-// time at which they became ready. Every thread then reaches its next barrier
-// before any continues, so a missing barrier that only a fast warp can reveal stays
-// hidden. Skewed: by rank, so that the warp with the first rank runs until a
-// barrier of the block stops it while the others have not moved. A GPU may choose
-// either schedule.
+// The ready threads of a block, and the choice of the next one. In turn, threads run in
+// the order in which they became ready. Every thread then reaches its next barrier before
+// any continues, so a missing barrier that only a fast warp can reveal stays hidden.
+// Skewed, threads run by rank: the warp with the first rank runs until a barrier of the
+// block stops it, while the others have not moved. A GPU may choose either
+// schedule.
 #ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 #define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 
@@ -28,7 +28,7 @@ class ReadyThreads {
 
   // From now on threads run in turn.
   void take_turns() { skewed_ = false; }
-  // From now on they run by their place in `order`. Only if none is ranked already.
+  // From now on threads run by their place in `order`. Does nothing if some are ranked already.
   void skew(const std::vector<std::uint16_t>& order) {
     if (ranked_ != 0) return;
     skewed_ = true;

@@ -21,28 +21,28 @@ class SharedMemory {
 
   // Forgets the previous block. shares: true if other blocks run before this one ends.
   void begin(std::size_t dynamic_bytes, bool shares);
-  // Fills everything with NaN: the memory of a block that has not begun, or has ended, must not be
-  // used.
+  // Fills everything with NaN, because the memory of a block that has not begun, or has ended, must
+  // not be used.
   void forget();
   char* dynamic() const { return dynamic_.get(); }
-  // Unowned bytes before and after each shared variable: an index slightly out of bounds hits them.
-  // AddressSanitizer has its own.
+  // Unowned bytes before and after each shared variable, which an index slightly out of bounds
+  // hits. AddressSanitizer adds its own redzones.
   static constexpr std::size_t kPadding = 1024;
 
   struct Variable {
     char* address;
     std::size_t size;
-    char* copy;     // or the address itself, if no other block runs before this one ends
-    bool declared;  // by the block itself, not only used by others of its cluster
+    char* copy;     // equals `address` if no other block runs before this one ends
+    bool declared;  // the block itself has declared it; other blocks may have used it before
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };
-  // The block declares a variable. Null if it already has; otherwise the variable was poisoned.
+  // Returns the declared and poisoned variable, or null if the block has already declared it.
   const Variable* declare(void* address, std::size_t size);
 
   void enter();  // restores the content from the copies
   void leave();
 
-  // This block's address for an address of `mapper`, another block; null: it is not shared.
+  // Maps an address in `mapper`, another block's memory, to this block; null if it is not shared.
   char* find_for(const SharedMemory& mapper, char* address);
 
  private:

@@ -36,8 +36,8 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   request.mask &= existing_lanes(me - me % kLanes, count_);
   thread.status = Status::in_warp_call;
   lanes_waiting_[me / kLanes] |= 1u << me % kLanes;
-  // If this lane was the last, all are ready now. The other 31 of 32 are not; testing it here saves
-  // them a call.
+  // Only the last lane to arrive makes the call complete. The test here spares the other 31 lanes a
+  // function call.
   if (request.operation == WarpOperation::converge || all_are_there(request, me / kLanes))
     complete_warp_call(me);
   wait(thread);
@@ -49,7 +49,7 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  // Earlier lines go first: lanes that took a branch join the others after it.
+  // Earlier lines go first, so that lanes that took a branch can join the others after the branch.
   unsigned first = count_;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];

@@ -37,8 +37,8 @@ void on_tick(int, siginfo_t*, void* context) {
   if (!running_block || progress != last_progress) idle_ticks = 0;
   last_progress = progress;
   if (!running_block || ++idle_ticks <= kTicks) return;
-  // An observer of the kernel can report it between two accesses; here the C library may be in the
-  // middle of something. A thread without accesses is reported from here, one tick later.
+  // An observer of the kernel reports the hang between two accesses, because a signal may interrupt
+  // the C library. A thread that makes no accesses is reported from here, one tick later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else

@@ -11,7 +11,7 @@
 
 namespace hostcuda {
 
-// The API call that host code makes. If a function calls others of the API, only the outer one
+// The API call that host code makes. If an API function calls others, only the outermost call
 // counts.
 class CallSite {
  public:
@@ -34,7 +34,7 @@ class CallSite {
 };
 
 // One lock for everything, held by the host thread whose call makes an operation run; recursive,
-// because an operation may be a host function. Running one grid at a time is also required: a
+// because an operation may be a host function. Only one grid may run at a time also because a
 // __constant__ variable has a single address, whose content must belong to the device whose kernel
 // runs.
 class ApiCall {
@@ -61,7 +61,7 @@ bool context_is_broken();
 
 std::recursive_mutex& api_mutex();
 
-// The result of a call that waited for kernels: their error, if the context broke meanwhile.
+// The result of a call that waited for kernels: the error of one that broke the context, if any.
 cudaError_t result_of_waiting();
 
 // The API is for host code. Every call invokes this function, which does not return if the caller
@@ -74,7 +74,7 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
-// For API functions that only call others.
+// For API functions that only call other API functions.
 #define HOSTCUDA_API_CALL_OF_OTHERS \
   const ::hostcuda::CallSite call_site(__func__, {__builtin_return_address(0)})
 

@@ -73,7 +73,7 @@ namespace {
 // One side of a copy of a box.
 struct Side {
   char* begin = nullptr;
-  std::size_t pitch = 0, rows = 0;  // of a slice
+  std::size_t pitch = 0, rows = 0;  // bytes per row, rows per slice
   char* row(std::size_t y, std::size_t z) const { return begin + (z * rows + y) * pitch; }
 };
 
@@ -117,7 +117,7 @@ cudaError_t check(const cudaMemcpy3DParms* p) {
   return cudaSuccess;
 }
 
-// The box of an array at byte x of row y, `width` bytes wide.
+// Returns a copy of a box that starts at byte x of row y and is `width` bytes wide.
 cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
   cudaMemcpy3DParms p{};
@@ -127,7 +127,7 @@ cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, 
   return p;
 }
 
-// Bytes that start at (x, y) and continue across the ends of rows.
+// Returns the address of byte x of row y, or null if `size` bytes from there exceed the array.
 char* place_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t size) {
   const std::size_t first = y * array->pitch() + x;
   return first + size <= array->bytes() ? array->data + first : nullptr;

@@ -12,7 +12,7 @@ struct CUevent_st {
   bool timed;
   hostcuda::OperationPointer recorded = nullptr;   // null before the first cudaEventRecord
   std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
-  // Recorded in a captured stream: the nodes that come before it.
+  // If the event was recorded in a captured stream: the capture, and the nodes that come before it.
   hostcuda::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> captured = {};
 };

@@ -36,8 +36,8 @@ struct Capture {
 // Makes the events recorded in the capture usable again.
 void end_capture_of_events(const Capture* capture);
 
-// Success, or the reason why an operation cannot be appended to the stream: one on the default
-// stream would wait for the captured streams.
+// Returns cudaSuccess, or the reason why no operation can be appended to the stream: on the default
+// stream, it would wait for the captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
 // A call that waits is not allowed on a captured stream, or during any capture; it invalidates the

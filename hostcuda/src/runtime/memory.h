@@ -9,8 +9,8 @@
 
 namespace hostcuda {
 
-// The kind of memory of `size` bytes at the pointer. valid: they do not extend beyond the device
-// allocation in which they start.
+// The kind of memory of `size` bytes at the pointer. `valid` means that the bytes do not extend
+// beyond the device allocation in which they start.
 struct MemoryRange {
   MemoryKind kind;
   bool valid;

@@ -88,8 +88,8 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   depend(*operation, stream.last);
   for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
   stream.awaited.clear();
-  // The default stream waits for every stream of its device, and they for it, unless they opted
-  // out.
+  // The default stream waits for every other stream of its device, and these streams wait for the
+  // default stream, unless they opted out.
   if (is_default(stream)) {
     for (const CUstream_st* other : device.created)
       if (other->with_default) depend(*operation, other->last);

@@ -20,9 +20,9 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // operations before it, including itself; kept for an observer
+  Clock clock;  // counts the operations up to and including this one; kept for an observer
   unsigned stream = 0;
-  const char* function = "";  // that appended it
+  const char* function = "";  // the API function that appended it
   CodePlace place;
 };
 using OperationPointer = std::shared_ptr<Operation>;
@@ -43,10 +43,10 @@ void append_to_clock(Operation& operation, const CUstream_st& stream);
 // Runs the operation and its dependencies, and nothing else.
 void complete(const OperationPointer& operation);
 
-// The same for host code, which may rely on the result from then on.
+// Does the same for host code, which may rely on the result from then on.
 void wait_for(const OperationPointer& operation);
 void host_waits();                                // notifies an observer
-bool host_relies_on(const Operation& operation);  // true if it may
+bool host_relies_on(const Operation& operation);  // true if host code may rely on the result
 const Clock& host_clock();
 
 // The running operation; null if there is none.
@@ -56,7 +56,7 @@ const Operation* running_operation();
 // thread's operation runs, which may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// A query that finds pending work sometimes completes it: a polling loop must end.
+// A query that finds pending work sometimes completes it, because a polling loop must end.
 bool poll(const OperationPointer& operation);
 
 // The stream behind a handle; for null, the current device's default stream. Null if no such stream

@@ -27,8 +27,8 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
   return enqueue(stream, transfer, type);
 }
 
-// Bytes from the pointer to the end of the symbol that contains it; 0: no known symbol
-// does.
+// Returns the number of bytes from the pointer to the end of the symbol that contains
+// it, or 0 if no known symbol does.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
 // All __device__ variables lie between these addresses, and other variables too.
@@ -37,7 +37,7 @@ inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
 }
 
-// The __device__ variable that contains the address; an empty name: none does.
+// The __device__ variable that contains the address; `name` is null if none does.
 struct DeviceVariableRange {
   const char* begin = nullptr;
   std::size_t size = 0;
@@ -45,7 +45,7 @@ struct DeviceVariableRange {
 };
 DeviceVariableRange device_variable_at(const void* address);
 
-// The same, if the program never queried its device address: then host code has none.
+// The variable's name if the program never queried its device address, so host code has none.
 const char* variable_without_address(const void* address);
 
 // True if the address is in a symbol that host code set for other devices, but not for this one.

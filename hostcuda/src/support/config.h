@@ -7,7 +7,7 @@
 
 namespace hostcuda {
 
-// random: threads run in a random order, or one warp runs ahead; skewed: one always does.
+// random: threads run in a random order, or one warp runs ahead; skewed: one always runs ahead.
 enum class Order { forward, reverse, random, skewed };
 inline bool shuffles(Order order) { return order == Order::random || order == Order::skewed; }
 

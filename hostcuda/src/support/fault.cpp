@@ -22,7 +22,7 @@ std::array<struct sigaction, kSignals.size()> previous_actions;
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-// It may need a lock held by the interrupted code; then an alarm ends the process.
+// death_function may need a lock that the interrupted code holds; an alarm then ends the process.
 constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {

@@ -15,14 +15,14 @@ struct Fault {
   bool in_kernel;
 };
 
-// Write the text for a fault and return true, or return false. They run in the signal handler: no
-// allocation, no lock.
+// Functions that write the text for a fault and return true, or return false. They run in the
+// signal handler, so they must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
-// The running kernel and thread of this operating-system thread; outside one: host code.
+// Sets the function that names the kernel and thread that this operating-system thread runs.
 void name_fault_culprits_with(FaultText culprit);
 
-// Describes the address. Causes are tried in the order in which they were added.
+// Adds a function that describes the address. Causes are tried in the order of adding them.
 void name_fault_causes_with(FaultText cause);
 
 // "thread ... of kernel ..." from the first of these functions that knows; otherwise "host code".
@@ -34,8 +34,8 @@ const void* interrupted_code(const void* context);
 // Called before the process ends abnormally with a message: a tool can save its data.
 void call_before_death(void (*function)());
 void before_death();
-// The same, with a final finding. Allocates, perhaps in a signal handler: the message is written by
-// then.
+// The same, with a final finding. It allocates memory, perhaps in a signal handler, which is
+// acceptable because the message has been written by then.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

@@ -21,7 +21,7 @@ struct Finding {
   std::string kind;  // a name for programs: "out of bounds"
   bool is_warning = false;
   std::string what;
-  // The launch; no kernel name: host code.
+  // The launch; without a kernel name, the finding is about host code.
   std::string kernel, launched_at;
   bool in_block = false, in_thread = false;
   uint3 block{}, thread{};
@@ -41,7 +41,7 @@ std::string text_of(const uint3& position);  // (x,y,z)
 // The source line at "file:line"; empty if it cannot be read.
 std::string statement_at(const std::string& place);
 
-// Writes it to the standard error and stores it. A debugger can stop here: hostcuda_finding.
+// Writes the finding to the standard error and stores it. A debugger can stop at hostcuda_finding.
 Finding& report(Finding finding);
 
 // Stores a finding that was printed in another form.

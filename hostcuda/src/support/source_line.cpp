@@ -64,13 +64,13 @@ std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) 
   return filled;
 }
 
-// True if it has a file name and a number.
+// True if the line has a file name and a number.
 bool is_known(const char* line) {
   const char* colon = std::strrchr(line, ':');
   return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
 }
 
-// True if it is in this library, of which some builds have line information.
+// True if the line is in this library, of which some builds have line information.
 bool is_own(const char* line) {
   constexpr std::string_view kThisFile = __FILE__;
   constexpr std::string_view kFolder =

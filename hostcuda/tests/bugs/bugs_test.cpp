@@ -137,7 +137,7 @@ const std::vector<Case>& cases() {
       {"launch_bounds", kAbnormally, "__launch_bounds__.*128 threads, 64 allowed"},
       {"static_and_dynamic_shared", kAbnormally,
        "32768 bytes of static and 32768 of dynamic shared memory, 49152 allowed; .*: values"},
-      // UndefinedBehaviorSanitizer, part of the AddressSanitizer build here, finds it first.
+      // UndefinedBehaviorSanitizer, part of the AddressSanitizer build, finds this mistake first.
       {"null_pointer", kAbnormally,
        kAddressSanitizer
            ? "bugs.cu:[0-9:]* runtime error: store to null pointer"

@@ -28,14 +28,14 @@ struct Access {
 };
 static_assert(sizeof(Access) == 8);
 
-// The record of a word: the last write and the last two readers, so that one of them is not the
-// writer itself.
+// The record of a word: its last write and its last two readers. With two, at least one of them is
+// not the writer itself.
 struct Cell {
   Access write;
   Access reads[2];
 };
 
-// Memory that is zero until written, and takes no room before.
+// Memory that is zero until it is written, and takes up no memory before.
 template <class Item>
 class ZeroedMemory {
  public:
@@ -70,10 +70,10 @@ struct Array {
   bool of_heap = false;     // allocated by a kernel
   bool of_program = false;  // a __device__ variable, or the program's memory: not counted
   bool is_used = false;
-  std::uint64_t launches_before = 0;  // it was allocated
+  std::uint64_t launches_before = 0;  // number of launches before it was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
-  std::uint32_t last_launch = 0;  // the launch that wrote it, and the bytes it wrote; 0: none
+  std::uint32_t last_launch = 0;  // the last launch that wrote to it, and bytes per write; 0: none
   unsigned element = 0;
   std::size_t filled = 0;                        // the furthest byte written by copies and fills
   CodePlace filled_at;                           // the last such copy or fill
@@ -120,7 +120,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains it
-  Array* nearest(const char* address);       // also adjacent to it, or freed; null: none
+  Array* nearest(const char* address);       // may be adjacent to it, or freed; null: none
   Array* beginning_at(const char* address);  // freed or not
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

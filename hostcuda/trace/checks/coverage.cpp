@@ -13,7 +13,7 @@ bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
 
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
-// The longest unwritten run of bytes from `offset` on: its begin and its end.
+// Returns begin and end of the longest run of unwritten bytes from `offset` on.
 std::pair<std::size_t, std::size_t> longest_gap(const Array& array, std::size_t offset,
                                                 std::size_t size) {
   std::pair<std::size_t, std::size_t> longest{offset, offset};
@@ -50,8 +50,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host but were never written";
   } else if (was_launched && gap == gap_end) {
-    // The grid size was rounded down: one thread per element, and less than a block of elements
-    // remains.
+    // Tests whether the grid size was rounded down: each thread has one element, and fewer elements
+    // than a block has threads remain.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint64_t elements = array.full_size / element;

@@ -10,8 +10,8 @@
 
 namespace hostcuda::trace {
 
-// Reports a range copied to the host that no kernel wrote, or not the one that wrote the bytes
-// before.
+// Reports a range that is copied to the host although no kernel wrote it, or although the kernel
+// that wrote the bytes before did not write it.
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 

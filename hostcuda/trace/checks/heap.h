@@ -17,7 +17,7 @@ class Heap {
  public:
   explicit Heap(Arrays& arrays) : arrays_(arrays) {}
 
-  // True if the kernel itself makes the call, and not a library in an emulated thread.
+  // True if the kernel itself makes the call, false if a library in an emulated thread does.
   bool serves(const void* return_address);
   // Null if the heap is full, as on a GPU.
   void* allocate(std::size_t size, const void* return_address);

@@ -117,7 +117,7 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// A result that is used is the program's responsibility; a launch has no result to use.
+// Keeps errors of calls whose result is ignored, and of launches, which have no result.
 void HostChecks::failed(cudaError_t error) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
@@ -207,7 +207,7 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Only if kernels ran meanwhile. Host code may be the only user of memory that it can access.
+// Looks only at device memory, and only if kernels ran since: host code may use the other kinds.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())

@@ -17,7 +17,7 @@ std::string counted(std::size_t number, const char* word) {
   return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
 }
 
-// The only name in the statement whose address is passed to an allocating function.
+// Returns the one name whose address the statement passes to an allocating function, or "".
 std::string name_in(const std::string& statement) {
   static const regex_t* expression = [] {
     auto* compiled = new regex_t;
@@ -285,8 +285,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
     return std::pair(a.size(), a) < std::pair(b.size(), b);  // compares line numbers numerically
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
-  // If several threads run a line that loads and then stores one place, the line is a lost update.
-  // A race between its load and its store is kept until its second store confirms that.
+  // If several threads run a line that loads one place and then stores it, the line is a lost
+  // update. A race between load and store is kept until the line's second store confirms this.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

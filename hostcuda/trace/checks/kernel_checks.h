@@ -44,8 +44,8 @@ class KernelChecks {
   void constant_of_other_device(const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
-  void device_memory(const Array& array, const Accessed& accessed);  // by host code
-  void device_variable(const char* name, const Accessed& accessed);  // likewise
+  void device_memory(const Array& array, const Accessed& accessed);  // accessed by host code
+  void device_variable(const char* name, const Accessed& accessed);  // accessed by host code
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
@@ -55,10 +55,10 @@ class KernelChecks {
                         const void* code);
 
  private:
-  // Null if the same was reported before; then it is only counted.
+  // Returns null if the same finding was reported before; it is then only counted.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
-  // Reports it, unless another access by the same line to the same array was reported.
+  // Reports the finding, unless another access by the same line to the same array was reported.
   void finish(const char* kind, const void* first, const void* second, Finding finding);
   void describe(Finding& finding, const Array& array, const Accessed& accessed) const;
 
@@ -69,7 +69,7 @@ class KernelChecks {
   struct Pending {
     Finding finding;
     std::uint32_t site;
-    std::string pair;  // of source places, for a race
+    std::string pair;  // the two source places of a race
   };
   std::vector<Pending> pending_;
 };

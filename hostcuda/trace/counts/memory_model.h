@@ -19,7 +19,7 @@ struct Request {
   std::uint32_t active = 0;
 };
 
-// Work done, and the least work for this many distinct bytes.
+// The work that a request causes, and the least work for the same number of distinct bytes.
 struct Cost {
   unsigned actual;
   unsigned ideal;

@@ -44,7 +44,7 @@ class Epochs {
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }
-  // False if the only known fact about it is that everything later comes after it.
+  // False for an old epoch, of which only one fact is kept: everything later comes after it.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
   const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }
@@ -57,8 +57,8 @@ class Epochs {
   std::vector<OperationRecord> operations_;
   std::uint64_t launches_ = 0;  // of kernels
   std::vector<Epoch> epochs_;
-  std::uint32_t first_ = 1;            // of those in epochs_
-  std::uint32_t first_operation_ = 0;  // that epochs_ may name
+  std::uint32_t first_ = 1;            // number of the first epoch in epochs_
+  std::uint32_t first_operation_ = 0;  // first operation that epochs_ may name
 };
 
 }  // namespace hostcuda::trace

@@ -13,8 +13,8 @@
 
 namespace hostcuda::trace {
 
-// The part of a block that precedes something: everything before this many of its barriers and, for
-// single threads, everything before this many of their fences.
+// The part of a block's work that precedes some event: everything before this many barriers of the
+// block and, for single threads, everything before this many of the thread's fences.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;

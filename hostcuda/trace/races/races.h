@@ -37,23 +37,23 @@ class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // An access of the running operation, by the thread of `when`. Unordered accesses are stored if
-  // both belong to one kernel, and returned if not.
+  // Records an access of the running operation, by the thread of `when`. If an earlier access is
+  // unordered with it, stores the pair if both belong to one kernel, and returns the other if not.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
-  // An access by a copy or by host code, touching a whole word.
+  // Records an access to a whole word, by a copy or by host code.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
   // A plain load followed by this thread's compare-and-swap is a guess, which the swap checks: such
   // a load races with no atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
-  // The last reader's epoch equals this one's.
+  // Records another read in the epoch of the last reader.
   static void read_again(Cell& cell, const Access& access) {
     Access& last = cell.reads[0];
     if (last.thread != access.thread) cell.reads[1] = last;
     last = access;
   }
-  // True if its last write precedes everything that the running warp does now.
+  // True if the cell's last write precedes everything that the running warp does now.
   bool is_settled(const Cell& cell) const {
     return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
