@@ -63,9 +63,9 @@ std::string temporary_name(const std::string& middle) {
   return std::string(kPrefix) + middle + std::string(kEnding);
 }
 
-// Exists from construction to rename() or destruction, whichever comes first. Locked while its
-// writer lives: unlike a process number, the lock means the same on every machine and in every
-// container that shares the directory.
+// The file exists from construction to rename() or destruction, whichever comes first. It is locked
+// while its writer lives: unlike a process number, the lock means the same on every machine and in
+// every container that shares the directory.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
@@ -89,8 +89,8 @@ class TemporaryFile {
   void rename() {
     if (std::rename(path_.c_str(), file_.c_str()) != 0) fail(file_, errno);
     path_.clear();
-    // Without this, a crash of the machine may undo the rename. Where a file system cannot do it,
-    // the file is whole all the same.
+    // Without this fsync, a crash of the machine may undo the rename. If the file system cannot do
+    // it, the file is whole all the same.
     const int folder = open(folder_of(file_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     fsync(folder);
@@ -101,7 +101,7 @@ class TemporaryFile {
   // Returns false if a killed process with the same number took the name, or another program
   // removed the file as a leftover before it was locked.
   bool create() {
-    // The process and a count make it unique; without the name of the file it is never too long.
+    // The process and a count make the name unique; omitting the file's name keeps it short.
     static std::atomic<int> count = 0;
     path_ =
         folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));
@@ -220,7 +220,7 @@ FileLock::FileLock(const fs::path& file) {
         here.st_ino == there.st_ino)
       return;
     close(descriptor_);
-    // Its holder may only be checking whether the writer is alive (remove_leftovers).
+    // The lock's holder may only be checking whether the writer is alive (remove_leftovers).
     usleep(2000);
   }
   throw UsageError("cannot write ", file, ": another program is writing it now");

@@ -150,7 +150,7 @@ TEST_F(BadBin, CountsThatLie) {
   EXPECT_TRUE(says(message(wraps), "at most 2147483647"));
 }
 
-// If it were read first and checked later, a terabyte of holes would not fit into memory.
+// A reader that checked the size after reading could not hold this file: a terabyte of holes.
 TEST_F(BadBin, TheSizeIsCheckedBeforeTheRestIsRead) {
   const auto file = folder.with("holes.bin", bytes_);
   std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
@@ -185,7 +185,7 @@ class BinCheckpoint : public WithFolder {
   std::string bytes_;
 };
 
-// Independently of the writer: the whole layout, and zlib's well-known checksum.
+// Checks the whole layout independently of the writer, and the checksum against zlib's known value.
 TEST_F(BinCheckpoint, LayoutIsFixed) {
   using namespace std::string_literals;
   const std::string text = "activity-map-counts=0:3 9:1\nprogram=step03_tiling\n";
@@ -211,7 +211,7 @@ TEST_F(BinCheckpoint, NoBitOfItCanChange) {
     return refusal_of([&] { formats::kBin.read("a.bin", bytes, {}); });
   };
   EXPECT_EQ(said_of(bytes_), "accepted");
-  // Without the magic at its beginning it would not be taken for BIN at all.
+  // Starts after the magic: with a change there, the file would not be taken for BIN at all.
   for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;

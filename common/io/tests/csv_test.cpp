@@ -16,7 +16,7 @@ class Csv : public WithFolder {
   Snapshot read(std::string_view text, const ReadOptions& options = {}) {
     return read_bodies(folder.with("a.csv", text), options);
   }
-  // The message after the directory, or "accepted".
+  // Returns the message without the directory in front, or "accepted".
   std::string refusal(std::string_view text) {
     const std::string path = folder / "";
     std::string message = refusal_of([&] { read(text); });
@@ -201,7 +201,7 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("colour=blue"), "accepted");
 }
 
-// A file cut between two lines looks sound line by line.
+// If a file is cut between two lines, every line that is left is valid.
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};

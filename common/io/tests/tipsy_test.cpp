@@ -263,7 +263,7 @@ TEST_P(BadTipsy, CutAtEveryByte) {
   for (std::size_t size = 0; size < good_.size(); ++size)
     EXPECT_NE(refusal(folder.with("bad", good_.substr(0, size))), "accepted") << size;
   EXPECT_NE(message(good_ + "x"), "accepted");
-  // Also if the rest could be raw bodies.
+  // A cut file must not be accepted as raw bodies, even if its size would allow that.
   EXPECT_EQ(message(good_.substr(0, 168)),
             prefix_ +
                 "168 bytes, but its header describes 1 gas, 2 dark and 1 star bodies, which take "
@@ -283,7 +283,7 @@ TEST_P(BadTipsy, CountsThatLie) {
   EXPECT_EQ(message(huge), prefix_ +
                                "196 bytes, but its header describes 0 gas, 2147483647 dark and 0 "
                                "star bodies, which take 77309411320 or 77309411324");
-  // Four counts that are consistent in 32 bits only.
+  // The four counts are consistent only if a 32-bit sum wraps around.
   std::string wraps = good_;
   wraps.replace(8, 20, Bytes(GetParam()).add<std::int32_t>({-2, 3, most, most, 0}).text());
   EXPECT_TRUE(says(message(wraps), "its header counts -2 bodies"));

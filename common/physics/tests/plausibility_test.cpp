@@ -83,7 +83,7 @@ TEST(Plausibility, AClosePairNeedsAShorterStep) {
   EXPECT_GT(*found.encounter, 1);
 }
 
-// Equally close, but with a mass too small to affect the others.
+// This pair is equally close, but its mass is too small to affect the others.
 TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   Systems start(1, 4);
   start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},
@@ -94,7 +94,7 @@ TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   EXPECT_EQ(found.word, Word::ok) << found.reasons.front();
 }
 
-// Ten times the steps, three times the error.
+// In this run rounding to float32 moves the bodies more than the time step's error does.
 TEST(Plausibility, SaysWhereFloat32Ends) {
   const auto start = scenario("figure-eight", 3, 1e-6);
   const auto single = judged(start, Integrator::leapfrog, 1e-3, 20000, 1e-6);
@@ -110,7 +110,7 @@ TEST(Plausibility, SaysWhereFloat32Ends) {
   EXPECT_TRUE(precise.notes.empty());
 }
 
-// Judged with the step's own two loops in float64.
+// Runs the steps' own two loops in float64 and judges the result.
 Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, double softening) {
   SystemsF64 end = start;
   drift(end, dt / 2);
@@ -121,9 +121,9 @@ Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, do
       {Integrator::leapfrog, dt, steps, softening, start, end, before, after});
 }
 
-// Burrau 1913: bodies of 3, 4 and 5 at the corners of a triangle with those sides, from rest. IAS15
-// comes to the same positions at t = 10 as leapfrog with dt 1e-5 in float64, to 9e-4; with dt 1e-3
-// the system explodes.
+// Burrau 1913: bodies of mass 3, 4 and 5 start from rest at the corners of a triangle with sides of
+// these lengths. In float64, leapfrog with dt 1e-5 agrees with IAS15 at t = 10 to within 9e-4; with
+// dt 1e-3 the system explodes.
 TEST(Plausibility, ThePythagoreanProblem) {
   SystemsF64 start(1, 3);
   start.bodies = {{1, 3, 0, 0, 0, 0, 3}, {-2, -1, 0, 0, 0, 0, 4}, {1, -1, 0, 0, 0, 0, 5}};

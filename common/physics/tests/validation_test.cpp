@@ -88,7 +88,7 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared only in system"));
 }
 
-// The second of two systems has some thirty crossing times, the first less than one.
+// The run lasts some thirty crossing times of the second system and less than one of the first.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -141,8 +141,8 @@ Systems star_and_ring(int bodies, float mass) {
   return systems;
 }
 
-// Correct, adding in float32 from the first body to the last; accelerations are multiplied by
-// `factor`.
+// A step that adds in float32 from the first body to the last and multiplies accelerations by
+// `factor`. With 1 it is correct.
 Advance<float> sums_in_float(float factor) {
   return [factor](Systems& systems, double dt, int steps) {
     const auto time = static_cast<float>(dt);
@@ -186,7 +186,7 @@ TEST(Validation, AStarExcusesNoOtherError) {
   EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
 }
 
-// Moves bodies without gravity and, in longer runs, takes fewer steps than requested.
+// A step without gravity that takes fewer steps than requested in calls longer than `threshold`.
 TEST(Validation, MissesNoStepsInAnyMode) {
   const Systems start = galaxies(1, 2);
   for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
@@ -228,7 +228,7 @@ TEST(Validation, SaysWhatIsTooLongToRepeat) {
   EXPECT_FALSE(asked.partial());
 }
 
-// Takes half of the requested steps in long calls. For a run of an hour, a chunk shows it.
+// A step that takes only half of the steps in long calls. In an hour's run, a chunk reveals this.
 TEST(Validation, RepeatsAChunkOfALongRun) {
   const Advance<float> halves = [](Systems& systems, double dt, int steps) {
     advance_right(systems, dt, steps > 8 ? steps / 2 : steps);
@@ -248,7 +248,7 @@ TEST(Validation, RepeatsAChunkOfALongRun) {
   }
 }
 
-// An error in dt that rounding hides in the velocities and positions of a run with short steps.
+// In a run with short steps, rounding would hide an error in dt in the velocities and positions.
 TEST(Validation, SeesAWrongTimeStepHoweverShort) {
   for (const double dt : {1e-2, 1e-4, 1e-7, -1e-6, 1e-12}) {
     for (const auto& [kick, drift_] : {std::pair(1.0, 1.0), {1.00001, 1.0}, {1.0, 1.00001}}) {
@@ -301,7 +301,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// The accelerations of some bodies are too strong by this fraction.
+// A step that makes the accelerations of some bodies too strong by this fraction.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -323,7 +323,7 @@ Advance<float> stronger(float part, const std::function<bool(const Body&, std::s
   };
 }
 
-// One body in 300, and too little to show in a root mean square over all bodies.
+// The force on one of 300 bodies is wrong, by too little to show in a root mean square over all.
 TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   Systems start = galaxies(1, 300);
   start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
@@ -354,8 +354,8 @@ void advance_few(Systems& systems, double dt, int steps) {
   }
 }
 
-// With this many bodies three quarters are sampled. An error in one of the others is smaller than
-// the limit of the sum over all.
+// With this many bodies three quarters are sampled. An error in one of the others is too small to
+// exceed the limit on the sum over all bodies.
 TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
@@ -387,7 +387,7 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
                   .failed());
 }
 
-// Accelerations that are wrong by this fraction, at right angles to themselves.
+// A step whose accelerations are wrong by this fraction, at right angles to the right ones.
 Advance<float> wrong_by(float part) {
   return [part](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {

@@ -18,7 +18,7 @@ class StopAfter : public StepScheduler {
   int step_;
 };
 
-// The steps at which a recorder recorded; -1: it finished.
+// Returns the steps at which a recorder recorded a state; -1 stands for its finish().
 std::vector<long long> recorded(int every, bool at_start, int stop) {
   Job job;
   job.start.systems = Systems(1, 1);
@@ -53,7 +53,7 @@ Timing drift_only(const Run& run, Systems& systems) {
   return {};
 }
 
-// Leapfrog's positions are half a step ahead; from then on the step has another length.
+// Leapfrog's positions are half an old step ahead when dt changes, and must be moved accordingly.
 TEST(Simulation, GoesOnFromTheSamePositionsWithAnotherTimeStep) {
   for (const auto integrator : {Integrator::euler, Integrator::leapfrog}) {
     Job job;

@@ -53,7 +53,7 @@ TEST_F(ShapeTable, HoldsForItsProgramDeviceAndProblem) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 0);
 }
 
-// The rule and its shapes change from one version to the next.
+// The rule and its shapes may change between versions; an entry for an old shape must be ignored.
 TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   for (const TunedShape& shape :
        {TunedShape{1, 64, 3}, TunedShape{1, 64, 1, 21, 50}, TunedShape{1, 64, 1, 20, 51}}) {
@@ -65,7 +65,7 @@ TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 1);
 }
 
-// One line each: the place, the value there, and what is allowed.
+// Every message is one line with the place in the table, the value there, and what is allowed.
 TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
   const auto shape = [](const std::string& text) {
     return R"({"devices": {"GPU": {"date": "d", "shapes": [
