@@ -86,7 +86,8 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
 
 
 def check_plot_in_yt(file: Path) -> None:
-    """As in its manual, about the origin: every mass in the picture, each in its place."""
+    """Plots the file about the origin as yt's manual does, and checks that every mass is in the
+    picture, each in its place."""
     import numpy
     import yt
     dataset = yt.load(str(file))

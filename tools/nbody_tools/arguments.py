@@ -72,7 +72,7 @@ class OneLineParser(argparse.ArgumentParser):
         return options
 
     def all_options(self) -> list[str]:
-        """Its own, and those of its subcommands."""
+        """Returns the parser's own options and those of its subcommands."""
         names: list[str] = []
         for action in self._actions:
             names += action.option_strings

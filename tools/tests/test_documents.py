@@ -63,7 +63,7 @@ class DocumentsTest(fakes.InRepository):
         self.assertEqual(self.documents(), (0, ""))
 
     def assert_named(self, *what: str, words: tuple[str, ...] = ("--check",)) -> None:
-        """It fails, and every line it prints is about one of these."""
+        """Asserts that the command fails and prints one line about each of `what`, in order."""
         code, text = self.documents(*words)
         self.assertEqual((code, len(text.splitlines())), (1, len(what)), text)
         for expected, line in zip(what, text.splitlines()):

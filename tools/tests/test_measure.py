@@ -25,7 +25,7 @@ class Measure(fakes.Measuring):
             fakes.write_step(self.build, data)
 
     def with_tools(self, **scripts: str) -> Any:
-        """On the PATH, before those of the system."""
+        """Puts these scripts on the PATH, before the system's programs."""
         for name, text in scripts.items():
             self.program(f"bin/{name.replace('_', '-')}", text)
         return mock.patch.dict("os.environ", {"PATH": f"{self.folder / 'bin'}:/usr/bin:/bin"})

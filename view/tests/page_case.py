@@ -39,8 +39,8 @@ def picture(browser):
 
 
 def changes(browser, before):
-    """How much the picture changes from the one before: the mean over its brighter pixels. A busy
-    machine draws it late."""
+    """Returns how much the picture differs from `before`, as a mean over its brighter pixels.
+    Waits up to ten seconds for a change, because a busy machine draws late."""
     deadline = time.monotonic() + 10
     while (change := difference(before, picture(browser))) <= 0.02 and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -48,7 +48,7 @@ def changes(browser, before):
 
 
 def pressed(browser, key):
-    """How much a key changes the picture."""
+    """Presses a key and returns how much the picture changes."""
     before = picture(browser)
     browser.press(key)
     browser.evaluate(

@@ -169,7 +169,7 @@ class CommandTest(unittest.TestCase):
             self.assertIn(pattern, refusal(STAIRS, *words))
 
     def test_from_the_command(self):
-        """With bodies that the first step makes, or rejects."""
+        """The first step makes the bodies, or rejects the options."""
         build = Path(PROGRAM).parents[1]
         command = (
             sys.executable,

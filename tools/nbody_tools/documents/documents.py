@@ -158,7 +158,7 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
-    """By heading."""
+    """Returns the text of each section by its heading, which the text includes."""
     sections: dict[str, str] = {}
     heading = ""
     for line in lines:

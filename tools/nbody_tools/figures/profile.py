@@ -19,7 +19,7 @@ SCALE = 3 * numpy.pi / 16  # for a Plummer sphere in Henon units (Aarseth, Henon
 
 @dataclass(frozen=True)
 class Model:
-    """Of mass 1."""
+    """A density profile whose total mass is 1."""
 
     name: str
     density: Callable[[numpy.ndarray], numpy.ndarray]

@@ -138,7 +138,7 @@ def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
 
 
 def compared(root: Path = ROOT) -> list[Compared]:
-    """Every quantity of every kernel in both files, in the model's order."""
+    """Returns every quantity of every kernel that is in both files, in the model's order."""
     _, chip = read_chip(root)
     chips = {(line["program"], line["name"]): line for line in chip}
     pairs = []

@@ -213,7 +213,7 @@ class Workshop:
             return dict(zip((PLAIN, TRACED), pool.map(self.link_for_cpu, (PLAIN, TRACED))))
 
     def build_for_gpu(self, source: str, step: str, name: str) -> Path:
-        """As nvcc builds the step: with the flags in the step's CMakeLists.txt."""
+        """Compiles `source` with nvcc and the flags in the step's CMakeLists.txt."""
         recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
         flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
         architectures = ["-arch=native"] if self.tools.architectures == ["native"] else [

@@ -115,7 +115,7 @@ class LineServer(threading.Thread):
 
     @property
     def ends(self) -> tuple[int, int]:
-        """Of the program."""
+        """Returns the program's ends of the pipes: where it reads answers and writes questions."""
         return self.program_hears, self.program_asks
 
     def run(self) -> None:
@@ -234,7 +234,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
 
 
 def status_of(worker: subprocess.Popen) -> int:
-    """Its exit status, or minus the signal that ended it, also through bubblewrap."""
+    """Returns the worker's exit status, or minus the signal that ended it, also in bubblewrap."""
     code = end(worker)
     return SIGNALLED - code if code > SIGNALLED else code
 

@@ -59,7 +59,7 @@ def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
 
 
 def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
-    """In percent."""
+    """Returns what share of its time a warp issues or waits, by reason, in percent."""
     metrics = profile["metrics"]
     warps = ISSUES + sum(value for key, value in metrics.items() if key.startswith("stall_"))
     return {

@@ -56,7 +56,7 @@ ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # unless conditional, they end the 
 
 
 class SassError(Failed):
-    """Not SASS, or SASS without a loop to count."""
+    """Raised if a text is not SASS, or has no loop to count."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +162,14 @@ def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list
 
 
 def innermost(loops: Sequence[set[int]]) -> list[set[int]]:
-    """In the order of their code."""
+    """Returns the loops that contain no other loop, in the order of their code."""
     return sorted((one for one in loops if not any(other < one for other in loops)), key=min)
 
 
 def reachable(start: Sequence[int], following: Sequence[Sequence[int]],
               stops: Optional[set[int]] = None) -> set[int]:
-    """Includes the start and the stops, beyond which it does not search."""
+    """Returns all places reachable from `start`, `start` and `stops` included; does not search
+    beyond `stops`."""
     seen = set(stops or ())
     left = [place for place in start if place not in seen]
     seen.update(left)

@@ -228,7 +228,7 @@ def errors_of(
 
 
 def last_digit(text: str) -> float:
-    """Of 1.23e-04: 1e-6."""
+    """Returns the value of one unit in the number's last digit: 1e-6 for 1.23e-04."""
     digits, exponent = text.split("e")
     return 10.0 ** (int(exponent) - len(digits.partition(".")[2]))
 

@@ -43,7 +43,7 @@ def one_thread(root: Path, quantity: str) -> Value:
 
 
 def spiral(root: Path, quantity: str) -> Value:
-    """Of the run with 134,810 stars: seconds, or a check's value over its limit."""
+    """Returns, for the run with 134,810 stars, its seconds or a check's value over its limit."""
     record = lines_of(root / SPIRAL)[0]
     if quantity == "seconds":
         return Value(record["median"]["compute"], name="spiral('seconds')")

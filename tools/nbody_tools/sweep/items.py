@@ -105,7 +105,7 @@ def counts_table(root: Path) -> str:
 
 
 def link(root: Path, place: str) -> str:
-    """From a page in docs/reports/."""
+    """Returns a link to `place` (a file, or file#heading) for a page in docs/reports/."""
     name, _, heading = place.partition("#")
     path = Path(name)
     shown = path.parent.name if path.name in ("README.md", "nbody.cu",

@@ -168,8 +168,8 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
 
 
 def stages_table(root: Path, table: Table) -> str:
-    """For a program with streams: the stages of the first system, and the median of all later
-    ones."""
+    """Returns, for a program with streams, the stages of the first system and the median of all
+    later systems."""
     path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return NOT_MEASURED

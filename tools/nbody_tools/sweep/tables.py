@@ -442,7 +442,7 @@ def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
 
 
 def configurations(tables: list[Table]) -> dict[str, Cell]:
-    """Every configuration once, with the largest number of rounds that a table requests."""
+    """Returns every configuration once, with the most rounds that any table requests."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
         old = result.get(cell.runs.key)

@@ -51,7 +51,7 @@ class Pages(InFolder):
         return self.folder
 
     def measured(self, root: Path, *files: tuple[str, str, float]) -> None:
-        """Each: a file of records, the beginning of series whose cells it has, and seconds."""
+        """Writes records: each argument is a file, a prefix of the series to write, and seconds."""
         for name, series, seconds in files:
             lines = [
                 json.dumps(

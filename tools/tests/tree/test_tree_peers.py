@@ -103,7 +103,7 @@ class TreePeers(fakes.Measuring):
 
 class Bodies(fakes.InFolder):
     def test_they_are_those_of_the_peers(self) -> None:
-        """As their own programs, compiled with gcc, printed them."""
+        """The values expected here were printed by the peers' own programs, compiled with gcc."""
         self.assertEqual([f"{value:.9g}" for value in tree_peers.ecl_bodies(2)[7:10]],
                          ["0.0128833363", "-0.0135115385", "0.11714638"])
         cube = tree_peers.cube_bodies(4095)
