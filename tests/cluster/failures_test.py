@@ -199,7 +199,7 @@ class Failures(InFolder):
             self.one_line(ended, "was started with other arguments than rank 0")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
-        """As started by srun without PMIx, or by launchers that do not know this MPI."""
+        """srun without PMIx, and launchers that do not know this MPI, start ranks like these."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS is 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),

@@ -92,7 +92,7 @@ class Presence(fakes.InFolder):
 
 
 class Lists(fakes.InFolder):
-    """Every list of packages is that of packaging/packages.txt."""
+    """Every list of packages agrees with packaging/packages.txt."""
 
     @staticmethod
     def names(manager: str, command: str) -> list[str]:

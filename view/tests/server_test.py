@@ -291,7 +291,7 @@ class ServerTest(unittest.TestCase):
             self.assertLessEqual(frames, 8)
 
     def test_half_open_connections(self):
-        """They are kept for a while, and disturb neither a viewer nor a new connection."""
+        """The server keeps them for a while; they disturb neither a viewer nor a new connection."""
         lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(10)]
         for lurker in lurkers:
             lurker.sendall(b"GET / HTTP/1.1\r\nHo")

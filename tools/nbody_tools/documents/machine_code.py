@@ -48,8 +48,8 @@ def read_lines(results: Path) -> list[dict[str, Any]]:
 
 
 def table(results: Path, facts: Facts) -> Value:
-    """For each program from step 03 on, its loop with the fewest slots: its ceiling bounds all
-    records."""
+    """Returns, for each program from step 03 on, the loop with the fewest slots, whose ceiling no
+    record can exceed."""
     fewest: dict[str, dict[str, Any]] = {}
     for line in read_lines(results):
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
@@ -136,8 +136,8 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
 
 
 def tuned(results: Path, step: str) -> Value:
-    """For each number of bodies per thread, the fastest shape of ./nbody tune over N: rate and
-    chunk length."""
+    """Returns, for each number of bodies per thread, the rate and chunk length of the fastest shape
+    that ./nbody tune found, over N."""
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for source in sorted((results / "tuning").glob("*.jsonl")):
         for line in (record.data for record in read_records(source, check_shape)):

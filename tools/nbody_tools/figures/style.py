@@ -100,6 +100,6 @@ def dates(records: Sequence[Record]) -> str:
 
 
 def run_note(record: Record) -> str:
-    """For a picture's caption: the program, the machine and the date; nothing about speed."""
+    """Returns a caption's program, machine and date; says nothing about speed."""
     how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

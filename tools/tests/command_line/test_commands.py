@@ -243,7 +243,7 @@ class ClosedPipe(unittest.TestCase):
 
 
 class NothingIsBuilt(fakes.InFolder):
-    """For absurd numbers and unknown names: a line, exit code 2, and no cmake."""
+    """Absurd numbers and unknown names get a one-line message and exit code 2; cmake never runs."""
 
     WRONG = {
         "inspect 03 --systems 1000000000": "at most 2147483647 are possible",
