@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -128,6 +129,7 @@ class InFolder(unittest.TestCase):
 
 
 class ToolTest(InFolder):
+    @unittest.skipUnless(shutil.which("make"), "there is no make")
     def test_a_makefile_for_nvcc(self):
         self.write_program(folder="include")
         self.write("Makefile", """NVCC = nvcc
@@ -143,6 +145,7 @@ program: kernel.o main.o
         self.works("make", "-s", f"NVCC='{BIN / 'nvcc'}'")
         self.assertEqual("6\n", self.works("./program"))
 
+    @unittest.skipUnless(shutil.which("make"), "there is no make")
     def test_a_makefile_that_links_with_the_host_compiler(self):
         self.write_program(2)
         self.write("Makefile", """CUDA_HOME = /usr/local/cuda

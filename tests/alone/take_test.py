@@ -6,6 +6,7 @@ hostcuda's nvcc if it is a CUDA step, and checks it. A wrong force must be found
 """
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,9 @@ def must_fail(number: str, directory: Path) -> None:
 
 
 def main() -> None:
+    if not shutil.which("make"):
+        print("skipped: there is no make")
+        sys.exit(77)
     numbers = sys.argv[1:] or [number_of(name) for name in step_folders(ROOT)
                                if number_of(name) != NEEDS_THE_REPOSITORY]
     with tempfile.TemporaryDirectory() as folder:

@@ -21,7 +21,7 @@ command -v mmdebstrap >/dev/null || skip "there is no mmdebstrap (Debian: apt in
 
 root=$(mktemp -d)
 clean() {
-  for mounted in dev proc ccache; do
+  for mounted in dev proc sys ccache; do
     if mountpoint -q "$root/r/$mounted"; then
       umount "$root/r/$mounted" || umount -l "$root/r/$mounted"
     fi
@@ -50,6 +50,7 @@ git clone -q "$repository" "$root/r/root/nbody-steps"
 mkdir -p "$ccache" "$root/r/ccache"
 mount --bind /dev "$root/r/dev"
 mount -t proc proc "$root/r/proc"
+mount -t sysfs -o ro sysfs "$root/r/sys"  # mpirun of Debian 13 asks it for the cores
 mount --bind "$ccache" "$root/r/ccache"
 
 # inside COMMAND: runs it with nothing of this shell's environment except the network settings

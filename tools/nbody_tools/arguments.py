@@ -83,7 +83,8 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            message += did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
+            known = (word.strip(" '") for word in wrong[2].split(","))  # quoted before Python 3.13
+            message += did_you_mean(wrong[1], known)
         fail(f"{self.prog}: {message}")
 
 

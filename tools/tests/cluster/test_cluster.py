@@ -129,7 +129,9 @@ class Cluster(InFolder):
                     check=False,
                 )
                 os.close(write)
-                self.assertEqual((done.returncode, done.stderr), (141, ""), (words, options))
+                self.assertEqual(done.stderr, "", (words, options))
+                # argparse of Python 3.13 ignores that nobody reads its help.
+                self.assertIn(done.returncode, (141, 0) if "--help" in words else (141,))
 
     def test_the_table_of_a_gather(self) -> None:
         self.assertEqual(cluster_pages.gathered(self.folder), NOT_MEASURED)
