@@ -127,8 +127,11 @@ def uncommitted() -> list[str]:
 
 
 def git(*words: str) -> str:
-    ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, check=False)
+    except FileNotFoundError:
+        raise Failed("there is no git, which knows what has changed") from None
     if ended.returncode:
         raise Failed(f"git {words[0]}: {ended.stderr.strip()}")
     return ended.stdout.strip()

@@ -113,6 +113,10 @@ class OfSubjects(unittest.TestCase):
         self.assertTrue(matches("common/physics/orbit.cpp"))
         self.assertFalse(matches("common/physics/tests/orbit_test.cpp"))
 
+    def test_without_git_nobody_knows_what_has_changed(self) -> None:
+        with mock.patch.dict("os.environ", {"PATH": "/nonexistent"}):
+            self.assertIsNone(subjects.changed_since("a revision without git"))
+
     def test_a_test_is_stale_by_a_file_of_its_subject_only(self) -> None:
         with with_changes():
             for test, passed, changed in (("step03.x", "old", "step03/nbody.cu"),
