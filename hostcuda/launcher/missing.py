@@ -21,7 +21,8 @@ ADVICE = (  # the first match counts
     (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
     r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
-    r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
+    r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|"
+    r"sqrt|rsqrt|"
     r"ceil|floor|rint|trunc|tanh))"
 )
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"

@@ -53,7 +53,8 @@ RESERVED = re.compile(r"__|_[A-Z]")
 FORBIDDEN = (
     (r"\b_*asm_*\b", "inline assembly"),
     (
-        r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
+        r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|"
+        r"\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
         "a name by which a program could tell where it runs",
     ),
     (
@@ -67,7 +68,8 @@ FORBIDDEN = (
         "this attribute",
     ),
     (
-        r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
+        r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*"
+        r"\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
         "a namespace that is not yours, opened",
     ),
     (
@@ -150,7 +152,8 @@ OF_STD = "|".join(
         r"terminate\(",
         r"(current|rethrow|uncaught)_exceptions?\(",
         r"__exception_ptr::",
-        r"~?(exception|bad_\w+|(logic|runtime|system|domain|length|range|overflow|underflow|future)_error|"
+        r"~?(exception|bad_\w+|(logic|runtime|system|domain|length|range|"
+        r"overflow|underflow|future)_error|"
         r"out_of_range|invalid_argument|nested_exception)::",
         r"(_V2::)?\w+_category\(",
         r"error_(code|category)::",
