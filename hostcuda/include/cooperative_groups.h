@@ -1,6 +1,6 @@
-// hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, coalesced threads.
+// hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, and coalesced threads.
 //
-// A tile or a coalesced group is a mask of lanes; its operations are those of the warp.
+// A tile or a coalesced group is stored as a mask of lanes, and its operations are warp functions.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -14,14 +14,15 @@ inline unsigned lane() { return rank_in_block() % 32; }
 inline unsigned lanes_below(unsigned mask) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane()) - 1)));
 }
-// Returns the n-th lane of a mask.
+// Returns the lane of the n-th bit that is set in the mask.
 inline int lane_of(unsigned mask, unsigned n) {
   for (; n > 0; --n) mask &= mask - 1;
   return mask ? __builtin_ctz(mask) : 0;
 }
 }  // namespace details
 
-// Threads of one warp, identified by their lanes. Their numbers within the group are ranks.
+// A group of threads of one warp, stored as a mask of lanes. A rank is a thread's index in the
+// group.
 class lanes_group {
  public:
   explicit lanes_group(unsigned mask) : mask_(mask) {}
@@ -70,7 +71,7 @@ class lanes_group {
   T from_rank(T value, unsigned rank, const char* file, int line) const {
     return hostcuda::shuffle(mask_, value, details::lane_of(mask_, rank), file, line);
   }
-  // Turns bits of lanes into bits of ranks.
+  // Removes the bits of other lanes: bit r of the result is the bit of the lane with rank r.
   unsigned packed(unsigned lanes) const {
     unsigned ranks = 0, bit = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -94,7 +95,7 @@ class thread_block {
 };
 inline thread_block this_thread_block() { return {}; }
 
-// A barrier for several blocks: sync(), or arrive and wait.
+// A barrier across blocks: sync(), or its two halves, arrive and wait.
 template <hostcuda::Scope kScope>
 class blocks_group {
  public:
@@ -159,7 +160,7 @@ class cluster_group : public blocks_group<hostcuda::Scope::cluster> {
   static unsigned thread_rank() {
     return block_rank() * details::block_size() + details::rank_in_block();
   }
-  // Shared memory of another block of the cluster (distributed shared memory).
+  // Returns the address of `variable` in another block's shared memory (distributed shared memory).
   template <class T>
   static T* map_shared_rank(T* address, int rank, HOSTCUDA_HERE) {
     return static_cast<T*>(
@@ -202,7 +203,7 @@ inline coalesced_group coalesced_threads(HOSTCUDA_HERE) {
   return coalesced_group(__activemask(file, line));
 }
 
-// Any group: a whole block, or lanes of a warp.
+// Any group: a whole block, or some lanes of a warp.
 class thread_group {
  public:
   thread_group(const thread_block&) : is_block_(true), lanes_(0xffffffffu) {}
@@ -241,7 +242,7 @@ inline thread_group tiled_partition(const thread_group& group, unsigned size) {
     lanes |= 1u << (details::lane() + 32 - group.thread_rank() + rank) % 32;
   return lanes_group(lanes);
 }
-// The threads of a tile that pass the same value.
+// Groups the threads of a tile that pass the same label.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, HOSTCUDA_HERE) {
   return coalesced_group(__match_any_sync(group.lanes(), label, file, line));

@@ -1,9 +1,9 @@
-// hostcuda: CUDA's complex numbers for C, which are pairs.
+// hostcuda: CUDA's complex numbers for C: a pair of floats or doubles.
 #pragma once
 
 #include "cuda_runtime.h"
 
-// Suffix: f for float, empty for double.
+// suffix: f for float, nothing for double.
 #define HOSTCUDA_COMPLEX(Name, Pair, Real, suffix, hypotenuse, multiply_and_add)                  \
   using Name = Pair;                                                                              \
   static inline Real cuCreal##suffix(Name z) { return z.x; }                                      \

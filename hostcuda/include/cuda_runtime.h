@@ -1,7 +1,7 @@
 // hostcuda: the CUDA runtime API and dialect for a plain host C++20 compiler.
 //
-// The same .cu files are compiled by nvcc against NVIDIA's header of this name and, through
-// launcher/hostcudacc.py, by g++ or clang++ against this one. See README.md for what a run proves.
+// nvcc compiles the same .cu files against NVIDIA's header of this name; g++ or clang++, started by
+// launcher/hostcudacc.py, compiles them against this one. README.md says what a run proves.
 #pragma once
 
 // CUDA's own header includes these.
@@ -10,7 +10,7 @@
 
 #include <new>
 
-// clang-format off: types first, everything else builds on them.
+// clang-format off: the types come first because the other headers need them.
 #include "hostcuda/device_functions.h"
 #include "hostcuda/graph_api.h"
 #include "hostcuda/intrinsics.h"

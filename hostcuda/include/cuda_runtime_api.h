@@ -1,2 +1,2 @@
-// hostcuda: the header's name for host code that needs only the API; both are the same header.
+// hostcuda: host code that needs only the API includes this name. It is the same header here.
 #include "cuda_runtime.h"

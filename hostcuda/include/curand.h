@@ -1,4 +1,4 @@
-// hostcuda: cuRAND's host API: arrays of random numbers, generated in a stream.
+// hostcuda: cuRAND's host API, which fills arrays with random numbers in stream order.
 #pragma once
 
 #include "hostcuda/random.h"
@@ -45,7 +45,7 @@ typedef curandGenerator_st* curandGenerator_t;
 
 namespace hostcuda {
 
-// Fills the array when the stream reaches it; each call continues where the last one ended.
+// Fills the array when the stream reaches this operation. Each call continues the sequence.
 template <class Number, class Next>
 curandStatus_t generate(curandGenerator_t generator, Number* out, std::size_t count,
                         const Next& next) {
@@ -97,7 +97,7 @@ inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t 
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
-// Generates each number from the state `s`.
+// Fills an array; `number` is an expression that draws one number from the state `s`.
 #define HOSTCUDA_GENERATE(Name, number, ...)                                                  \
   inline curandStatus_t Name(curandGenerator_t generator, __VA_ARGS__) {                      \
     return hostcuda::generate(generator, out, count, [=](curandState* s) { return number; }); \

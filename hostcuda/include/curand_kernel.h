@@ -1,2 +1,2 @@
-// hostcuda: cuRAND in kernels includes the host's part, as in CUDA.
+// hostcuda: as in CUDA, the header for kernels includes the one for host code.
 #include "curand.h"

@@ -1,4 +1,4 @@
-// hostcuda: the part of CUB that is emulated.
+// hostcuda: the emulated part of CUB.
 #pragma once
 
 #include "block/block_exchange.cuh"

@@ -1,4 +1,4 @@
-// hostcuda: arrays of one to three dimensions, copies of boxes, channel formats.
+// hostcuda: arrays of one to three dimensions, copies of boxes, and channel formats.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 
 namespace hostcuda {
 
-// The components of a texel of type T: one, two or four numbers.
+// Splits a texel of type T into its components, of which it has one, two or four.
 template <class T, bool = std::is_arithmetic_v<T>>
 struct Channels {
   using Scalar = T;
@@ -49,7 +49,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
 }
 
 struct cudaExtent {
-  std::size_t width, height, depth;  // width: elements for an array, otherwise bytes
+  std::size_t width, height, depth;  // width: in elements for an array, otherwise in bytes
 };
 struct cudaPos {
   std::size_t x, y, z;

@@ -1,4 +1,4 @@
-// hostcuda: libcu++: the standard library's names in cuda::std.
+// hostcuda: libcu++'s namespace cuda::std offers the standard library's names.
 #pragma once
 
 #include <cstddef>

@@ -58,9 +58,9 @@ enum cudaDeviceAttr {
   cudaDevAttrClusterLaunch = 120
 };
 
-// The name shows that this is not a GPU. Limits are those of compute capability 9.0, whose launch
-// rules are enforced; totalGlobalMem and multiProcessorCount come from the environment; cache, bus
-// and clocks do not exist and are 0.
+// The name says that this is not a GPU. The limits are those of compute capability 9.0, and
+// launches are checked against them. totalGlobalMem and multiProcessorCount come from the
+// environment. Cache, bus width and clock rates are 0, because the emulator has none.
 struct cudaDeviceProp {
   char name[256];
   std::size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor,
@@ -75,7 +75,7 @@ struct cudaDeviceProp {
       clusterLaunch, globalL1CacheSupported, localL1CacheSupported, multiGpuBoardGroupID,
       hostRegisterSupported, memoryPoolsSupported, persistingL2CacheMaxSize,
       accessPolicyMaxWindowSize, cooperativeMultiDeviceLaunch;
-  // Limits of textures: as on a GPU of compute capability 9.0.
+  // Texture limits of a GPU of compute capability 9.0.
   int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2],
       maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
   std::size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;

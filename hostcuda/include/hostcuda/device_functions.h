@@ -10,41 +10,43 @@
 
 namespace hostcuda {
 
-// converge: finds the lanes that are at the same place, whose mask is not known in advance.
+// converge: finds out which lanes have reached the same call; the caller does not know their mask.
 enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge };
 
 constexpr unsigned kMaxShuffleBytes = 32;
 
-// One lane's part in a warp function.
+// What one lane contributes to a call of a warp function, and what it receives.
 struct WarpRequest {
   WarpOperation operation;
   unsigned mask;
   int source_lane = 0;
   bool predicate = false;
-  void* value = nullptr;     // the lane's value; a shuffle replaces it by the received one
+  void* value = nullptr;     // the lane's value; a shuffle replaces it by the one received
   unsigned size = 0;         // size of the value, at most kMaxShuffleBytes
-  void* gathered = nullptr;  // gather: the values of all lanes go here, 32 of `size` bytes
-  unsigned ballot = 0;       // result: lanes whose predicate is true, or that converged
+  void* gathered = nullptr;  // gather: room for the values of all 32 lanes, `size` bytes each
+  unsigned ballot = 0;       // result: lanes whose predicate is true, or lanes that converged
 };
 
 void block_barrier(const char* file, int line);
 
-// A barrier's scope says which threads it waits for.
-enum class Scope : std::uint8_t { block, cluster, grid };  // for all of its threads
+// A barrier waits for all threads of its scope.
+enum class Scope : std::uint8_t { block, cluster, grid };
 void sync_blocks(Scope scope, const char* file, int line);
 void arrive_at(Scope scope, const char* file, int line);
 void wait_at(Scope scope, const char* file, int line);
 
 dim3 cluster_shape();  // {1, 1, 1} without clusters
 bool launch_is_cooperative();
-// The address, in the cluster's block of this rank, that corresponds to `address` in this block.
+// Returns the address that corresponds to `address` in another block of the cluster, given its
+// rank.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
 // A barrier; returns how many of the block's threads passed a true predicate.
 unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
 int lane();
-bool in_kernel();  // true if an emulated thread calls it
-// Ends the process: a primitive for blocks of `threads` threads runs in a block of another size.
+bool in_kernel();  // true if the caller is an emulated thread
+// Ends the process, because a primitive for blocks of `threads` threads runs in a block of another
+// size.
 [[noreturn]] void refuse_block_size(const char* what, unsigned threads);
 
 // Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
@@ -55,11 +57,11 @@ inline void note_spin() {
   if (++spins > kPatience) yield();
 }
 
-// Like a failed assertion: ends the grid; from then on the API returns the error.
+// Acts as a failed assertion does: the grid ends, and from then on the API returns the error.
 [[noreturn]] void trap(const char* file, int line);
 
-// Any type that can be copied byte by byte. The __shfl functions take only arithmetic types, as on
-// a GPU; cooperative groups take more.
+// Exchanges values of any type that can be copied byte by byte. The __shfl functions are restricted
+// to arithmetic types, as on a GPU; cooperative groups are not.
 template <class Value>
 Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int line) {
   static_assert(std::is_trivially_copyable_v<Value> && sizeof value <= kMaxShuffleBytes,
@@ -69,7 +71,7 @@ Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int
   return value;
 }
 
-// The values of the mask's lanes; the other elements keep their contents.
+// The values of the lanes in the mask. Elements for other lanes are not written.
 template <class Value>
 struct Gathered {
   Value of_lane[32];
@@ -82,7 +84,7 @@ Gathered<Value> gather(unsigned mask, Value value, const char* file, int line) {
   return all;
 }
 
-// From the mask's first lane to its last.
+// Reduces in the order of the lanes, starting with the mask's first.
 template <class Value, class Operation>
 Value fold(const Gathered<Value>& all, unsigned mask, const Operation& operation) {
   int lane = __builtin_ctz(mask);
@@ -101,7 +103,7 @@ inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned rank_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-// Lanes of the running thread's warp: a block's last warp may be incomplete.
+// Returns the lanes that exist in the running thread's warp: a block's last warp may be incomplete.
 inline unsigned existing_lanes() {
   const unsigned rank = rank_in_block(), lanes = block_size() - (rank - rank % 32);
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
@@ -118,7 +120,7 @@ inline Integer atomic_update(Integer* address, Integer desired_if,
   return seen;
 }
 
-// *address = change(*address). Returns the old value.
+// Atomically sets *address = change(*address) and returns the old value.
 template <class T, class Change>
 inline T atomic_change(T* address, const Change& change) {
   T seen;
@@ -225,14 +227,15 @@ HOSTCUDA_REDUCE(__reduce_or_sync, unsigned, a | b)
 HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef HOSTCUDA_REDUCE
 
-// The lanes that reach this call before any of them continues: at least as many as on any GPU.
+// Waits until no other lane can arrive, so the mask has at least the lanes that any GPU would
+// return.
 HOSTCUDA_FUNCTION unsigned __activemask(HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
 }
 
-// ---- atomics: relaxed, as on a GPU; blocks do run concurrently ----------------------------------
+// ---- atomics: relaxed, as on a GPU, and needed because blocks run concurrently -----------------
 
 #define HOSTCUDA_ATOMIC_INTEGER(Type)                                              \
   HOSTCUDA_FUNCTION Type atomicAdd(Type* address, Type value) {                    \
@@ -290,7 +293,7 @@ HOSTCUDA_FUNCTION float atomicAdd(float* address, float value) {
 HOSTCUDA_FUNCTION double atomicAdd(double* address, double value) {
   return hostcuda::atomic_change(address, [=](double old) { return old + value; });
 }
-// Each component is added atomically, but not the vector, as on a GPU (from sm_90 on).
+// As on a GPU (from sm_90 on), each component is updated atomically, but not the vector as a whole.
 HOSTCUDA_FUNCTION float2 atomicAdd(float2* address, float2 value) {
   return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }

@@ -1,4 +1,4 @@
-// hostcuda: the results of the runtime API. Some are never returned here, but programs name them.
+// hostcuda: error codes of the runtime API. Some are never returned here but are named by programs.
 #pragma once
 
 // The underlying type is fixed, so a number that is not an enumerator is still a valid value.

@@ -1,4 +1,4 @@
-// hostcuda: CUDA graphs: capture of streams, graphs built by hand, instantiation, replay.
+// hostcuda: CUDA graphs: captured from streams or built by hand, then instantiated and replayed.
 #pragma once
 
 #include "array_api.h"
@@ -96,7 +96,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child);
 
-// ---- executable graphs: copies, which later changes to the graph do not affect ------------------
+// ---- executable graphs: copies, so that later changes to the graph do not affect them ----------
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags = 0);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,

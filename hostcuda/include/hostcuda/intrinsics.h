@@ -1,5 +1,5 @@
-// hostcuda: the smaller device functions: cached loads and stores, integer and rounding intrinsics,
-// clocks.
+// hostcuda: the smaller device functions: loads and stores with a cache policy, integer intrinsics,
+// rounding, clocks.
 #pragma once
 
 #include <fenv.h>
@@ -28,11 +28,11 @@ HOSTCUDA_STORE(__stcs)
 HOSTCUDA_STORE(__stwt)
 #undef HOSTCUDA_LOAD
 
-// These see other blocks' writes, so threads poll with them.
+// These loads see what other blocks write, so threads use them to poll.
 template <class Value>
 inline Value __ldcg(const Value* address) {
   hostcuda::note_spin();
-  asm volatile("" ::: "memory");  // a vector has no volatile copy
+  asm volatile("" ::: "memory");  // needed because volatile vectors cannot be copied
   return *address;
 }
 template <class Value>
@@ -77,14 +77,14 @@ HOSTCUDA_FUNCTION unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
          __brev(static_cast<unsigned>(x >> 32));
 }
-// Byte k of the result is byte (selector >> 4k & 7) of the eight bytes of b and a.
+// Byte k of the result is byte (selector >> 4k & 7) of the eight bytes formed by b and a.
 HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;
   for (int k = 0; k < 4; ++k) {
     const unsigned choice = selector >> 4 * k;
     unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xffu;
-    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // its sign, repeated
+    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // replicates its sign bit
     result |= byte << 8 * k;
   }
   return result;
@@ -99,7 +99,8 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned
 }
 
 // ---- rounding: nearest, toward zero, down, up ---------------------------------------------------
-// The exact result of one float operation is a double, nearly always; then it is rounded as asked.
+// In double, one operation on floats is nearly always exact; the result is then rounded as
+// requested.
 
 namespace hostcuda {
 inline float rounded_down(double exact) {
@@ -110,7 +111,8 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
-// Does the operation in another rounding mode; volatile prevents moving it.
+// Computes in another rounding mode. volatile keeps the compiler from moving the operation out of
+// it.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;
@@ -184,7 +186,7 @@ HOSTCUDA_FUNCTION float normcdff(float x) {
 HOSTCUDA_FUNCTION double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 HOSTCUDA_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 
-// ---- atomics that wrap, and scopes: everything is visible to the whole system here --------------
+// ---- atomics that wrap around, and atomics with a scope, which is always the whole system here -
 
 HOSTCUDA_FUNCTION unsigned atomicInc(unsigned* address, unsigned limit) {
   return hostcuda::atomic_change(address, [=](unsigned old) { return old >= limit ? 0 : old + 1; });

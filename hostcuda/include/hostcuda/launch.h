@@ -1,9 +1,9 @@
-// hostcuda: what a kernel launch and a __shared__ variable are rewritten to.
+// hostcuda: how the launcher rewrites a kernel launch and a __shared__ variable.
 //
 //   k<T><<<grid, block, bytes, stream>>>(x)
-//   launch([=](const auto&... a) { k<T>(a...); },     how one emulated thread runs the kernel
-//          [=](auto tag) -> decltype(exact<decltype(tag)>(k<T>)) { ... },   the function itself,
-//                                                     where the name alone tells which it is
+//   launch([=](const auto&... a) { k<T>(a...); },     runs the kernel as one emulated thread
+//          [=](auto tag) -> decltype(exact<decltype(tag)>(k<T>)) { ... },   returns the function if
+//                                                     its name is not overloaded
 //          Site{"k<T>", file, line}, grid, block, bytes, stream)(x)
 //
 //   __shared__ float4 tile[N];
@@ -31,7 +31,7 @@ struct Site {
   int line;
 };
 
-// function: the kernel's address, or null if it is unknown before the arguments are.
+// function: the kernel's address, or null if only the arguments decide which function is called.
 struct LaunchRequest {
   Site site;
   const void* function;
@@ -43,7 +43,8 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// Replaces std::function, whose header would be a sixth of the input of a small .cu file.
+// Used instead of std::function, whose header would be a sixth of what the compiler reads for a
+// small .cu file.
 struct Work {
   virtual ~Work() = default;
   virtual void run() const = 0;
@@ -58,32 +59,32 @@ Work* work_of(const Function& function) {
   return new Stored(function);
 }
 
-// Checks the configuration as a GPU does and appends the grid to the stream; errors also go to
-// cudaGetLastError. `body` runs the kernel for the emulated thread that threadIdx names, and is
-// deleted when nothing can run it any more.
+// Checks the configuration as a GPU does and appends the grid to the stream. cudaGetLastError
+// reports errors too. `body` runs the kernel as the emulated thread that threadIdx identifies, and
+// is deleted once nothing can run it again.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
 // Notifies an observing tool that the next call's result is ignored.
 void ignore_result();
 
-// For libraries emulated on top of hostcuda: appends work to the stream. The work may access the
-// memory of every device; nothing else about it is checked.
+// Appends work to the stream, for libraries that are emulated on top of hostcuda. The work may
+// access every device's memory and is not checked otherwise.
 cudaError_t enqueue_work(cudaStream_t stream, Work* work);
 template <class Function>
 cudaError_t enqueue_work(cudaStream_t stream, const Function& work) {
   return enqueue_work(stream, work_of(work));
 }
 
-// Only the name of exactly one function converts. Tag makes the call dependent, so an overloaded
-// name is a substitution failure, not an error.
+// Converts the name of a kernel to a pointer if exactly one function has this name. `Tag` makes the
+// call dependent, so that an overloaded name is a substitution failure instead of an error.
 template <class Tag, class Result, class... Parameters>
 constexpr auto exact(Result (*function)(Parameters...)) {
   return function;
 }
 
-// A class with its own copy constructor or destructor. A GPU copies the bytes of such an argument
-// to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes, because
-// that is how the platform's calling convention passes such a class.
+// True for a class with its own copy constructor or destructor. A GPU copies the bytes of such an
+// argument to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes,
+// because the platform's calling convention passes such classes by address.
 template <class Parameter>
 constexpr bool kPassedAsBytes = !(std::is_trivially_copy_constructible_v<Parameter> &&
                                   std::is_trivially_destructible_v<Parameter>);
@@ -110,7 +111,7 @@ class Argument<Parameter, true> {
   explicit Argument(const Parameter& value) {
     __builtin_memcpy(bytes_.bytes, __builtin_addressof(value), sizeof value);
   }
-  // One copy per thread: a thread must not see what another writes to its parameter.
+  // Every thread gets a copy, because it must not see what another thread writes to its parameter.
   struct Copy {
     Bytes bytes;
     operator Bytes*() { return &bytes; }
@@ -131,7 +132,7 @@ void check_argument(const Site& site, const Parameter& value) {
   }
 }
 
-// Location of the running kernel's arguments, known in traced programs.
+// Where the running kernel's arguments are; set only in traced programs.
 struct KernelArguments {
   const void* begin = nullptr;
   std::size_t size = 0;
@@ -146,8 +147,8 @@ extern __thread KernelArguments kernel_arguments;
 #define HOSTCUDA_TELL_ARGUMENTS(first, last) static_cast<void>(0)
 #endif
 
-// Arguments are evaluated, converted to the parameter types and copied when the launch statement
-// runs, as on a GPU: the kernel may run much later.
+// The launch statement evaluates the arguments, converts them to the parameter types and copies
+// them, as on a GPU, because the kernel may run much later.
 template <class... Parameters>
 cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parameters...),
                              const std::tuple<Argument<Parameters>...>& arguments) {
@@ -202,7 +203,7 @@ struct ExactLauncher {
       enqueue_call<Call, Parameters...>(request, call, parameters...);
     }
   }
-  // Fewer arguments than parameters: the kernel has default arguments.
+  // Called with fewer arguments than parameters if the kernel has default arguments.
   template <class... Arguments>
   std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))> operator()(
       Arguments&&... arguments) const {
@@ -237,13 +238,14 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
     return DeducedLauncher<Call>{call, request};
 }
 
-// Changes with every block that this operating-system thread starts.
+// Changes whenever this operating-system thread starts another block.
 extern __thread unsigned block_sequence;
 
-// First use of a shared variable in a block: poison it and count its size.
+// Called when a block first uses a shared variable: poisons it and adds its size to the block's
+// total.
 void begin_shared_variable(void* address, std::size_t size, const char* name);
 
-// Called by each emulated thread at the declaration; there is one `seen` per variable.
+// Every emulated thread that reaches the declaration calls this. There is one `seen` per variable.
 template <class Variable>
 inline __attribute__((always_inline)) void register_shared(unsigned& seen, Variable& variable,
                                                            const char* name) {
@@ -254,15 +256,15 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
   }
 }
 
-// A __shared__ variable at file scope is reset for every block. Its size is not counted, because it
-// is not known which kernels use it.
+// Resets a __shared__ variable at file scope for every block. Its size is not counted, because it
+// is unknown which kernels use it.
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
 
-// A __device__ or __constant__ variable, after which the launcher inserts this: host code may pass
-// it to the symbol functions, and do nothing else with it.
+// The launcher inserts one of these after each __device__ or __constant__ variable. Host code may
+// pass the variable to the symbol functions and must not use it in any other way.
 class DeviceVariable {
  public:
   DeviceVariable(const volatile void* address, std::size_t size, const char* name);
@@ -275,7 +277,7 @@ inline Element* dynamic_shared() {
   return static_cast<Element*>(dynamic_shared_memory());
 }
 
-// `extern __shared__ Element name[];` at file scope: stands for the array of the running block.
+// Replaces `extern __shared__ Element name[];` at file scope: refers to the running block's array.
 template <class Element>
 struct DynamicShared {
   operator Element*() const { return dynamic_shared<Element>(); }
@@ -286,14 +288,15 @@ struct DynamicShared {
   Element& operator[](std::size_t i) const { return dynamic_shared<Element>()[i]; }
 };
 
-// Ends the process if the block is larger than the kernel's __launch_bounds__ allow.
+// Ends the process if the block has more threads than the kernel's __launch_bounds__ allow.
 void refuse_launch_bounds(unsigned allowed);
 inline void check_launch_bounds(unsigned allowed) {
   if (__builtin_expect(blockDim.x * blockDim.y * blockDim.z > allowed, 0))
     refuse_launch_bounds(allowed);
 }
 
-// The first statement of a kernel with __cluster_dims__: its grid runs in these clusters.
+// Called by the first statement of a kernel with __cluster_dims__, whose grid runs in such
+// clusters.
 void require_cluster(dim3 cluster);
 inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
   require_cluster(dim3(x, y, z));

@@ -1,7 +1,7 @@
-// hostcuda: launches by a function call: cooperative grids, clusters, and other attributes.
+// hostcuda: launches by a function call, for cooperative grids, clusters and other attributes.
 //
-// The launcher writes name_kernel(k, "k") for the kernel k that such a call names: messages can
-// then name it, and its parameters are known even where the program casts it to void*.
+// If such a call names a kernel k, the launcher replaces k by name_kernel(k, "k"). Messages can
+// then name the kernel, and its parameter types are known even if the program casts it to void*.
 #pragma once
 
 #include "launch.h"
@@ -56,10 +56,10 @@ NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const ch
                                        HOSTCUDA_HERE) {
   return {function, Site{name, file, line}};
 }
-// A pointer of unknown type.
+// Returns a pointer of unknown type unchanged.
 inline const void* name_kernel(const void* function, const char*) { return function; }
 
-// Applies the attributes; hints have no effect. An unknown attribute is an error.
+// Applies the attributes. Hints have no effect, and an unknown attribute is an error.
 cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request);
 
@@ -72,18 +72,18 @@ LaunchRequest request_for(const NamedKernel<Parameters...>& kernel, dim3 grid, d
 template <class... Parameters, std::size_t... kIndex>
 cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(Parameters...),
                                  void** arguments, std::index_sequence<kIndex...>) {
-  (void)arguments;  // for a kernel without parameters
+  (void)arguments;  // unused if the kernel has no parameters
   return enqueue_function<Parameters...>(
       request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
 }
 
-// Kernels that a program casts to void*. Their address is the key to the function that calls them.
+// A program may cast a kernel to void*. Its address then leads to the function that launches it.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line);
 
-// The launcher writes erased(k, "k") for (void*)k.
+// The launcher replaces (void*)k by erased(k, "k").
 template <class... Parameters>
 void* erased(void (*function)(Parameters...), const char* name) {
   void* address = reinterpret_cast<void*>(function);
@@ -97,7 +97,7 @@ void* erased(void (*function)(Parameters...), const char* name) {
 }
 template <class Anything>
 void* erased(Anything&& anything, const char*) {
-  return (void*)anything;  // whatever the program's own cast does
+  return (void*)anything;  // does what the program's own cast would do
 }
 
 template <class... Parameters>
@@ -113,7 +113,7 @@ cudaError_t launch_configured(const NamedKernel<Parameters...>& kernel,
 
 }  // namespace hostcuda
 
-// Kernel: a NamedKernel, or a pointer if the kernel is known only by its address.
+// Kernel: a NamedKernel, or a pointer if only the kernel's address is known.
 template <class Kernel>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const Kernel& kernel,
                                 void** arguments, HOSTCUDA_HERE) {
@@ -159,7 +159,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// Programmatic launches: here a grid starts when the previous one in the stream is done. A GPU may
-// start it earlier, but not later.
+// Programmatic dependent launch: here a grid starts when the previous one in its stream has ended.
+// A GPU may start it earlier, but never later.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

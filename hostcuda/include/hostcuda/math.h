@@ -1,11 +1,11 @@
 // hostcuda: CUDA's mathematical and bit functions that <math.h> lacks.
 //
-// Results are those of the host's libm: within CUDA's documented error bounds, not bit-identical.
-// The fast intrinsics (__fdividef, __expf, ...) are the accurate functions here, so a kernel that
-// survives only with accurate arithmetic passes on the emulator and may fail on a GPU.
+// Results come from the host's libm: they are within CUDA's documented error bounds, but not
+// bit-identical. The fast intrinsics (__fdividef, __expf, ...) are as accurate as the ordinary
+// functions here, so a kernel that needs this accuracy passes here and may fail on a GPU.
 #pragma once
 
-#include <math.h>  // not <cmath>: CUDA has float overloads of sqrt and friends in the global scope
+#include <math.h>  // not <cmath>, because CUDA has float overloads of sqrt etc. in the global scope
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,8 +14,8 @@
 
 HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
-// glibc has them from 2.42 on, correctly rounded but four times as slow, in the innermost loop of
-// most kernels. This is the code that is inlined for older versions.
+// glibc 2.42 and later define these functions. They round correctly but are four times as slow, in
+// the innermost loop of most kernels, so the simple expression is used for every version.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {
@@ -28,8 +28,8 @@ HOSTCUDA_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 
-// Rounded to nearest. A float's division and square root, done in double and rounded again, can
-// differ from the correctly rounded value only in rare half-way cases.
+// Round to nearest. A float division or square root is computed in double and rounded again, so it
+// differs from the correctly rounded value only in rare half-way cases.
 HOSTCUDA_FUNCTION float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double{x})); }
 HOSTCUDA_FUNCTION float __fsqrt_rn(float x) { return sqrtf(x); }
 HOSTCUDA_FUNCTION float __frcp_rn(float x) { return 1.0f / x; }
@@ -48,7 +48,7 @@ HOSTCUDA_FUNCTION double __fma_rn(double a, double b, double c) { return fma(a, 
 
 HOSTCUDA_FUNCTION float __fdividef(float a, float b) { return a / b; }
 HOSTCUDA_FUNCTION float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-// Macros, because glibc's <math.h> declares functions with these names.
+// Macros, because glibc's <math.h> declares functions with the same names.
 #define __expf(x) expf(x)
 #define __exp10f(x) exp10f(x)
 #define __logf(x) logf(x)
@@ -98,8 +98,8 @@ HOSTCUDA_FUNCTION unsigned __brev(unsigned x) {
   return reversed;
 }
 
-// As in CUDA: global min and max take equal types or int with unsigned, and return the common type.
-// For float and double they return the operand that is not NaN.
+// As in CUDA, global min and max accept two values of one type, or int and unsigned, and return the
+// common type. If one of two floats or doubles is NaN, they return the other.
 #define HOSTCUDA_MIN_MAX(A, B, Result)                                               \
   HOSTCUDA_FUNCTION Result min(A a, B b) {                                           \
     return static_cast<Result>(a) < static_cast<Result>(b) ? static_cast<Result>(a)  \

@@ -1,7 +1,7 @@
-// hostcuda: cuRAND in kernels: what curand_kernel.h and curand.h share.
+// hostcuda: random numbers in kernels, shared by curand_kernel.h and curand.h.
 //
-// Every generator is Philox 4x32-10 here: of the same quality, with a separate sequence for each
-// thread. Only curandStatePhilox4_32_10_t gives the numbers that cuRAND gives.
+// Every generator is Philox 4x32-10 here, which has the quality of the others and gives each thread
+// a separate sequence. Only curandStatePhilox4_32_10_t returns the same numbers as cuRAND.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -13,7 +13,7 @@ struct PhiloxState {
   unsigned long long block;     // index of a block of four numbers in the sequence
   unsigned long long sequence;  // the upper half of the counter
   unsigned numbers[4];          // the numbers of this block
-  unsigned next;                // index in `numbers` of the next number to return
+  unsigned next;                // index in `numbers` of the number to return next
   float normal;                 // the second number of a pair, if `has_normal`
   double normal_double;
   bool has_normal, has_normal_double;
@@ -77,7 +77,7 @@ inline void skipahead_sequence(unsigned long long n, curandState* state) {
   hostcuda::philox_block(*state, state->numbers);
 }
 
-// In (0, 1]: never 0.
+// Returns a number in (0, 1], never 0.
 inline float curand_uniform(curandState* state) {
   constexpr float kScale = 2.3283064e-10f;  // 2^-32
   return static_cast<float>(curand(state)) * kScale + kScale / 2;
@@ -120,7 +120,7 @@ inline float4 curand_normal4(curandState* state) {
   const float2 first = curand_normal2(state), second = curand_normal2(state);
   return make_float4(first.x, first.y, second.x, second.y);
 }
-// Knuth's product of uniform numbers, in factors that exp() can represent.
+// Knuth's method multiplies uniform numbers; the mean is split so that exp() does not underflow.
 inline unsigned curand_poisson(curandState* state, double mean) {
   unsigned events = 0;
   for (double left = mean; left > 0; left -= 500) {

@@ -1,8 +1,8 @@
-// hostcuda: the part of the CUDA runtime API that is emulated.
+// hostcuda: the emulated part of the CUDA runtime API.
 //
-// Values of enumerators are those of CUDA. Every function records an error for cudaGetLastError,
-// per host thread. All functions may be called from several host threads; operations themselves run
-// one at a time, inside the call that makes them run (see HOSTCUDA_STREAMS in README.md).
+// Enumerators have CUDA's values. Every function records its error for cudaGetLastError, separately
+// for each host thread. Several host threads may call any function. Operations run one at a time,
+// inside the call that makes them run (see HOSTCUDA_STREAMS in README.md).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "errors.h"
 #include "types.h"
 
-#define CUDART_VERSION 13000  // the API level that this header follows
+#define CUDART_VERSION 13000  // the CUDA version whose API this header follows
 
 enum cudaMemcpyKind : unsigned {
   cudaMemcpyHostToHost = 0,
@@ -25,8 +25,8 @@ typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef void(CUDART_CB* cudaHostFn_t)(void*);
 typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
-#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))     // the default stream, by name
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // the same one here
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))     // names the default stream
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // here the default stream too
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
@@ -41,7 +41,7 @@ constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
 constexpr unsigned cudaOccupancyDefault = 0;
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
-// Hints about memory, caches and limits: accepted and checked, without effect.
+// Hints about memory, caches and limits are checked but have no effect.
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseUnsetReadMostly = 2,
@@ -99,28 +99,28 @@ enum cudaFuncAttribute {
   cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 
-// Values known only to a GPU compiler (registers, local memory) are 0.
+// Values that only a GPU compiler knows (registers, local memory) are 0.
 struct cudaFuncAttributes {
   std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
 };
 
 // ---- errors -------------------------------------------------------------------------------------
-// The last error stays until cudaGetLastError takes it. Faults that would leave a GPU's context
-// unusable (a bad address, a divergent barrier) end the process here, with a message.
+// An error stays the last one until cudaGetLastError returns it. Faults that would make a GPU's
+// context unusable (a bad address, a divergent barrier) end the process here, with a message.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 
-// ---- devices: the current device belongs to the calling host thread -----------------------------
+// ---- devices: each host thread has a current device --------------------------------------------
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaDeviceReset();  // waits for the device; allocations stay
+cudaError_t cudaDeviceReset();  // waits for the device but frees no memory
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
@@ -137,12 +137,12 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
-inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // former names
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // the old name
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
-// ---- memory
-// ------------------------------------------------------------------------------------- cudaMalloc
-// fails if HOSTCUDA_MEMORY would be exceeded. New memory is not zero (HOSTCUDA_POISON).
+// ---- memory ------------------------------------------------------------------------------------
+// cudaMalloc fails if a device's total would exceed HOSTCUDA_MEMORY. New memory is not zero
+// (HOSTCUDA_POISON).
 cudaError_t cudaMalloc(void** pointer, std::size_t size);
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size,
                               unsigned flags = cudaMemAttachGlobal);
@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvis
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size = 0,
                                      unsigned flags = cudaMemAttachSingle);
 
-// Rows of `width` bytes that start `pitch` bytes apart.
+// Allocates rows of `width` bytes that start `pitch` bytes apart.
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height);
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -181,8 +181,9 @@ cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream = nullptr);
 
-// Copies behave as on a GPU. Host memory that is not pinned: a copy to the device takes its bytes
-// before it returns, a copy from the device returns when done. Pinned: asynchronous both ways.
+// Copies behave as on a GPU. With pageable host memory, a copy to the device reads its source
+// before the call returns, and a copy from the device waits for the result. With pinned memory,
+// both return at once.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
@@ -223,7 +224,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };
-// From now on copies recognise it.
+// From this call on, copies recognise the symbol.
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
@@ -320,7 +321,7 @@ inline cudaError_t cudaFuncSetSharedMemConfig(Function*, cudaSharedMemConfig) {
   return cudaSuccess;
 }
 
-// As on a GPU, more than 48 KiB of dynamic shared memory must be requested here.
+// As on a GPU, a kernel needs this call to use more than 48 KiB of dynamic shared memory.
 template <class Function>
 inline cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute attribute,
                                         int value) {
@@ -332,16 +333,16 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Functio
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
 }
 
-// Occupancy compares threads, blocks and dynamic shared memory with the limits of compute
-// capability 9.0. Registers and static shared memory are unknown here, so a GPU's answer is this
-// one or less.
+// Occupancy follows from the numbers of threads and blocks, the dynamic shared memory and the
+// limits of compute capability 9.0. Registers and static shared memory are unknown here, so a GPU
+// may return less, but never more.
 template <class Function>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
                                                                  int block_size,
                                                                  std::size_t dynamic_shared_bytes) {
   return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
 }
-// Always proposes 256 threads (or the limit, if lower) and the grid that fills every
+// Always proposes 256 threads (or the limit, if it is lower) and the grid that fills every
 // multiprocessor with such blocks.
 template <class Function>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Function*,

@@ -1,5 +1,5 @@
-// hostcuda: read by clang before a .cu file to distinguish host code from device code, without
-// compiling it: see launcher/semantics.py. Only the declarations matter.
+// hostcuda: clang reads this header before a .cu file, to distinguish host code from device code
+// without compiling either (launcher/semantics.py). Only the declarations matter.
 #pragma once
 
 #define HOSTCUDA_SEMANTICS 1
@@ -12,7 +12,7 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __cluster_dims__(...)
 
-// The C library's own headers: C++'s versions declare some of their functions again.
+// Use the C library's own headers, because C++'s versions declare some functions twice.
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS 1
 #pragma clang force_cuda_host_device begin
 #include <math.h>
@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <time.h>
 
-// The only other functions that kernels may call; rand(), for example, is host code.
+// Apart from the functions above, kernels may call only these; rand(), for example, is host code.
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ void* malloc(size_t);
@@ -36,7 +36,8 @@ __device__ long labs(long);
 __device__ long long llabs(long long);
 }
 
-// The standard library as hostcuda's headers use it is host code, except constexpr functions.
+// In the standard library that hostcuda's headers use, everything except constexpr functions is
+// host code.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -57,6 +58,6 @@ __device__ long long llabs(long long);
 #include "../cuda_runtime.h"
 #pragma clang force_cuda_host_device end
 
-// The function that clang calls for <<<>>>.
+// clang translates <<<>>> to a call of one of these functions.
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);

@@ -1,5 +1,5 @@
-// hostcuda: shared by half and bfloat16: a 16-bit number that computes as a float and is rounded to
-// nearest even after each operation, and a pair of them.
+// hostcuda: common code of half and bfloat16: a 16-bit number that is computed as a float and
+// rounded to nearest even after each operation, and a pair of such numbers.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -28,8 +28,8 @@ inline unsigned short half_bits(float value) {
   const float size = fabsf(value);
   if (size != size) return 0x7fff;
   if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
-  // The unit in the last place; rintf rounds to nearest even. A carry goes into the
-  // exponent.
+  // Counts units in the last place, because rintf rounds to the nearest integer, ties to even. A
+  // carry increases the exponent.
   const int exponent = size < 6.103515625e-05f ? -14 : ilogbf(size);
   const auto units = static_cast<unsigned>(rintf(ldexpf(size, 10 - exponent)));
   const unsigned magnitude = units + (static_cast<unsigned>(exponent + 14) << 10);
@@ -96,7 +96,7 @@ inline unsigned short half_bits(float value) {
   inline constexpr bool kMayShuffle<Name> = true;                                      \
   }
 
-// A pair: elementwise.
+// Operations on a pair work on each element separately.
 #define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                              \
   struct __attribute__((aligned(4))) Pair {                                            \
     Name x, y;                                                                         \

@@ -1,7 +1,7 @@
 // hostcuda: textures and surfaces.
 //
-// A lookup computes what the CUDA programming guide says, in float, with the 8 bits of fraction
-// that a GPU's linear filter has. There are no mipmaps, no cube maps and no sRGB.
+// A lookup computes in float what the CUDA programming guide specifies, with the 8 fraction bits of
+// a GPU's linear filter. Mipmaps, cube maps and sRGB are not supported.
 #pragma once
 
 #include <math.h>
@@ -88,7 +88,7 @@ inline const Texture& texture_of(unsigned long long object) {
   return *reinterpret_cast<const Texture*>(object);
 }
 
-// The texel for index i of n in this address mode; -1: the border.
+// Maps index i to a texel between 0 and n - 1, according to the address mode; -1 means the border.
 inline long address(long i, std::size_t n, cudaTextureAddressMode mode, bool normalized) {
   const long size = static_cast<long>(n);
   if (i >= 0 && i < size) return i;
@@ -114,7 +114,7 @@ inline float normalized_channel(const char* p, const cudaChannelFormatDesc& form
   return in(float{}, 1);
 }
 
-// One texel as T. Channels that the texture lacks are 0.
+// Returns one texel as a T. Channels that the texture lacks are 0.
 template <class T>
 T texel_at(const Texture& texture, long x, long y, long z) {
   using Scalar = ScalarOf<T>;
@@ -142,7 +142,7 @@ T texel_at(const Texture& texture, long x, long y, long z) {
   return result;
 }
 
-// A coordinate along one axis: two texels and the weight of the second.
+// A position along one axis, between two texels; `weight` is the second one's share.
 struct Place {
   long first, second;
   float weight;
@@ -155,7 +155,7 @@ inline Place place_along(const Texture& texture, int axis, float coordinate) {
   float at = normalized ? coordinate * static_cast<float>(size) : coordinate;
   const bool linear = how.filterMode == cudaFilterModeLinear;
   if (linear) at -= 0.5f;
-  // Far outside, and for NaN, every address mode except wrap gives the edge.
+  // Far outside, and for NaN, every address mode except wrap returns the texel at the edge.
   const float limit = 4.0f * static_cast<float>(size) + 1e6f;
   at = fminf(fmaxf(at, -limit), limit);
   const float floor = floorf(at);
@@ -266,7 +266,7 @@ T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
                              hostcuda::place_along(texture, 1, y),
                              hostcuda::layer_place(texture, layer));
 }
-// The four texels that the linear filter would blend, one channel of each.
+// Returns one channel of each of the four texels that the linear filter would blend.
 template <class T>
 T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {
   hostcuda::Texture texture = hostcuda::texture_of(object);

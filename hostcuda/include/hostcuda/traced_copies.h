@@ -3,7 +3,7 @@
 #pragma once
 
 extern "C" {
-void* hostcuda_memcpy(void* to, const void* from, unsigned long size);  // they may overlap
+void* hostcuda_memcpy(void* to, const void* from, unsigned long size);  // the ranges may overlap
 void* hostcuda_memset(void* to, int value, unsigned long size);
 }
 namespace std {  // for std::memcpy

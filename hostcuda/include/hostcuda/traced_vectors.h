@@ -1,15 +1,16 @@
-// Vector types for traced programs: copying a float4 is one access of 16 bytes, as on a GPU. The
-// compiler's own instrumentation would see four accesses of 4 bytes.
+// Vector types for traced programs, in which copying a float4 is one 16-byte access, as on a GPU.
+// The compiler's own instrumentation would record four 4-byte accesses.
 #pragma once
 
 namespace hostcuda {
 
-// Reports the copy of a vector type by the code at `caller`.
+// Reports that the code at `caller` copied a value of a vector type.
 void vector_copied(const void* from, const void* to, unsigned long size, const void* caller);
 
 }  // namespace hostcuda
 
-// Out of line, so that the return address is the copy's; not instrumented, so that it counts once.
+// Not inlined, so that the return address identifies the copy; not instrumented, so that the access
+// is counted once.
 #define HOSTCUDA_TRACED_COPY __attribute__((noinline, no_sanitize("thread")))
 
 #define HOSTCUDA_TELL_COPY(other)         \

@@ -1,19 +1,19 @@
 // hostcuda: CUDA's qualifiers, vector types and built-in variables.
 #pragma once
 
-#ifndef __HOSTCUDA__  // the launcher defines it on the command line; plain .cpp files get it here
+#ifndef __HOSTCUDA__  // the launcher defines it in .cu files; .cpp files need this line
 #define __HOSTCUDA__ 1
 #endif
 
-// The qualifiers have no meaning on a CPU, except that a kernel is not inlined, so that it has a
-// frame in gdb and the compiler cannot move work across emulated threads. When clang only checks
-// the program (semantics.h), they have their usual meaning.
+// On a CPU the qualifiers mean nothing, except that a kernel is not inlined: it then has a frame in
+// gdb, and the compiler cannot move its code from one emulated thread to another. When clang only
+// checks the program (semantics.h), the qualifiers have their usual meaning.
 #ifdef HOSTCUDA_SEMANTICS
 #define HOSTCUDA_BUILT_IN __device__
 #else
 #define __global__ __attribute__((noinline))
 #define __host__
-#ifdef HOSTCUDA_MARKS  // the launcher finds variables by these words, and removes the words
+#ifdef HOSTCUDA_MARKS  // the launcher uses these words to find variables, and then removes them
 #define __device__ hostcuda_device_
 #define __constant__ hostcuda_device_
 #define __managed__ hostcuda_managed_
@@ -30,22 +30,23 @@
 #define CUDART_CB
 #define CUDARTAPI
 #define __cudart_builtin__
-// Public headers test these to know that CUDA's headers were included.
+// Public headers test these macros to find out whether CUDA's headers were included.
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
-// The last parameters of functions whose messages name the calling line.
+// The last parameters of a function whose messages name the line that calls it.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-// A device function that the program or the C library may also define, in this version or a later
-// one (glibc 2.41 brought sinpi, 2.42 rsqrt): as a template it yields to a function with its
-// parameters.
+// A device function that the program or a version of the C library may define too (glibc 2.41 added
+// sinpi, 2.42 rsqrt). It is a template, because a function with the same parameters then takes
+// precedence.
 #define HOSTCUDA_FUNCTION \
   template <class = void> \
   static inline
-// __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
-// (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
+// __shared__, __launch_bounds__ and __noinline__ are not macros, because the launcher rewrites
+// them. (A macro named __noinline__ would break libstdc++, which writes
+// __attribute__((__noinline__)).)
 
-// Alignments equal nvcc's, so a struct containing these has the same layout in both builds.
+// nvcc uses the same alignments, so a struct with these members has the same layout in both builds.
 #ifdef HOSTCUDA_TRACE
 #include "traced_copies.h"
 #include "traced_vectors.h"
@@ -108,8 +109,8 @@ struct dim3 {
   constexpr operator uint3() const { return uint3{x, y, z}; }
 };
 
-// Real thread-local variables, not macros or proxies: gdb's `print threadIdx` and conditional
-// breakpoints on them work. __thread and not thread_local: no initialisation check at each use.
+// Real thread-local variables instead of macros or proxies, so that gdb can print threadIdx and
+// test it in a conditional breakpoint. __thread instead of thread_local avoids a check at each use.
 extern HOSTCUDA_BUILT_IN uint3 threadIdx;
 extern HOSTCUDA_BUILT_IN uint3 blockIdx;
 extern HOSTCUDA_BUILT_IN dim3 blockDim;

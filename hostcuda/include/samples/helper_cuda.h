@@ -1,4 +1,4 @@
-// hostcuda: the parts of the CUDA samples' helper_cuda.h that programs use: error checks, and the
+// hostcuda: the parts of the CUDA samples' helper_cuda.h that programs use: error checks and the
 // choice of a device.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 
-// Results of the runtime and of libraries: 0 means success everywhere.
+// Checks the result of the runtime or of a library, for all of which 0 means success.
 template <class Result>
 void check(Result result, const char* function, const char* file, int line) {
   if (!result) return;
@@ -39,7 +39,7 @@ inline void __getLastCudaError(const char* message, const char* file, int line) 
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f); }
-// Compute capability 9.0, whose rules apply here.
+// The value for compute capability 9.0, whose rules apply here.
 inline int _ConvertSMVer2Cores(int, int) { return 128; }
 inline const char* _ConvertSMVer2ArchName(int, int) { return "hostcuda"; }
 

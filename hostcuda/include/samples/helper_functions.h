@@ -1,4 +1,4 @@
-// hostcuda: the CUDA samples' helpers, without those for images.
+// hostcuda: the CUDA samples' helper functions, except those for images.
 #pragma once
 
 #include "helper_string.h"

@@ -15,7 +15,7 @@ HOSTCUDA_HD float clamp(float v, float low, float high) { return fmaxf(low, fmin
 HOSTCUDA_HD int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 HOSTCUDA_HD uint clamp(uint v, uint low, uint high) { return v < low ? low : v > high ? high : v; }
 
-// The operation on each component c, for each vector size.
+// Each macro computes component c of a result; HOSTCUDA_OF2 to OF4 apply it to all components.
 #define HOSTCUDA_ALL(c) s
 #define HOSTCUDA_MINUS(c) -a.c
 #define HOSTCUDA_SUM(c) a.c + b.c

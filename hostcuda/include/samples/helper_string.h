@@ -11,7 +11,7 @@
 #define EXIT_WAIVED 2
 #endif
 
-// The text after the option's =, "" if there is none; null if the option was not given.
+// Returns the text after the option's =, "" if there is no =, or null if the option was not given.
 inline const char* hostcuda_option(int count, const char** words, const char* name) {
   const std::size_t length = std::strlen(name);
   for (int i = 1; i < count; ++i) {

@@ -1,4 +1,4 @@
-// hostcuda: Thrust's searches in sorted ranges, for one value or for many.
+// hostcuda: Thrust's searches in sorted ranges, for one value or for a range of values.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace thrust {
 namespace detail {
 
-// Searching for one value returns a position; for a range of values, each position as an index.
+// A search for one value returns an iterator; a search for a range of values writes indices.
 #define HOSTCUDA_BOUND(name)                                                                       \
   template <class Policy, class Iterator, class T>                                                 \
   Iterator name(const Policy& policy, Iterator first, Iterator last, T value) {                    \

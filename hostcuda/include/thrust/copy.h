@@ -1,4 +1,4 @@
-// hostcuda: thrust::copy and relatives, within host or device memory and between them.
+// hostcuda: thrust::copy and related functions, within host or device memory or between the two.
 #pragma once
 
 #include <algorithm>
@@ -53,10 +53,10 @@ void copy_to_host(const From& first, std::ptrdiff_t count, To result) {
   }
 }
 
-// From and to may overlap only if a forward copy is correct, as for the standard's copy.
+// As with std::copy, the ranges may overlap only if copying forwards is correct.
 template <class Policy, class From, class To>
 void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, const To& result) {
-  // The standard library's iterators need not be random-access.
+  // Iterators of the standard library may lack random access.
   if constexpr (std::is_same_v<Policy, host_policy>) {
     std::copy_n(first, count, result);
   } else {
@@ -65,7 +65,7 @@ void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, 
   }
 }
 
-// A policy says where both ranges are; without one, the iterators do.
+// A given policy tells where both ranges are; without a policy, the iterators tell.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
   copy_within(policy, first, size, result);

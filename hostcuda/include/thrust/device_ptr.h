@@ -1,5 +1,4 @@
-// hostcuda: Thrust's pointers to device memory. Host code that reads or writes through them causes
-// a copy.
+// hostcuda: Thrust's pointers to device memory. A read or write through one in host code is a copy.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@ namespace thrust {
 template <class T>
 class device_reference;
 
-// Reference: the result of *: a device_reference, or T& if the host may access the memory.
+// Reference is the type of *pointer: device_reference, or T& if host code may access the memory.
 template <class T, class Reference>
 class address_of
     : public detail::random_access<address_of<T, Reference>, std::remove_cv_t<T>, Reference> {

@@ -1,8 +1,8 @@
-// hostcuda: where an algorithm of Thrust runs.
+// hostcuda: execution policies, which decide where an algorithm of Thrust runs.
 //
-// An algorithm on the device is a launch, with a thread for each element or one for all. It runs in
-// stream order, its accesses are checked as a kernel's are, and its functor must obey the rules for
-// kernel code.
+// An algorithm on the device is one launch, with a thread per element or with a single thread. It
+// runs in stream order, its accesses are checked like a kernel's, and its functor must obey the
+// rules for kernel code.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct host_policy {};
 
 struct device_policy {
   cudaStream_t stream = nullptr;
-  bool waits = true;  // calls wait until the algorithm is done
+  bool waits = true;  // a call returns only when the algorithm has finished
 
   device_policy on(cudaStream_t s) const { return {s, waits}; }
   template <class Allocator>
@@ -56,7 +56,7 @@ void launch(const device_policy& policy, const char* name, std::ptrdiff_t blocks
   if (policy.waits) throw_on_error(cudaStreamSynchronize(policy.stream), name);
 }
 
-// Calls each(i) for all i below count, in any order.
+// Calls each(i) for all i from 0 to count - 1, in any order.
 template <class Each>
 void in_parallel(const host_policy&, const char*, std::ptrdiff_t count, Each each) {
   for (std::ptrdiff_t i = 0; i < count; ++i) each(i);
@@ -71,7 +71,7 @@ void in_parallel(const device_policy& policy, const char* name, std::ptrdiff_t c
            count);
 }
 
-// Memory on the device during an algorithm.
+// Device memory that is freed when the algorithm ends.
 template <class T>
 class temporary {
  public:
@@ -87,7 +87,7 @@ class temporary {
   T* address_;
 };
 
-// Calls work(memory) with memory for `count` values, or with a null pointer in a kernel.
+// Calls work(memory) with room for `count` values; inside a kernel `memory` is null.
 template <class T, class Work>
 void with_scratch(const host_policy&, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
@@ -103,7 +103,7 @@ void with_scratch(const device_policy& policy, std::ptrdiff_t count, const Work&
   throw_on_error(cudaStreamSynchronize(policy.stream), "temporary memory");
 }
 
-// Returns the result of work(), or nothing.
+// Runs work() once and returns its result, if it has one.
 template <class Work>
 auto in_sequence(const host_policy&, const char*, Work work) {
   return work();
@@ -129,7 +129,7 @@ auto in_sequence(const device_policy& policy, const char* name, Work work) {
   }
 }
 
-// The policy of a call without one: the device, if an iterator refers to it.
+// The default policy: the algorithm runs on the device if an iterator refers to device memory.
 template <class... Arguments>
 constexpr auto policy_for() {
   if constexpr (on_device<Arguments...>)
@@ -149,7 +149,7 @@ namespace system {
 namespace cuda = thrust::cuda;
 }
 
-// Defines thrust::name with and without a policy, from detail::name with one.
+// Defines thrust::name with and without a policy, both from detail::name, which takes one.
 #define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
   template <class First, class... Rest>                                          \
   auto name(const First& first, const Rest&... rest) {                           \

@@ -1,4 +1,4 @@
-// hostcuda: thrust::fill, sequence, tabulate, generate.
+// hostcuda: thrust::fill, sequence, tabulate and generate.
 #pragma once
 
 #include "execution_policy.h"

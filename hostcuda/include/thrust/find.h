@@ -1,4 +1,4 @@
-// hostcuda: thrust::find, all_of, equal and relatives.
+// hostcuda: thrust::find, all_of, equal and related functions.
 #pragma once
 
 #include <algorithm>

@@ -58,7 +58,7 @@ struct project2nd {
   const U& operator()(const T&, const U& y) const { return y; }
 };
 
-// Older programs derive from them.
+// Older programs derive their functors from these classes.
 template <class Argument, class Result>
 struct unary_function {
   using argument_type = Argument;
@@ -82,7 +82,7 @@ auto not1(Predicate predicate) {
 
 namespace detail {
 
-// An expression of placeholders: called with all arguments, it returns its value.
+// An expression made of placeholders. A call with all arguments evaluates it.
 template <class Function>
 struct expression {
   Function function;

@@ -1,4 +1,4 @@
-// hostcuda: Thrust's random numbers: engines of the standard library, Thrust's own distributions.
+// hostcuda: Thrust's random numbers: the standard library's engines, with Thrust's distributions.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@ using std::ranlux24;
 using std::ranlux48;
 using default_random_engine = std::minstd_rand;
 
-// Each value takes one number from the engine, as in Thrust: equal engines give equal values.
+// As in Thrust, each value takes one number from the engine, so equal engines give equal values.
 template <class Real = double>
 class uniform_real_distribution {
  public:

@@ -1,7 +1,7 @@
-// hostcuda: thrust::reduce and other functions that make one value of many.
+// hostcuda: thrust::reduce and other functions that combine many values into one.
 //
-// One thread processes the elements in order. A GPU adds in another order, so sums of floats differ
-// in their last digits.
+// One thread combines the elements in order. A GPU uses another order, so sums of floats differ in
+// their last digits.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ pair<Iterator, Iterator> minmax_element(const Policy& policy, Iterator first, It
           detail::max_element(policy, first, last, less...)};
 }
 
-// One value per run of equal keys. Returns the number of runs.
+// Writes one value for each run of equal keys. Returns the number of runs.
 template <class Keys, class Values, class KeysOut, class ValuesOut, class Equal, class Operation>
 std::ptrdiff_t reduce_runs(Keys keys, std::ptrdiff_t count, Values values, KeysOut keys_out,
                            ValuesOut values_out, Equal equal, Operation operation) {

@@ -1,4 +1,5 @@
-// hostcuda: thrust::copy_if, remove, unique, partition, reverse: select and reorder elements.
+// hostcuda: thrust::copy_if, remove, unique, partition and reverse, which select or reorder
+// elements.
 #pragma once
 
 #include "copy.h"
@@ -9,7 +10,8 @@
 namespace thrust {
 namespace detail {
 
-// Copies each element i with wanted(i), in order, and returns their number. `out` may be `in`.
+// Copies each element i for which wanted(i) is true, in order. Returns their number. `out` may be
+// `in`.
 template <class In, class Out, class Wanted>
 std::ptrdiff_t pack(In in, std::ptrdiff_t count, Out out, Wanted wanted) {
   std::ptrdiff_t kept = 0;
@@ -57,7 +59,7 @@ Iterator remove(const Policy& policy, Iterator first, Iterator last, T value) {
   return detail::remove_copy(policy, first, last, first, value);
 }
 
-// The first element of each run of equal keys, with its value.
+// Keeps the first element of each run of equal keys, with its value.
 template <class Policy, class Keys, class Values, class KeysOut, class ValuesOut, class Equal>
 pair<KeysOut, ValuesOut> unique_by_key_copy(const Policy& policy, Keys first, Keys last,
                                             Values values, KeysOut keys_out, ValuesOut values_out,
@@ -118,7 +120,7 @@ Iterator stable_partition(const Policy& policy, Iterator first, Iterator last, S
                             if (others) ::new (static_cast<void*>(others + left++)) Value(value);
                             continue;
                           }
-                          // Without extra memory the others move up one by one.
+                          // Without extra memory, shift the elements in between by one place.
                           for (std::ptrdiff_t k = i; !others && k > kept; --k) in[k] = in[k - 1];
                           in[kept++] = value;
                         }

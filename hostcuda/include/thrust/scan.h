@@ -1,4 +1,4 @@
-// hostcuda: Thrust's scans, and adjacent_difference.
+// hostcuda: Thrust's scans and adjacent_difference.
 #pragma once
 
 #include "execution_policy.h"
@@ -8,14 +8,14 @@
 namespace thrust {
 namespace detail {
 
-// All elements belong to one segment.
+// Compares keys in a scan without segments: all elements belong to one.
 struct one_segment {
   template <class A, class B>
   bool operator()(const A&, const B&) const {
     return true;
   }
 };
-// Takes the place of the keys in a scan without keys.
+// Stands in for the keys in a scan that has none.
 struct no_keys {
   static constexpr bool kOnDevice = true;
   no_keys raw() const { return *this; }
@@ -49,7 +49,7 @@ Out scan_exclusively(const Policy& policy, const char* name, Keys keys, In first
                 T sum = begin;
                 for (std::ptrdiff_t i = 0; i < count; ++i) {
                   if (i > 0 && !equal(keys[i - 1], keys[i])) sum = begin;
-                  const value_t<In> value = in[i];  // out may be in
+                  const value_t<In> value = in[i];  // `out` may be `in`
                   out[i] = sum;
                   sum = operation(sum, value);
                 }

@@ -1,4 +1,4 @@
-// hostcuda: thrust::sort and relatives, merge and set operations on sorted ranges.
+// hostcuda: thrust::sort and related functions, merge, and set operations on sorted ranges.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace thrust {
 namespace detail {
 
-// Sorts items 0 to count, read by load(i) and written by store(i, item): the result of * may be a
-// tuple of references, which std::sort cannot swap. Stable, so that the order of equal items is the
-// same everywhere. scratch: room for 2 * count items, or null.
+// Sorts items 0 to count - 1, which load(i) reads and store(i, item) writes, because * may return a
+// tuple of references, which std::sort cannot swap. The sort is stable, so equal items have the
+// same order everywhere. `scratch` has room for 2 * count items, or is null.
 template <class Item, class Load, class Store, class Less>
 void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
                 Item* scratch) {
-  if (!scratch) {  // in a kernel: few items
+  if (!scratch) {  // in a kernel, where there are few items
     for (std::ptrdiff_t i = 1, to; i < count; ++i) {
       const Item item = load(i);
       for (to = i; to > 0 && less(item, load(to - 1)); --to) store(to, load(to - 1));

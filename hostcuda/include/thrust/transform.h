@@ -1,4 +1,4 @@
-// hostcuda: thrust::for_each, transform, replace, gather, scatter: element by element.
+// hostcuda: element-wise functions: thrust::for_each, transform, replace, gather, scatter.
 #pragma once
 
 #include "execution_policy.h"
@@ -17,7 +17,7 @@ Iterator for_each(const Policy& policy, Iterator first, Iterator last, Function 
   return detail::for_each_n(policy, first, last - first, function);
 }
 
-// Calls act(i) for each i with wanted(i).
+// Calls act(i) for each i for which wanted(i) is true.
 template <class Policy, class Wanted, class Act>
 void act_where(const Policy& policy, const char* name, std::ptrdiff_t count, Wanted wanted,
                Act act) {

@@ -1,4 +1,4 @@
-// hostcuda: cub::BlockExchange: between a blocked and a striped arrangement of a block's items.
+// hostcuda: cub::BlockExchange: rearranges a block's items from blocked to striped or back.
 #pragma once
 
 #include "../detail/block.cuh"

@@ -1,5 +1,5 @@
-// hostcuda: cub::BlockLoad and cub::BlockStore. They touch the same addresses as the chosen
-// algorithm on a GPU, so counted memory accesses are the algorithm's.
+// hostcuda: cub::BlockLoad and cub::BlockStore. They touch the addresses that the chosen algorithm
+// touches on a GPU, so the counted memory accesses are those of the algorithm.
 #pragma once
 
 #include "block_exchange.cuh"
@@ -24,7 +24,7 @@ enum BlockStoreAlgorithm {
 };
 
 namespace detail {
-// Item i of thread t is number first(t) + i * step.
+// Item i of thread t has the index first_item(t) + i * step.
 constexpr int first_item(int thread, bool striped, int items) {
   return striped ? thread : thread * items;
 }
@@ -49,7 +49,7 @@ class BlockLoad {
   void Load(Iterator from, T (&items)[N]) {
     Load(from, items, kThreads * N);
   }
-  // Items from valid_items on keep their values.
+  // Loads only the first valid_items items; the others keep their values.
   template <class Iterator>
   void Load(Iterator from, T (&items)[N], int valid_items) {
     int index = detail::first_item(thread_, kStriped, N);

@@ -1,4 +1,4 @@
-// hostcuda: cub::BlockReduce. Thread 0 has the result; what the others get is unspecified.
+// hostcuda: cub::BlockReduce. Only thread 0 has the result; the others' values are unspecified.
 #pragma once
 
 #include "../detail/block.cuh"

@@ -14,7 +14,7 @@ class BlockScan {
   static constexpr int kThreads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
 
  public:
-  // Sums of all threads before each one, the sum of all threads, and a callback's prefix.
+  // For each thread the sum of all threads before it; also the block's sum and a callback's prefix.
   struct TempStorage {
     detail::storage<T, kThreads> before;
     detail::storage<T, 1> total;
@@ -23,7 +23,7 @@ class BlockScan {
 
   explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
-  // ---- with arrays of items: each thread's follow those of the thread before it ----------------
+  // ---- scans of arrays: a thread's items follow the items of the thread before it --------------
   template <int N, class Operation>
   void InclusiveScan(T (&input)[N], T (&output)[N], Operation operation) {
     T total;
@@ -53,7 +53,7 @@ class BlockScan {
     T total;
     ExclusiveScan(input, output, initial, operation, total);
   }
-  // The first warp calls prefix(total of the block); its lane 0 returns the initial value.
+  // The first warp calls prefix(sum of the block); the value that its lane 0 gets starts the scan.
   template <int N, class Operation, class Prefix>
   std::enable_if_t<std::is_invocable_v<Prefix&, T>> ExclusiveScan(T (&input)[N], T (&output)[N],
                                                                   Operation operation,
@@ -81,7 +81,7 @@ class BlockScan {
   void ExclusiveSum(T (&input)[N], T (&output)[N]) {
     ExclusiveScan(input, output, T(), cub::Sum());
   }
-  template <int N, class Rest>  // a variable for the total, or a callback
+  template <int N, class Rest>  // a variable that receives the sum, or a callback
   void ExclusiveSum(T (&input)[N], T (&output)[N], Rest& rest) {
     if constexpr (std::is_same_v<Rest, T>)
       ExclusiveScan(input, output, T(), cub::Sum(), rest);
@@ -89,7 +89,7 @@ class BlockScan {
       ExclusiveScan(input, output, cub::Sum(), rest);
   }
 
-  // ---- with one item per thread ----------------------------------------------------------------
+  // ---- scans of one item per thread ------------------------------------------------------------
   template <class Operation, class... Rest>
   void InclusiveScan(T input, T& output, Operation operation, Rest&... rest) {
     T in[1] = {input}, out[1];
@@ -115,7 +115,7 @@ class BlockScan {
   }
 
  private:
-  // The sum of the threads before this one; false for the first thread.
+  // Returns the sum of the threads before this one, and false for the first thread, which has none.
   template <class Operation>
   bool combine(T own, Operation operation, T& before) {
     storage_.before[thread_] = own;

@@ -1,4 +1,4 @@
-// hostcuda: shared by CUB's primitives for a block.
+// hostcuda: helpers shared by CUB's block-wide primitives.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace cub {
 namespace detail {
 
-// Values in shared memory, not initialised by any constructor.
+// An array in shared memory; no constructor initialises its elements.
 template <class T, int kCount>
 struct storage {
   alignas(T) unsigned char bytes[kCount * sizeof(T)];
   T& operator[](int i) { return reinterpret_cast<T*>(bytes)[i]; }
 };
 
-// The running thread's number in a block of X * Y * Z threads, the block size of the primitive.
+// Index of the running thread. X * Y * Z is the block size for which the primitive was compiled.
 template <int X, int Y, int Z>
 int linear_thread(const char* primitive) {
   if (hostcuda::block_size() != X * Y * Z) hostcuda::refuse_block_size(primitive, X * Y * Z);

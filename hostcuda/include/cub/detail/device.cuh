@@ -1,5 +1,5 @@
-// hostcuda: CUB's functions for a whole device: a launch in the stream, using memory that the
-// caller provides.
+// hostcuda: CUB's device-wide functions. Each is one launch in the stream and uses temporary memory
+// that the caller provides.
 #pragma once
 
 #include "../../thrust/execution_policy.h"
@@ -12,7 +12,7 @@ using thrust::detail::raw;
 using thrust::detail::raw_t;
 using thrust::detail::value_t;
 
-// Without temporary memory the call only returns its size; with it, work() is one launch.
+// Without temporary memory, only returns the size to provide; with it, launches work() once.
 template <class Work>
 cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, std::size_t needed,
                         cudaStream_t stream, const Work& work) {
@@ -22,7 +22,7 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   }
   if (bytes < needed) return cudaErrorInvalidValue;
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
-  // A GPU works in the temporary memory. Here it is only touched, to check that it is the device's.
+  // A GPU uses the temporary memory. Here it is only touched, to check that it is device memory.
   const auto touching = [temporary, to_do = work]() mutable {
     *static_cast<char*>(temporary) = 0;
     to_do();
@@ -31,7 +31,7 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   return hostcuda::enqueue_function<Passed>(request, thrust::detail::one_thread<Passed>,
                                             {hostcuda::Argument<Passed>(touching)});
 }
-// Size for functions that need no memory here: on a GPU they always need some.
+// The size reported by functions that need no memory here, because on a GPU they need some.
 constexpr std::size_t kSomeBytes = 256;
 
 }  // namespace detail

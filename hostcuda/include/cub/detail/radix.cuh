@@ -1,4 +1,4 @@
-// hostcuda: maps keys to integers in the same order, and sorts by some of their bits.
+// hostcuda: maps keys to integers that have the same order, and sorts by a range of their bits.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using unsigned_of = std::conditional_t<
     std::conditional_t<kBytes == 2, std::uint16_t,
                        std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
 
-// -0.0 and 0.0 are the same key.
+// Maps -0.0 and 0.0 to the same integer.
 template <class Key>
 std::uint64_t sortable(const Key& key, bool descending) {
   static_assert(std::is_arithmetic_v<Key> && sizeof(Key) <= 8, "a radix sort is for numbers");
@@ -35,7 +35,7 @@ std::uint64_t sortable(const Key& key, bool descending) {
   return descending ? static_cast<Bits>(~bits) : bits;
 }
 
-// The bits to sort by, the direction, and passes over a few bits each, lowest bits first.
+// The bits to sort by and the direction. Each pass sorts by a few bits; the lowest come first.
 struct radix_order {
   int begin_bit, end_bit;
   bool descending;
@@ -57,7 +57,7 @@ constexpr std::size_t kDigits = std::size_t{1} << radix_order::kDigitBits;
 template <class T>
 constexpr bool is_null = std::is_same_v<std::remove_cv_t<T>, NullType>;
 
-// One pass: a stable sort by one digit. places: room for kDigits numbers.
+// Runs one pass, a stable sort by one digit. `places` has room for kDigits numbers.
 template <class Key, class Value, class Size>
 void radix_pass(const radix_order& order, int pass, const Key* keys, Key* keys_out,
                 const Value* values, Value* values_out, Size count, std::uint64_t* places) {

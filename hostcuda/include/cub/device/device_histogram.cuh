@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceHistogram with one channel.
+// hostcuda: cub::DeviceHistogram for samples with one channel.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace cub {
 
 struct DeviceHistogram {
-  // num_levels limits make num_levels - 1 bins of equal width, each excluding its upper limit.
+  // num_levels boundaries make num_levels - 1 bins of equal width, each without its upper boundary.
   template <class Samples, class Counter, class Level>
   static cudaError_t HistogramEven(void* temporary, std::size_t& bytes, Samples samples,
                                    Counter* histogram, int num_levels, Level lower, Level upper,
@@ -35,7 +35,7 @@ struct DeviceHistogram {
   }
 
  private:
-  // bin_of(value): -1 if it is outside all bins.
+  // bin_of(value) returns the index of the value's bin, or -1 if the value is outside all bins.
   template <class Samples, class Counter, class BinOf>
   static cudaError_t fill(void* temporary, std::size_t& bytes, Samples samples, Counter* histogram,
                           int bins, std::ptrdiff_t count, cudaStream_t stream, BinOf bin_of) {

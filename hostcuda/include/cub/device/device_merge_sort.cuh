@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceMergeSort, which compares with an operator. Every sort here is stable.
+// hostcuda: cub::DeviceMergeSort, which sorts by a comparison operator. All its sorts are stable.
 #pragma once
 
 #include "../../thrust/sort.h"

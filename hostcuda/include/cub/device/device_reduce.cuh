@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceReduce and cub::DeviceSegmentedReduce. One thread reduces in order.
+// hostcuda: cub::DeviceReduce and DeviceSegmentedReduce. One thread reduces the elements in order.
 #pragma once
 
 #include <limits>

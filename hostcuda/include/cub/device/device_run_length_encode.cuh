@@ -19,7 +19,7 @@ struct DeviceRunLengthEncode {
           return true;
         });
   }
-  // Finds runs of at least two.
+  // Finds only runs of at least two equal elements.
   template <class In, class Offsets, class Lengths, class Runs>
   static cudaError_t NonTrivialRuns(void* temporary, std::size_t& bytes, In in, Offsets offsets,
                                     Lengths lengths, Runs runs, std::ptrdiff_t count,
@@ -35,7 +35,7 @@ struct DeviceRunLengthEncode {
   }
 
  private:
-  // Calls take(number, begin, length) for each run; it returns whether the run counts.
+  // Calls take(number, begin, length) for each run; take returns true if the run counts.
   template <class In, class Runs, class Take>
   static cudaError_t for_runs(void* temporary, std::size_t& bytes, In in, Runs runs,
                               std::ptrdiff_t count, cudaStream_t stream, Take take) {

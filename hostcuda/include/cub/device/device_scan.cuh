@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceScan. One thread scans in order; output may be input.
+// hostcuda: cub::DeviceScan. One thread scans in order; the output may overwrite the input.
 #pragma once
 
 #include "../../thrust/scan.h"

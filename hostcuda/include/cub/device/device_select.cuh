@@ -7,7 +7,7 @@
 namespace cub {
 namespace detail {
 
-// True if element i is chosen: by a flag, or by a predicate of the element.
+// Both functions return a test that is true if element i is chosen, by a flag or by a predicate.
 template <class Flags>
 auto flagged(Flags flags) {
   return [flags = raw(flags)](std::ptrdiff_t i) { return static_cast<bool>(flags[i]); };
@@ -68,7 +68,7 @@ struct DeviceSelect {
   }
 };
 
-// The selected ones in order; the others from the end, in reverse order.
+// Puts the chosen elements first, in order, and the others at the end, in reverse order.
 struct DevicePartition {
   template <class In, class Flags, class Out, class Number>
   static cudaError_t Flagged(void* temporary, std::size_t& bytes, In in, Flags flags, Out out,

@@ -1,4 +1,4 @@
-// hostcuda: cub::WarpReduce. Lane 0 has the result; the other lanes' values are unspecified.
+// hostcuda: cub::WarpReduce. Only lane 0 has the result; the other lanes' values are unspecified.
 #pragma once
 
 #include "../detail/block.cuh"
@@ -7,14 +7,14 @@
 namespace cub {
 namespace detail {
 
-// Groups of kWidth lanes that take part together.
+// A warp divided into groups of kWidth lanes, each of which works separately.
 template <int kWidth>
 struct lanes {
   static_assert(kWidth >= 1 && kWidth <= 32, "a warp has 32 lanes");
-  // If the width is not a power of two, groups fill the warp as far as they fit.
+  // If the width is not a power of two, a warp holds as many whole groups as fit.
   static int group() { return hostcuda::lane() / kWidth; }
   static int rank() { return hostcuda::lane() - group() * kWidth; }
-  // Only existing lanes: a block's last warp may be incomplete.
+  // Leaves out lanes that do not exist, because a block's last warp may be incomplete.
   static unsigned mask() {
     const unsigned own =
         kWidth == 32 ? 0xffffffffu : ((1u << (kWidth % 32)) - 1) << (group() * kWidth % 32);
@@ -23,7 +23,7 @@ struct lanes {
   static int count() { return __builtin_popcount(mask()); }
 };
 
-// The values of the group's lanes, by rank.
+// The values of the lanes of a group, indexed by rank in the group.
 template <int kWidth, class T>
 struct group_values {
   hostcuda::Gathered<T> all;

@@ -1,4 +1,4 @@
-// hostcuda: shared by Thrust's iterators, and how algorithms unwrap them to plain memory.
+// hostcuda: the base of Thrust's iterators, and how algorithms unwrap them to plain pointers.
 #pragma once
 
 #include <climits>  // Thrust includes it
@@ -9,7 +9,7 @@
 namespace thrust {
 namespace detail {
 
-// Derived has dereference(), advance(n) and distance_from(other).
+// Derived must have dereference(), advance(n) and distance_from(other).
 template <class Derived, class Value, class Reference>
 class random_access {
  public:
@@ -56,7 +56,7 @@ class random_access {
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 
-// True if an iterator refers to device memory, directly or through another one.
+// True if the iterator refers to device memory, directly or through another iterator.
 template <class Iterator, class = void>
 struct leads_to_device : std::false_type {};
 template <class Iterator>
@@ -65,7 +65,7 @@ struct leads_to_device<Iterator, std::void_t<decltype(Iterator::kOnDevice)>>
 template <class... Iterators>
 inline constexpr bool on_device = (leads_to_device<std::decay_t<Iterators>>::value || ...);
 
-// The same iterator over plain pointers, for code that runs where the memory is.
+// Returns the same iterator built on plain pointers, for code that runs where the memory is.
 template <class Iterator>
 auto raw(const Iterator& it) {
   if constexpr (on_device<Iterator>)

@@ -154,7 +154,7 @@ class vector {
     swap(exact);
   }
   void push_back(const T& value) {
-    const T kept = value;  // it may be inside this vector
+    const T kept = value;  // `value` may be an element of this vector
     if (size_ == capacity_) reserve(size_ ? 2 * size_ : 1);
     resize(size_ + 1, kept);
   }

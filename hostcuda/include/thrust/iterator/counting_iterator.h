@@ -1,4 +1,4 @@
-// hostcuda: numbers without memory: counting_iterator and constant_iterator.
+// hostcuda: counting_iterator and constant_iterator, which compute their values without memory.
 #pragma once
 
 #include "../detail/iterator.h"

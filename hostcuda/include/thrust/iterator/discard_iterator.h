@@ -1,4 +1,4 @@
-// hostcuda: discards the values written to it.
+// hostcuda: an output iterator that discards the values written to it.
 #pragma once
 
 #include "../detail/iterator.h"

@@ -1,4 +1,4 @@
-// hostcuda: elements in an order given by another iterator's values.
+// hostcuda: visits elements in the order that another iterator's values give.
 #pragma once
 
 #include "../detail/iterator.h"

@@ -1,4 +1,4 @@
-// hostcuda: applies a function to another iterator's values.
+// hostcuda: an iterator that applies a function to another iterator's values.
 #pragma once
 
 #include "../detail/iterator.h"
@@ -34,7 +34,7 @@ class transform_iterator
   std::ptrdiff_t distance_from(const transform_iterator& other) const {
     return base_ - other.base_;
   }
-  // A lambda cannot be assigned.
+  // Assignment leaves the function unchanged, because a lambda cannot be assigned.
   transform_iterator(const transform_iterator&) = default;
   transform_iterator& operator=(const transform_iterator& other) {
     base_ = other.base_;

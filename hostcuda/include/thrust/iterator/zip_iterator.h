@@ -1,4 +1,4 @@
-// hostcuda: tuples of the elements of several ranges.
+// hostcuda: an iterator over several ranges at once, whose values are tuples.
 #pragma once
 
 #include "../detail/iterator.h"
@@ -57,7 +57,7 @@ zip_iterator<tuple<First, Rest...>> make_zip_iterator(First first, Rest... rest)
   return {std::make_tuple(first, rest...)};
 }
 
-// A function of several parameters for the tuples of a zip_iterator.
+// Lets a function of several parameters take the tuples of a zip_iterator.
 template <class Function>
 auto make_zip_function(Function function) {
   return [function](auto&& elements) mutable -> decltype(auto) {
