@@ -1,5 +1,6 @@
-// All of execution/ in one unit, except debugger.cpp, which has its own options. Includes api.cpp:
-// inside the calls of runtime/, g++ warns about an address that it keeps until they end.
+// All of execution/ in one unit, except debugger.cpp, which has its own options. api.cpp is here
+// too, because g++ would warn about its pointer to a local variable if it were inlined into
+// runtime/.
 #include "execution/block.cpp"
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"

@@ -1,4 +1,4 @@
-// All of runtime/ and support/ in one unit, except api.cpp (see execution.cpp).
+// All of runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
 #include "runtime/arena.cpp"
 #include "runtime/array.cpp"
 #include "runtime/copy.cpp"

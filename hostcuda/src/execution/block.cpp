@@ -78,7 +78,8 @@ void refuse_api_call(const char* function, const void* code) {
   if (running_block) report_api_call(*running_block, function, code);
 }
 
-// Shuffles whole warps, and lanes within their warp: a warp stays together.
+// Shuffles the order of the warps, and of the lanes within each warp, so that a warp stays
+// together.
 void shuffle_warps(std::vector<std::uint16_t>& order, RandomNumbers& random) {
   std::vector<std::uint16_t> warps((order.size() + kLanes - 1) / kLanes);
   std::iota(warps.begin(), warps.end(), std::uint16_t{0});
@@ -202,7 +203,7 @@ void BlockRunner::resume() {
   running_block = this;
   idle_yields_ = 0;
   if (started_ == 0) {
-    if (gang_) shared_.forget();  // discards what other blocks wrote before this one began
+    if (gang_) shared_.forget();  // discards what other blocks wrote before this block began
     if (kernel_observer) kernel_observer->block_begins(*this);
     for (const FileScopeVariable& variable : file_scope_variables())
       declare_shared(variable.address(), variable.size, variable.name);
@@ -253,7 +254,8 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   dynamic_shared_ = shared_.dynamic();
 }
 
-// Chooses a schedule: either no warp runs ahead between barriers, or one does as far as it can.
+// Chooses a schedule: either no warp runs ahead between barriers, or one runs ahead as far as it
+// can.
 void BlockRunner::shuffle_order() {
   if (!shuffles(config().order)) return;
   if (config().order == Order::skewed || random_.below(2) == 0) {
@@ -280,7 +282,7 @@ void BlockRunner::begin_shared_variable(void* address, std::size_t size, const c
   if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
 }
 
-// Runs on a fiber that has just been restarted.
+// The function that a restarted fiber runs.
 void BlockRunner::fiber_entry(context::transfer_t transfer) {
   BlockRunner& block = *running_block;
   Fiber& self = *block.starting_;
@@ -295,7 +297,8 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
     threads_[i].fiber = &self;
     enter(i);
     launch_->body->run();
-    // Other threads may have run meanwhile; `i` is still this fiber's, and current_ is `i` again.
+    // Other threads may have run meanwhile, but current_ is `i` again, and thread `i` is on this
+    // fiber.
     threads_[i].status = Status::finished;
     lanes_finished_[i / kLanes] |= 1u << i % kLanes;
     ++finished_;
@@ -319,8 +322,9 @@ void BlockRunner::wait(Thread& thread) {
   if (&next != &self) switch_fiber(self, next);
 }
 
-// Picks the next fiber when the current thread cannot continue: a thread that may resume, otherwise
-// a fresh one; otherwise the block is done or waits for others of its gang.
+// Picks the next fiber when the current thread cannot continue. The first choice is a thread that
+// may resume, the second one that has not started. If there is neither, the block is done or waits
+// for other blocks of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
@@ -339,7 +343,8 @@ Fiber& BlockRunner::fresh_fiber() {
   return *starting_;
 }
 
-// Every thread has started and none can run. Returns true if one can now.
+// Called when every thread has started and none can run. Returns true if a thread can run
+// afterwards.
 bool BlockRunner::unblock() {
   if (at_barrier_ == count_ - finished_) return release_barrier(), true;
   if (complete_any_warp_call()) return true;
@@ -370,10 +375,10 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
   ready_.add_last(current_);
-  // Once all threads have run, only another block can end the wait.
+  // Once all threads have started, only another block can end the wait.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
-                : started_ < count_ ? fresh_fiber()  // all must have started to act
+                : started_ < count_ ? fresh_fiber()  // which may end the wait
                                     : next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }

@@ -1,4 +1,4 @@
-// One block on one operating-system thread: which emulated thread runs, waits or has finished.
+// Runs one block on one operating-system thread: decides which emulated thread runs next.
 #ifndef HOSTCUDA_SRC_EXECUTION_BLOCK_H
 #define HOSTCUDA_SRC_EXECUTION_BLOCK_H
 
@@ -15,36 +15,38 @@ namespace hostcuda {
 
 class Gang;
 
-// Runs blocks one after another. A fiber runs fresh threads in turn until one waits, so a kernel
-// without barriers needs one fiber and no switch. A waiting thread keeps its fiber, and another
-// fiber continues. No fiber outlives its block's run on this operating-system thread, so
+// Runs blocks one after another. A fiber runs threads one after another until one has to wait, so a
+// kernel without barriers needs one fiber and no switch. A waiting thread keeps its fiber, and
+// another fiber continues. A fiber runs only on one operating-system thread during a block, so
 // thread-local addresses that the compiler keeps in registers stay valid.
 class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
-  // Does the same in steps, for a block that may wait for other blocks of its gang: resume()
-  // returns when the block is done, none of its threads can continue, or they only spin.
+  // Runs a block in steps, because it may wait for other blocks of its gang. resume() returns when
+  // the block is done, when none of its threads can continue, or when they only spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
-  // Resumes the threads that wait at a barrier for several blocks.
+  // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
-  // The kernel's __cluster_dims__ if the launch had others, so that the block ended at once.
+  // If the kernel has __cluster_dims__ and the launch had others, the block ended at once; returns
+  // them.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.
   void barrier(const char* file, int line);
   unsigned counting_barrier(bool predicate, const char* file, int line);
   void yield();
-  [[noreturn]] void abandon();  // leaves the block for good; its threads never resume
+  [[noreturn]] void abandon();  // leaves the block for good; none of its threads resumes
   void warp_call(WarpRequest& request, const char* file, int line);
-  // A barrier for several blocks, or its two halves.
+  // A barrier across blocks, or its two halves.
   void sync(Scope scope, const char* file, int line);
   void arrive(Scope scope, const char* file, int line);
   void wait_for(Scope scope, const char* file, int line);
   void require_cluster(const dim3& cluster);
-  // The address in another block of the cluster that corresponds to `address` in this one.
+  // Returns the address in another block of the cluster that corresponds to `address` in this
+  // block.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
   void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
   int lane() const { return static_cast<int>(current_ % kLanes); }
@@ -74,12 +76,12 @@ class BlockRunner : public BlockState {
 
   Gang* gang_ = nullptr;
   std::optional<dim3> wanted_cluster_;
-  unsigned sequence_ = 0;     // value of block_sequence while it runs
-  unsigned idle_yields_ = 0;  // consecutive ones
+  unsigned sequence_ = 0;     // value of block_sequence while this block runs
+  unsigned idle_yields_ = 0;  // consecutive calls of yield()
   unsigned started_ = 0;      // number of threads of order_ that have started
   unsigned at_barrier_ = 0;
-  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates now, and at the last one
-  std::vector<std::uint16_t> order_;              // in which threads start and leave a barrier
+  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates: so far, at the last barrier
+  std::vector<std::uint16_t> order_;              // in which threads start, or continue at barriers
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 
@@ -87,7 +89,7 @@ class BlockRunner : public BlockState {
   Fiber* starting_ = nullptr;
   std::vector<Fiber*> fibers_, idle_;
 
-  dim3 shape_{0, 0, 0};  // shape for which threads_[].index is valid
+  dim3 shape_{0, 0, 0};  // the block shape that the indices in threads_ were computed for
   RandomNumbers random_;
   SharedMemory shared_;
   std::size_t static_shared_bytes_ = 0;
@@ -97,7 +99,7 @@ class BlockRunner : public BlockState {
 extern __thread BlockRunner* running_block;
 
 // Changes whenever an emulated thread of this operating-system thread starts, or resumes after a
-// wait; if it stays the same for long, something may hang. Spinning threads do not change it.
+// wait. If it does not change for long, a thread may hang. Spinning threads do not change it.
 extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda

@@ -1,4 +1,4 @@
-// The visible state of a running block, for messages and for tools that observe kernels.
+// The state of a running block that messages and observing tools may read.
 #ifndef HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 #define HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 
@@ -22,7 +22,7 @@ inline const char* barrier_name(Scope scope) {
   return kNames[static_cast<unsigned>(scope)];
 }
 
-// A grid to be run, with everything that a block needs to know.
+// Everything that a block needs to know about its grid.
 struct Launch {
   Site site;
   dim3 grid;
@@ -31,9 +31,9 @@ struct Launch {
   std::size_t shared_limit;  // bytes of static and dynamic shared memory
   std::shared_ptr<const Work> body;
   int device;
-  std::uint64_t number;  // index of the launch in the process; seeds random orders
+  std::uint64_t number;  // index of the launch in the process; seeds the random orders
   dim3 cluster{1, 1, 1};
-  bool cooperative = false;  // grid.sync() is allowed
+  bool cooperative = false;  // allows grid.sync()
   unsigned threads() const { return block.x * block.y * block.z; }
   std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
   uint3 block_index(std::uint64_t block_number) const {
@@ -65,12 +65,12 @@ struct Thread {
   uint3 index;
   Status status;
   Fiber* fiber;      // the fiber on which it waits
-  const char* file;  // where it waits
+  const char* file;  // the place where it waits
   int line;
   WarpRequest* request;  // its request to its warp
   Scope scope;           // the barrier at which it waits
-  // For the barriers of its cluster and of its grid: the number of barriers that were complete when
-  // the thread last arrived, plus one; 0 if it never arrived.
+  // For the barriers of its cluster and of its grid: one more than the number of barriers that were
+  // complete when the thread last arrived, or 0 if it never arrived.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }
@@ -105,8 +105,8 @@ class BlockState {
   char* dynamic_shared_ = nullptr;
 };
 
-// Callbacks for a tool that observes kernels; ../../trace is one. There is none by default. With an
-// observer, a grid runs on one operating-system thread, and barrier divergence is reported to the
+// Callbacks for a tool that observes kernels, such as ../../trace. By default there is no observer.
+// With one, a grid runs on one operating-system thread, and barrier divergence is reported to the
 // observer instead of ending the process.
 class KernelObserver {
  public:
@@ -115,13 +115,13 @@ class KernelObserver {
   virtual void block_pauses() = 0;  // other blocks of its gang run before it resumes
   virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
-  // identity: the address by which other blocks of the cluster find the variable; it is unique.
+  // identity: the unique address at which other blocks of the cluster find the variable.
   virtual void shared_variable(void* address, std::size_t size, const void* identity,
                                const char* name) = 0;
-  // Called by every thread of the block.
+  // Called whenever the block's threads have passed a barrier.
   virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;
-  virtual void warp_met(unsigned warp) = 0;  // its lanes synchronised or exchanged values
+  virtual void warp_met(unsigned warp) = 0;  // the warp's lanes synchronised or exchanged values
 
  protected:
   ~KernelObserver() = default;
@@ -129,8 +129,8 @@ class KernelObserver {
 
 extern KernelObserver* kernel_observer;
 
-// Runs all blocks of a grid, distributed over the CPU's cores. The caller holds the API lock: no
-// two grids run at the same time.
+// Runs all blocks of a grid, distributed over the CPU's cores. The caller holds the API lock,
+// because no two grids may run at the same time.
 void run_grid(const Launch& launch);
 
 }  // namespace hostcuda

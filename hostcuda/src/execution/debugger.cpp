@@ -1,5 +1,5 @@
-// Data that gdb reads from a stopped program: see ../../gdb/hostcuda.py. This file is compiled with
-// debug information, in release builds too, so that gdb knows the layout of a block.
+// Data that gdb reads from a stopped program (../../gdb/hostcuda.py). Even release builds compile
+// this file with debug information, so that gdb knows the layout of a block.
 #include "execution/block.h"
 
 namespace hostcuda {

@@ -13,8 +13,8 @@
 namespace hostcuda {
 namespace {
 
-// Address space, not memory: a page is used only when touched. Generous, because unoptimised and
-// sanitized kernels have large frames.
+// The size in address space; memory is used only for pages that the stack touches. The size is
+// generous, because unoptimised and sanitized kernels have large frames.
 constexpr std::size_t kStackSize = 256 << 10;
 
 constinit std::mutex stacks_mutex;
@@ -45,9 +45,9 @@ Fiber* create_fiber() {
     std::perror("hostcuda: no memory for a thread's stack");
     std::abort();
   }
-  // All stacks start at the same offset in a page. If their tops did too, the frames of hundreds of
-  // waiting threads would compete for a few cache sets, and a barrier would cost several times as
-  // much; so the tops are staggered by a cache line.
+  // All stacks start at the same offset in a page. If their tops had the same offset too, the
+  // frames of hundreds of waiting threads would compete for a few cache sets, and a barrier would
+  // take several times as long. The tops are therefore staggered by a cache line.
   static std::atomic<unsigned> created = 0;
   constexpr std::size_t kCacheLine = 64;
   const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;

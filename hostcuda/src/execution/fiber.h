@@ -1,4 +1,4 @@
-// Fibers: the stacks on which emulated threads wait at barriers.
+// Fibers, on whose stacks emulated threads wait at barriers.
 #ifndef HOSTCUDA_SRC_EXECUTION_FIBER_H
 #define HOSTCUDA_SRC_EXECUTION_FIBER_H
 
@@ -30,31 +30,32 @@ namespace context = boost::context::detail;
 
 // A suspended flow of control. The operating-system thread's own stack is a Fiber too.
 //
-// fcontext and not the public boost::context::fiber: the public type transfers ownership at each
-// switch, which suits a scheduler to which every fiber returns. Here a waiting thread switches
-// straight to the next one: one switch per barrier and thread instead of two.
+// This code uses fcontext and not the public boost::context::fiber, which transfers ownership at
+// each switch. That suits a scheduler to which every fiber returns. Here a waiting thread switches
+// straight to the next one, so a barrier costs one switch per thread instead of two.
 struct Fiber {
   context::fcontext_t suspended = nullptr;
   const void* stack_low = nullptr;
   std::size_t stack_size = 0;
-  void* fake_stack = nullptr;  // AddressSanitizer's stack, while suspended
+  void* fake_stack = nullptr;  // AddressSanitizer's stack while the fiber is suspended
 };
 
-// Creates a fiber with its own stack and an inaccessible page below it, so an overflow is a fault
-// instead of silently overwriting the neighbouring stack. Another page above it: anything less than
-// a page above a variable on a stack is on the same stack. Fibers live until the process ends.
+// Creates a fiber with its own stack and an inaccessible page below it, so that an overflow is a
+// fault instead of overwriting the neighbouring stack. Another page is above the stack, so an
+// address less than a page above a variable of one stack is never in another stack. Fibers are
+// never destroyed.
 Fiber* create_fiber();
 
-// The fiber will start at entry when next switched to, and forgets its earlier state.
+// Makes the fiber forget its state and begin with `entry` at the next switch to it.
 void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 
-// True if the address is in any fiber's stack.
+// True if the address is in the stack of any fiber.
 bool is_in_fiber(const void* address);
 
 // Size of the inaccessible areas below and above each stack.
 std::size_t guard_size();
 
-// Runs first after a switch, on the new stack.
+// Runs first on the new stack after a switch.
 inline void arrive(Fiber& self, context::transfer_t transfer) {
   auto* previous = static_cast<Fiber*>(transfer.data);
   previous->suspended = transfer.fctx;
@@ -65,17 +66,18 @@ inline void arrive(Fiber& self, context::transfer_t transfer) {
 #endif
 }
 
-// boost::context::detail::jump_fcontext, called so that the processor still predicts returns.
+// Calls boost::context::detail::jump_fcontext in a way that lets the processor predict returns.
 //
-// jump_fcontext leaves by a jump and not by a return. The processor's stack of return addresses
-// then has one entry too many, and the next return is mispredicted: a third of a barrier's time.
-// Here the return address is pushed without a call instruction, which keeps that stack balanced.
-// Its address, not its symbol: from Boost 1.90 on jump_fcontext is a C++ function, by another name.
+// jump_fcontext leaves by a jump instead of a return. The processor's stack of return addresses
+// then has one entry too many, and the next return is mispredicted, which costs a third of a
+// barrier's time. Here the return address is pushed without a call instruction, so that stack stays
+// balanced. The function is called by its address, because its name is a C++ symbol from Boost 1.90
+// on.
 inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #if defined(__x86_64__) && !defined(__CET__)
   context::transfer_t result;
-  // The first 128 bytes below the stack pointer may be in use by the compiler (the red zone).
-  // jump_fcontext keeps rbp, rbx and r12 to r15; everything else is declared as clobbered.
+  // The compiler may use the first 128 bytes below the stack pointer (the red zone). jump_fcontext
+  // preserves rbp, rbx and r12 to r15; all other registers are declared as clobbered.
   asm volatile(
       "lea -128(%%rsp), %%rsp\n\t"
       "lea 1f(%%rip), %%rax\n\t"
@@ -100,7 +102,7 @@ inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #endif
 }
 
-// To AddressSanitizer the variables of functions that never returned still surround their frames.
+// AddressSanitizer still guards the variables of functions that never returned.
 inline void forget_frames([[maybe_unused]] const Fiber& fiber) {
 #ifdef HOSTCUDA_ASAN
   __asan_unpoison_memory_region(fiber.stack_low, fiber.stack_size);
@@ -111,7 +113,7 @@ enum class Leave { to_return, for_good };
 
 inline void switch_fiber(Fiber& from, Fiber& to, [[maybe_unused]] Leave leave = Leave::to_return) {
 #ifdef HOSTCUDA_ASAN
-  // Passing no address for the fake stack tells AddressSanitizer to free it.
+  // A null pointer in place of the fake stack's address tells AddressSanitizer to free that stack.
   __sanitizer_start_switch_fiber(leave == Leave::for_good ? nullptr : &from.fake_stack,
                                  to.stack_low, to.stack_size);
 #endif

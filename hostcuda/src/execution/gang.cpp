@@ -57,7 +57,7 @@ bool Gang::has_passed(const BlockRunner& block, Thread& thread, Scope scope) {
   return barrier_of(block, scope).completed >= thread.arrival(scope);
 }
 
-// A barrier does not wait for threads that have returned.
+// A barrier no longer waits for a thread that has returned.
 void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
   for (const Scope scope : {Scope::cluster, Scope::grid}) {
     Barrier& barrier = barrier_of(block, scope);
@@ -67,8 +67,9 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
   }
 }
 
-// A block that has returned makes grid.sync() wait forever, as on a GPU, where one thread arrives
-// per block. Single threads that returned cause a warning, as at __syncthreads().
+// On a GPU one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
+// whole block has returned, and so it does here. If single threads returned, a warning appears, as
+// at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;
   if (scope == Scope::grid && std::ranges::any_of(barrier.blocks, &BlockRunner::is_done)) return;
@@ -83,7 +84,7 @@ BlockRunner& Gang::block_of_cluster(const BlockRunner& block, unsigned rank) {
   return *by_number_.at(launch.block_of_cluster(launch.cluster_of(block.number()), rank));
 }
 
-// ---- the part of BlockRunner that concerns other blocks -----------------------------------------
+// ---- the members of BlockRunner that concern other blocks --------------------------------------
 
 Gang& BlockRunner::gang_for(Scope scope, const char* file, int line) {
   set_place(file, line);
@@ -130,7 +131,8 @@ void BlockRunner::require_cluster(const dim3& cluster) {
   const dim3& grid = launch_->grid;
   const bool divides =
       grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
-  // The first thread is at its first statement, so the grid can still start again with clusters.
+  // No thread has gone beyond the kernel's first statement, so the grid can start again with
+  // clusters.
   if (launch_->cluster_size() != 1 || !divides) report_cluster_dims(*this, cluster);
   wanted_cluster_ = cluster;
   abandon();

@@ -1,4 +1,4 @@
-// Blocks that wait for each other: those of a cluster, or of a whole cooperative grid.
+// Blocks that wait for each other: the blocks of a cluster, or of a whole cooperative grid.
 #ifndef HOSTCUDA_SRC_EXECUTION_GANG_H
 #define HOSTCUDA_SRC_EXECUTION_GANG_H
 
@@ -12,27 +12,27 @@
 
 namespace hostcuda {
 
-// Runs its blocks in turn on one operating-system thread. A block runs until none of its threads
-// can continue, or until they only spin; its fibers and shared memory are kept. A GPU may choose
-// this order, and the order of a block's threads.
+// Runs its blocks round-robin on one operating-system thread. A block runs until none of its
+// threads can continue, or until they only spin. It keeps its fibers and shared memory while other
+// blocks run. A GPU might also run the blocks, and the threads of each block, in this order.
 class Gang {
  public:
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
   // See BlockRunner::wanted_cluster.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
-  // Called by threads of the blocks.
+  // Called by threads of the gang's blocks.
   void arrive(const BlockRunner& block, Thread& thread, Scope scope);
   bool has_passed(const BlockRunner& block, Thread& thread, Scope scope);
   void thread_ended(const BlockRunner& block, Thread& thread);
   BlockRunner& block_of_cluster(const BlockRunner& block, unsigned rank);
 
  private:
-  // A barrier for several blocks.
+  // A barrier across blocks.
   struct Barrier {
     std::vector<BlockRunner*> blocks;
-    unsigned expected = 0, arrived = 0;  // threads
-    std::uint32_t completed = 0;         // times
+    unsigned expected = 0, arrived = 0;  // numbers of threads
+    std::uint32_t completed = 0;         // how often it was complete
   };
   Barrier& barrier_of(const BlockRunner& block, Scope scope);
   void complete_if_all_arrived(Barrier& barrier, Scope scope);

@@ -1,4 +1,4 @@
-// Distributes the blocks of a grid over operating-system threads.
+// Distributes a grid's blocks over operating-system threads.
 #include <omp.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 namespace hostcuda {
 namespace {
 
-// A team of operating-system threads costs microseconds to start, and milliseconds if cores are
-// scarce. Shorter grids run on the calling thread.
+// Starting a team of operating-system threads takes microseconds, or milliseconds if cores are
+// scarce. Grids that take less than this run on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
-// The order of blocks is no more guaranteed than the order of threads.
+// CUDA guarantees no order of the blocks, as it guarantees none of the threads.
 class RunOrder {
  public:
   RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
@@ -38,24 +38,24 @@ class RunOrder {
   std::uint64_t count() const { return count_; }
 
  private:
-  static constexpr std::uint64_t kMaxShuffled = 1 << 24;  // a larger grid runs backwards
+  static constexpr std::uint64_t kMaxShuffled = 1 << 24;  // a larger grid runs in reverse order
   std::uint64_t count_;
   std::vector<std::uint32_t> shuffled_;
 };
 
-// How many blocks run together because they may wait for each other: one, a cluster, or all.
+// Returns how many blocks run together because they may wait for each other: 1, a cluster, or all.
 std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
 
-// True also for a cooperative grid of one block, because it has a grid barrier.
+// A cooperative grid has a grid barrier, so it needs a gang even if it has only one block.
 bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluster_size() > 1; }
 
-// Runs blocks on one operating-system thread. Keeps their fibers for the next grid.
+// Runs blocks on one operating-system thread, and keeps their fibers for the next grid.
 class Worker {
  public:
   explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
-  // unit: the number of a block or a cluster. A cooperative grid is a single unit.
+  // unit: the number of a block or a cluster. A cooperative grid is one unit.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
     if (!has_gang(launch)) {
@@ -82,7 +82,7 @@ class Worker {
   Gang gang_;
 };
 
-// Indexed by the number in the team; never destroyed.
+// `number` is the thread's number in the team. The workers are never destroyed.
 Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
   const auto i = static_cast<std::size_t>(number);
@@ -96,9 +96,9 @@ double seconds_since(Time::time_point start) {
   return std::chrono::duration<double>(Time::now() - start).count();
 }
 
-// Facts learnt from the last launch of a kernel from one place in the source.
+// What the last launch of a kernel from one source line has shown.
 struct Experience {
-  double seconds_per_thread = 0;  // 0: no launch yet
+  double seconds_per_thread = 0;  // 0 before the first launch
   dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
 };
 
@@ -108,7 +108,7 @@ Experience& experience_of(const Site& site) {
 }
 
 void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
-  // `omp for` needs a signed counter; a grid that overflows it would never end anyway.
+  // `omp for` needs a signed counter. A grid too large for it would never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
   if (team == 1) {
@@ -137,8 +137,9 @@ void run_grid(const Launch& requested) {
   Launch launch = requested;
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
-  // Shared variables are plain statics under AddressSanitizer (it gives thread-local ones no
-  // redzones), so one block runs at a time; an observer sees one block at a time too.
+  // AddressSanitizer gives thread-local variables no redzones, so shared variables are plain
+  // statics under it and only one block can run at a time. An observer follows one block at a time
+  // too.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 
@@ -148,7 +149,8 @@ void run_grid(const Launch& requested) {
   const auto threads_per_unit = [&] {
     return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
-  // Decides on a team by the last launch from this line; the first launch runs a block to find out.
+  // The last launch from this line shows whether a team pays; the first launch times one block
+  // instead.
   double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {

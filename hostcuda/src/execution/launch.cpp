@@ -1,4 +1,4 @@
-// Launches: checks of the configuration, limits of single kernels, occupancy.
+// Launches: checks of the configuration, limits of individual kernels, occupancy.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -19,14 +19,14 @@
 namespace hostcuda {
 namespace {
 
-// The limits set by cudaFuncSetAttribute, per kernel.
+// For each kernel, the limit that cudaFuncSetAttribute set.
 std::map<const void*, std::size_t>& dynamic_shared_limits() {
   static auto* map = new std::map<const void*, std::size_t>;
   return *map;
 }
 
-// A kernel identified only by its launch arguments cannot be looked up: any kernel's limit
-// applies.
+// A kernel that only its launch arguments identify cannot be looked up, so the largest limit of any
+// kernel applies.
 std::size_t dynamic_shared_limit(const void* function) {
   std::size_t limit = limits::kSharedPerBlock;
   for (const auto& [known, allowed] : dynamic_shared_limits())
@@ -68,7 +68,7 @@ int blocks_per_multiprocessor(unsigned threads, std::size_t dynamic_shared_bytes
   return std::min({limits::kBlocksPerMultiprocessor, by_threads, by_shared});
 }
 
-// All blocks of a cooperative grid must run at the same time.
+// True if all blocks of the grid can run at the same time, as a cooperative launch requires.
 bool fits_cooperatively(const LaunchRequest& request) {
   const dim3 &grid = request.grid, &block = request.block;
   const int per_multiprocessor =
@@ -81,7 +81,7 @@ bool fits_cooperatively(const LaunchRequest& request) {
 }  // namespace
 
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
-  std::shared_ptr<const Work> body(work);  // a graph runs it repeatedly
+  std::shared_ptr<const Work> body(work);  // shared, because a graph runs it repeatedly
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel,
                          {__builtin_return_address(0), request.site.file, request.site.line});
@@ -216,7 +216,7 @@ cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_s
   return cudaSuccess;
 }
 
-// Estimates the clusters that run at once, as if a cluster's blocks could be on any SMs.
+// Estimates how many clusters run at once, as if a cluster's blocks could be on different SMs.
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
   HOSTCUDA_API_CALL;
   if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);

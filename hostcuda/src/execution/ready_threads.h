@@ -1,9 +1,8 @@
-// The ready threads of a block, and the choice of the next one. In turn, threads run in
-// the order in which they became ready. Every thread then reaches its next barrier before
-// any continues, so a missing barrier that only a fast warp can reveal stays hidden.
-// Skewed, threads run by rank: the warp with the first rank runs until a barrier of the
-// block stops it, while the others have not moved. A GPU may choose either
-// schedule.
+// The threads of a block that can run, and the choice of the next one. In turn, threads run in the
+// order in which they became ready. Every thread then reaches its next barrier before any
+// continues, so this order hides a missing barrier that matters only if one warp is faster. Skewed,
+// threads run by rank: the warp with the first rank runs until a barrier of the block stops it, and
+// until then the others do not move. Both schedules are possible on a GPU.
 #ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 #define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 
@@ -26,9 +25,10 @@ class ReadyThreads {
   bool empty() const { return size() == 0; }
   unsigned size() const { return end_ - begin_ + ranked_; }
 
-  // From now on threads run in turn.
+  // From now on threads run in the order in which they become ready.
   void take_turns() { skewed_ = false; }
-  // From now on threads run by their place in `order`. Does nothing if some are ranked already.
+  // From now on threads run by their position in `order`. Does nothing if ranked threads are
+  // waiting.
   void skew(const std::vector<std::uint16_t>& order) {
     if (ranked_ != 0) return;
     skewed_ = true;
@@ -39,7 +39,7 @@ class ReadyThreads {
   }
 
   void add(unsigned i) { skewed_ ? add_by_rank(i) : add_last(i); }
-  // A thread that waits for others comes after all of them, whatever its rank.
+  // Adds a thread that waits for others. It runs after all of them, whatever its rank.
   void add_last(unsigned i) { ring_[end_++ % kMaxThreads] = static_cast<std::uint16_t>(i); }
   unsigned take() { return ranked_ ? take_first_rank() : ring_[begin_++ % kMaxThreads]; }
 

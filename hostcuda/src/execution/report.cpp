@@ -43,8 +43,8 @@ std::string where_is(const Thread& thread) {
   }
 }
 
-// One message at a time: blocks run on several operating-system threads. Memory accesses made for a
-// message are not the kernel's.
+// While an Output exists, no other block can print, because blocks run on several operating-system
+// threads. The observer is off, because memory accesses made for a message are not the kernel's.
 class Output {
  public:
   Output() : lock_(mutex_), observer_(kernel_observer) {
@@ -77,7 +77,7 @@ Finding finding_of_thread(const BlockState& block, const char* kind, std::string
   return finding;
 }
 
-// The line that called the function which found the error.
+// Makes a finding at the line that called the reporting function.
 Finding finding_at_call(const BlockState& block, const char* kind, std::string what) {
   const Thread& thread = block.current();
   return finding_of_thread(block, kind, std::move(what), place(thread.file, thread.line));
@@ -94,7 +94,7 @@ Finding finding_at_call(const BlockState& block, const char* kind, std::string w
   die();
 }
 
-// Threads by place: one line per place, with a few threads as examples.
+// Groups the threads by place: returns one line per place, with a few threads as examples.
 std::vector<std::string> threads_by_place(const BlockState& block) {
   constexpr unsigned kExamples = 4;
   std::map<std::string, std::pair<unsigned, std::string>> places;
@@ -109,7 +109,7 @@ std::vector<std::string> threads_by_place(const BlockState& block) {
   return lines;
 }
 
-// True the first time for a source line, so that the message is not repeated for every block.
+// True the first time for a source line, so that other blocks do not repeat the message.
 bool first_time(const char* kind, const char* file, int line) {
   static auto* seen = new std::set<std::string>;
   return seen->insert(std::string(kind) + place(file, line)).second;

@@ -11,7 +11,7 @@
 namespace hostcuda {
 namespace {
 
-// NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
+// NaN as float or double and -1 as int, so that the result shows a read of uninitialised memory.
 constexpr int kPoisonByte = 0xff;
 
 std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
@@ -40,11 +40,12 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   shares_ = shares;
   variables_.clear();
   copies_.clear();
-  // Under AddressSanitizer the size must be exact: its redzone then begins at the first byte past
-  // the end.
+  // Under AddressSanitizer the size must be exact, so that its redzone begins directly after the
+  // last byte.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  // An observer sees the use of memory that the launch did not request.
+  // An observer gets an allocation of 0 bytes too, to find accesses to memory that was not
+  // requested.
   if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
     dynamic_capacity_ = dynamic_bytes;

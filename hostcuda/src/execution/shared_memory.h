@@ -1,8 +1,7 @@
-// The shared memory of one block. A __shared__ variable has one address per
-// operating-system thread. Blocks that alternate on that thread swap its
-// content: while another block runs, a block's values are in copies. Other
-// blocks of its cluster access the copy, which acts as the variable while they
-// run.
+// The shared memory of one block. A __shared__ variable has one address per operating-system
+// thread, so blocks that alternate on such a thread swap the variable's content: while another
+// block runs, a block's values are kept in copies. Meanwhile the other blocks of its cluster use
+// the copies as the block's variables.
 #ifndef HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 #define HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 
@@ -19,30 +18,30 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // Forgets the previous block. shares: true if other blocks run before this one ends.
+  // Forgets the previous block. shares: true if other blocks run before this block ends.
   void begin(std::size_t dynamic_bytes, bool shares);
-  // Fills everything with NaN, because the memory of a block that has not begun, or has ended, must
-  // not be used.
+  // Fills everything with NaN, because no other block may use the memory of a block that has not
+  // begun or has ended.
   void forget();
   char* dynamic() const { return dynamic_.get(); }
-  // Unowned bytes before and after each shared variable, which an index slightly out of bounds
-  // hits. AddressSanitizer adds its own redzones.
+  // Unowned bytes before and after each shared variable, so that an index slightly out of bounds
+  // hits no other variable. AddressSanitizer adds its own redzones.
   static constexpr std::size_t kPadding = 1024;
 
   struct Variable {
     char* address;
     std::size_t size;
-    char* copy;     // equals `address` if no other block runs before this one ends
-    bool declared;  // the block itself has declared it; other blocks may have used it before
+    char* copy;     // equals `address` if no other block runs before this block ends
+    bool declared;  // this block has declared it; other blocks may use it earlier
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };
-  // Returns the declared and poisoned variable, or null if the block has already declared it.
+  // Returns the variable, newly poisoned, or null if the block has already declared it.
   const Variable* declare(void* address, std::size_t size);
 
   void enter();  // restores the content from the copies
   void leave();
 
-  // Maps an address in `mapper`, another block's memory, to this block; null if it is not shared.
+  // Maps an address in another block's memory (`mapper`) to this block; null if it is not shared.
   char* find_for(const SharedMemory& mapper, char* address);
 
  private:

@@ -1,4 +1,4 @@
-// Warp functions: the lanes in a mask exchange values once all of them have arrived.
+// Warp functions: the lanes in a mask exchange values when all of them have arrived.
 #include <algorithm>
 #include <cstring>
 
@@ -8,13 +8,14 @@
 namespace hostcuda {
 namespace {
 
-// The existing lanes of a warp whose first thread is `first`; the last warp may be incomplete.
+// Returns the lanes that exist in the warp that starts at thread `first`; the last may be
+// incomplete.
 unsigned existing_lanes(unsigned first, unsigned threads) {
   const unsigned lanes = std::min(kLanes, threads - first);
   return lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1;
 }
 
-// Most values have four or eight bytes, for which memcpy is an instruction and not a call.
+// Most values have four or eight bytes. memcpy with a constant size is an instruction, not a call.
 inline void copy_value(void* to, const void* from, unsigned size) {
   if (size == 4)
     std::memcpy(to, from, 4);
@@ -36,20 +37,20 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   request.mask &= existing_lanes(me - me % kLanes, count_);
   thread.status = Status::in_warp_call;
   lanes_waiting_[me / kLanes] |= 1u << me % kLanes;
-  // Only the last lane to arrive makes the call complete. The test here spares the other 31 lanes a
-  // function call.
+  // Only the last lane to arrive completes the call. The test spares the other 31 lanes a function
+  // call.
   if (request.operation == WarpOperation::converge || all_are_there(request, me / kLanes))
     complete_warp_call(me);
   wait(thread);
 }
 
-// Lanes that return from the kernel no longer hold up the others, so a call may become complete
-// without another arrival. Checked only when nothing else can run: then the converged lanes are
-// those that have arrived.
+// A lane that has returned from the kernel no longer holds up the others, so a call can become
+// complete although no lane arrives. This is checked only when nothing else can run, because all
+// lanes that can converge have then arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  // Earlier lines go first, so that lanes that took a branch can join the others after the branch.
+  // The earliest line goes first, so that lanes in a branch can join the others after it.
   unsigned first = count_;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];
@@ -86,7 +87,7 @@ void BlockRunner::complete_convergence(unsigned member, unsigned group) {
   lanes_waiting_[warp] &= ~group;
 }
 
-// Completes the call in which `member` waits if every lane of its mask has arrived or finished.
+// Completes the call in which `member` waits if every lane of its mask has arrived or returned.
 bool BlockRunner::complete_warp_call(unsigned member) {
   const unsigned warp = member / kLanes;
   const unsigned first = warp * kLanes;
@@ -121,7 +122,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
       if (group >> source & 1) {
         copy_value(request.value, values[source], request.size);
       } else {
-        // Undefined on a GPU: all ones (NaN, -1) make it visible.
+        // The value is undefined on a GPU. All bits set (NaN, -1) make it visible here.
         std::memset(request.value, 0xff, request.size);
         report_shuffle_from_absent_lane(*this, thread, source);
       }

@@ -23,7 +23,7 @@ namespace hostcuda {
 namespace {
 
 __thread std::uint64_t last_progress;
-constexpr int kTicks = 10;  // checks per interval after which a hang is reported
+constexpr int kTicks = 10;  // ticks until a thread that does not progress is reported
 __thread int idle_ticks;
 
 [[noreturn]] void report_from_signal(const void* context) {
@@ -37,15 +37,15 @@ void on_tick(int, siginfo_t*, void* context) {
   if (!running_block || progress != last_progress) idle_ticks = 0;
   last_progress = progress;
   if (!running_block || ++idle_ticks <= kTicks) return;
-  // An observer of the kernel reports the hang between two accesses, because a signal may interrupt
-  // the C library. A thread that makes no accesses is reported from here, one tick later.
+  // If an observer exists, it reports the hang at the next access, because a signal may interrupt
+  // the C library. A thread that makes no accesses is reported here, one tick later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else
     report_from_signal(context);
 }
 
-// Ticks of the thread's processor time: time in a debugger does not count.
+// A timer that counts the thread's processor time, because time in a debugger must not count.
 class Timer {
  public:
   Timer() {

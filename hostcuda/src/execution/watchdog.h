@@ -1,4 +1,4 @@
-// Finds kernels that hang: a thread that runs for very long without a barrier or its end.
+// Finds kernels that hang: a thread runs for very long and reaches neither a barrier nor its end.
 #ifndef HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
 #define HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
 
@@ -6,12 +6,13 @@
 
 namespace hostcuda {
 
-// Watches the blocks that the calling operating-system thread runs. After HOSTCUDA_WATCHDOG seconds
-// of processor time the process ends, naming the kernel, the thread and its line.
+// Watches the blocks that the calling operating-system thread runs. If a thread hangs for
+// HOSTCUDA_WATCHDOG seconds of processor time, names the kernel, the thread and its line and ends
+// the process.
 void watch_for_hangs();
 
-// Set when a watched thread hangs: the observer then calls report_hang with the thread's
-// place.
+// Set when a watched thread hangs. The observer then calls report_hang with the line that the
+// thread has reached.
 extern volatile std::sig_atomic_t hang_is_to_be_reported;
 [[noreturn]] void report_hang(const char* place);
 

@@ -14,7 +14,7 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
-std::atomic<Check> refuse_kernel;  // read before the lock
+std::atomic<Check> refuse_kernel;  // read without the lock
 
 // Ends the program if the caller is a kernel.
 void refuse_kernels(const char* function, const void* code) {
@@ -27,7 +27,8 @@ struct Description {
   const char* text;
 };
 
-// CUDA's names and messages for every error that hostcuda returns, and some that programs test for.
+// CUDA's names and messages for the errors that hostcuda returns, and for some that programs test
+// for.
 #define ERROR(error, text) \
   { error, #error, text }
 constexpr Description kDescriptions[] = {
@@ -127,7 +128,8 @@ const CallSite* CallSite::current() { return current_call; }
 
 void ignore_result() { next_is_ignored = true; }
 
-// Before the lock: a kernel that runs on another operating-system thread would wait for it forever.
+// Comes before the lock. A kernel on another operating-system thread would wait for the lock
+// forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
     : lock_((refuse_kernels(function, place.return_address), api_mutex())),
       site_(function, place) {}

@@ -1,5 +1,5 @@
-// Every API function starts with these: the lock, failures planned by the environment, and the last
-// error.
+// What every API function does first: it takes the lock, applies failures that the environment asks
+// for, and handles the last error.
 #ifndef HOSTCUDA_SRC_RUNTIME_API_H
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
@@ -11,7 +11,7 @@
 
 namespace hostcuda {
 
-// The API call that host code makes. If an API function calls others, only the outermost call
+// The API call that host code makes. If one API function calls another, only the outermost call
 // counts.
 class CallSite {
  public:
@@ -20,7 +20,7 @@ class CallSite {
   CallSite(const CallSite&) = delete;
   CallSite& operator=(const CallSite&) = delete;
 
-  // The call of this host thread; null outside the API.
+  // Returns this host thread's API call, or null if it makes none.
   static const CallSite* current();
   const char* function() const { return function_; }
   const CodePlace& place() const { return place_; }
@@ -33,17 +33,17 @@ class CallSite {
   bool is_outermost_;
 };
 
-// One lock for everything, held by the host thread whose call makes an operation run; recursive,
-// because an operation may be a host function. Only one grid may run at a time also because a
-// __constant__ variable has a single address, whose content must belong to the device whose kernel
-// runs.
+// One lock for everything, held by the host thread whose call makes an operation run. It is
+// recursive, because an operation may be a host function. It also lets only one grid run at a time,
+// because a __constant__ variable has a single address, whose content must belong to the device
+// that runs.
 class ApiCall {
  public:
-  // function: the name of the API function; place: where it is called.
+  // function: the name of the API function; place: where the program calls it.
   explicit ApiCall(const char* function, const CodePlace& place = {});
-  // Why the call cannot be made: there is no device, or the environment requests a failure
+  // Returns why the call must fail: there is no device, or the environment requests a failure
   // (cudaErrorUnknown for one call, cudaErrorDevicesUnavailable for all calls from one on). Counts
-  // the call. A launch is a call too; querying the last error is not.
+  // calls, including launches but not queries of the last error.
   cudaError_t error() const;
 
  private:
@@ -51,21 +51,21 @@ class ApiCall {
   CallSite site_;
 };
 
-// Records the host thread's last error and returns it: `return fail(...)`.
+// Records and returns the host thread's last error: `return fail(...)`.
 cudaError_t fail(cudaError_t error);
 
-// A kernel failed an assertion or trapped: its blocks end, and from now on every call returns this
-// error, as on a GPU.
+// Called when a kernel fails an assertion or traps. As on a GPU, its blocks end, and every later
+// call returns this error.
 void break_context(cudaError_t error);
 bool context_is_broken();
 
 std::recursive_mutex& api_mutex();
 
-// The result of a call that waited for kernels: the error of one that broke the context, if any.
+// The result of a call that waited for kernels: the error if a kernel broke the context.
 cudaError_t result_of_waiting();
 
-// The API is for host code. Every call invokes this function, which does not return if the caller
-// is a kernel.
+// The API is for host code only, so every call runs `check`, which does not return if the caller is
+// a kernel.
 void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
@@ -74,7 +74,7 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
-// For API functions that only call other API functions.
+// Used by API functions that only call other API functions.
 #define HOSTCUDA_API_CALL_OF_OTHERS \
   const ::hostcuda::CallSite call_site(__func__, {__builtin_return_address(0)})
 

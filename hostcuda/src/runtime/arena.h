@@ -1,4 +1,4 @@
-// HOSTCUDA_STRICT_MEM=1: device memory at separate addresses, protected by the MMU.
+// HOSTCUDA_STRICT_MEM=1: device memory has separate addresses, and the MMU protects it.
 #ifndef HOSTCUDA_SRC_RUNTIME_ARENA_H
 #define HOSTCUDA_SRC_RUNTIME_ARENA_H
 
@@ -7,14 +7,14 @@
 
 namespace hostcuda {
 
-// Address space of one device. Each allocation has its own pages, which end where it ends (up to
-// the alignment) and are followed by an inaccessible page. Addresses are never reused, so a use
-// after cudaFree is a fault too.
+// The address space of one device. Each allocation has its own pages; the last one ends where the
+// allocation ends (up to alignment), and an inaccessible page follows. Addresses are never reused,
+// so a use after cudaFree is a fault too.
 class Arena {
  public:
-  char* allocate(std::size_t size, bool poison);  // null when the address space is used up
+  char* allocate(std::size_t size, bool poison);  // returns null when the address space is used up
   void release(char* pointer);
-  void open();  // nested calls count
+  void open();  // calls may be nested
   void close();
   bool contains(const void* address) const;
 

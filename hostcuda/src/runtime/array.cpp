@@ -1,16 +1,16 @@
-// Two and three dimensions: pitched memory, arrays and boxes. They are copied row by row;
-// copy.cpp's rules on memory and order apply.
+// Pitched memory, arrays and boxes, in two and three dimensions. Boxes are copied row by row, and
+// copy.cpp decides about memory and order.
 #include "runtime/array.h"
 
 #include "runtime/api.h"
 
 using namespace hostcuda;
 
-// ---- rows that start a pitch apart, each a separate copy or fill --------------------------------
+// ---- rows that start a pitch apart; each is copied or filled separately ------------------------
 
 namespace {
 
-// act: the operation on two rows, the target's and the source's.
+// act: the operation, called with the target's and the source's row.
 template <class Act>
 cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t height, const Act& act) {
@@ -28,7 +28,7 @@ cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
   HOSTCUDA_API_CALL_OF_OTHERS;
-  constexpr std::size_t kPitch = 512;  // as on a GPU, so that each row starts in its own sector
+  constexpr std::size_t kPitch = 512;  // each row starts in its own sector, as on a GPU
   if (!pitch) return fail(cudaErrorInvalidValue);
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   return cudaMalloc(pointer, *pitch * height);
@@ -70,7 +70,7 @@ cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_
 
 namespace {
 
-// One side of a copy of a box.
+// The source or the target of a copy of a box.
 struct Side {
   char* begin = nullptr;
   std::size_t pitch = 0, rows = 0;  // bytes per row, rows per slice
@@ -117,7 +117,7 @@ cudaError_t check(const cudaMemcpy3DParms* p) {
   return cudaSuccess;
 }
 
-// Returns a copy of a box that starts at byte x of row y and is `width` bytes wide.
+// Describes a copy between `array` and a box of `width` bytes that starts at byte x of row y.
 cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
   cudaMemcpy3DParms p{};
@@ -127,7 +127,7 @@ cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, 
   return p;
 }
 
-// Returns the address of byte x of row y, or null if `size` bytes from there exceed the array.
+// Returns the address of byte x of row y, or null if `size` bytes from there do not fit the array.
 char* place_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t size) {
   const std::size_t first = y * array->pitch() + x;
   return first + size <= array->bytes() ? array->data + first : nullptr;

@@ -1,4 +1,4 @@
-// Copies and fills. The kind of memory, not the function's name, decides how they behave.
+// Copies and fills. Their behaviour depends on the kind of memory, not on the function's name.
 #include <cstring>
 #include <memory>
 
@@ -72,8 +72,8 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
     tell_copy(to, buffer ? nullptr : from, size);
   };
   const OperationPointer operation = enqueue_transfer(stream, work, cudaGraphNodeTypeMemcpy);
-  // A copy from device to device returns at once, even cudaMemcpy. A copy to pageable memory or
-  // between host buffers always waits.
+  // A copy between two addresses of a device returns at once, even by cudaMemcpy. A copy to
+  // pageable memory or between host buffers always waits.
   const bool waits = caller == Caller::waits ? !device_to_device
                                              : target.kind == MemoryKind::pageable || host_to_host;
   if (!waits) return cudaSuccess;

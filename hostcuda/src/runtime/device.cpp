@@ -211,11 +211,11 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   HOSTCUDA_API_CALL;
   if (!device || !wanted) return fail(cudaErrorInvalidValue);
-  *device = 0;  // all are the same
+  *device = 0;  // all devices are the same
   return cudaSuccess;
 }
 
-// ---- hints and limits without effect here -------------------------------------------------------
+// ---- hints and limits that have no effect here -------------------------------------------------
 
 cudaError_t cudaSetDeviceFlags(unsigned) {
   HOSTCUDA_API_CALL;

@@ -1,5 +1,4 @@
-// The emulated devices: the one that a host thread uses, and those that may access each other's
-// memory.
+// The emulated devices: which one a host thread uses, and which may access each other's memory.
 #ifndef HOSTCUDA_SRC_RUNTIME_DEVICE_H
 #define HOSTCUDA_SRC_RUNTIME_DEVICE_H
 
@@ -8,14 +7,14 @@
 
 namespace hostcuda {
 
-// The calling host thread's device.
+// Returns the device of the calling host thread.
 int current_device();
 bool valid_device(int device);
 
-// Heap size for malloc and new in kernels: cudaLimitMallocHeapSize.
+// The heap size for malloc and new in kernels (cudaLimitMallocHeapSize).
 std::size_t kernel_heap_size();
 
-// The devices whose memory kernels of this device may access.
+// Returns the devices whose memory this device's kernels may access.
 const std::set<int>& peers_of(int device);
 
 }  // namespace hostcuda

@@ -1,4 +1,4 @@
-// Events: a time stamp is an operation in a stream, so that other streams can wait for it.
+// Events: recording one appends an operation to a stream, so that other streams can wait for it.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -12,7 +12,8 @@ struct CUevent_st {
   bool timed;
   hostcuda::OperationPointer recorded = nullptr;   // null before the first cudaEventRecord
   std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
-  // If the event was recorded in a captured stream: the capture, and the nodes that come before it.
+  // If the event was recorded in a captured stream: the capture, and the nodes that precede the
+  // event.
   hostcuda::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> captured = {};
 };
@@ -33,7 +34,7 @@ double now_in_milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-// From now on the stream takes part in the capture.
+// Makes the stream take part in the capture from now on.
 cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   if (stream.capture && stream.capture != event.capture) return fail(cudaErrorStreamCaptureMerge);
   if (is_default(stream)) return fail(cudaErrorStreamCaptureImplicit);
@@ -83,7 +84,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   event->capture = stream->capture;
   event->captured = stream->captured;
   if (stream->capture) return cudaSuccess;
-  // A fresh time stamp for each recording: the previous one may still be queued.
+  // Each recording needs a new time stamp, because the operation of the last one may still be
+  // queued.
   auto milliseconds = std::make_shared<double>(0);
   event->milliseconds = milliseconds;
   event->recorded = enqueue(*stream, [=] { *milliseconds = now_in_milliseconds(); });
@@ -106,8 +108,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return poll(event->recorded) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
-// Time between the moments at which the operations ran; under HOSTCUDA_STREAMS=lazy an operation
-// runs when something waits for it.
+// Returns the time between the moments at which the two operations ran. Under HOSTCUDA_STREAMS=lazy
+// an operation runs only when something waits for it.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   HOSTCUDA_API_CALL;
   if (!milliseconds) return fail(cudaErrorInvalidValue);
@@ -120,8 +122,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return cudaSuccess;
 }
 
-// The stream's next operation waits for the recording that the event holds now. Waiting for an
-// event that was never recorded has no effect.
+// Makes the stream's next operation wait for the event's last recording. Waiting for an event that
+// was never recorded has no effect.
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);

@@ -15,7 +15,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> dependencies;
   };
   std::vector<Node> nodes;
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices of the graph's nodes
+  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices in `nodes` of the graph's nodes
 };
 
 CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> work,
@@ -79,7 +79,7 @@ bool all_joined(const Capture& capture) {
   return reached.size() == capture.graph->nodes.size();
 }
 
-// An ordinary call on a captured stream makes the node.
+// Adds a node by making an ordinary call on a captured stream.
 template <class Call>
 cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
                         const cudaGraphNode_t* dependencies, std::size_t count, const Call& call) {
@@ -99,7 +99,7 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   return error;
 }
 
-// One operation that does all of a graph's work, in this order.
+// Appends one operation that does all the work of a graph, in this order.
 cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<void()>>& works) {
   const auto do_all = [works] {
     for (const auto& work : works) work();
@@ -387,7 +387,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   return error;
 }
 
-// The nodes between two empty operations of the stream.
+// Runs the nodes between two empty operations of the stream.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);

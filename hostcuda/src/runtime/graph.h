@@ -1,4 +1,4 @@
-// CUDA graphs, and the capture of streams into them.
+// CUDA graphs, and the capture of streams that creates them.
 #ifndef HOSTCUDA_SRC_RUNTIME_GRAPH_H
 #define HOSTCUDA_SRC_RUNTIME_GRAPH_H
 
@@ -19,13 +19,13 @@ struct CUgraph_st {
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
                       std::vector<CUgraphNode_st*> dependencies);
-  // Nodes after their dependencies; fewer than all if there is a cycle.
+  // Returns each node after its dependencies. If there is a cycle, some nodes are missing.
   std::vector<CUgraphNode_st*> in_order() const;
 };
 
 namespace hostcuda {
 
-// Several streams may take part: one started it, others joined by waiting for an event.
+// A capture of operations. One stream started it; others may have joined by waiting for an event.
 struct Capture {
   CUgraph_st* graph;
   CUstream_st* origin;
@@ -36,12 +36,12 @@ struct Capture {
 // Makes the events recorded in the capture usable again.
 void end_capture_of_events(const Capture* capture);
 
-// Returns cudaSuccess, or the reason why no operation can be appended to the stream: on the default
-// stream, it would wait for the captured streams.
+// Returns cudaSuccess, or the reason why no operation may be appended to the stream. An operation
+// on the default stream is such a case, because it would wait for the captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
-// A call that waits is not allowed on a captured stream, or during any capture; it invalidates the
-// capture.
+// Rejects a call that waits if the stream is captured, or if it waits for everything during any
+// capture. The attempt invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
 

@@ -23,7 +23,7 @@ namespace {
 struct Allocation {
   std::size_t size;
   int device;
-  bool managed;  // accessible to host code
+  bool managed;  // host code may access it
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -33,7 +33,7 @@ std::map<char*, Allocation>& allocations() {
 
 struct PinnedRange {
   std::size_t size;
-  bool ours;  // from cudaMallocHost; otherwise only registered
+  bool ours;  // allocated by cudaMallocHost; otherwise only registered
 };
 
 std::map<char*, PinnedRange>& pinned_ranges() {
@@ -51,7 +51,7 @@ std::size_t& used_bytes(int device) {
   return (*list)[static_cast<std::size_t>(device)];
 }
 
-// The range that contains the pointer, or end().
+// Returns the range that contains the pointer, or end().
 template <class Map>
 auto range_at(Map& map, const void* pointer) {
   char* byte = static_cast<char*>(const_cast<void*>(pointer));
@@ -73,11 +73,11 @@ bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
   return false;
 }
 
-// Poisoning a larger allocation would cost more time and memory than the check is worth.
+// Poisoning larger allocations would cost too much time and memory.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// A kernel that walks down the columns of a large matrix touches another page with every access;
-// with huge pages the TLB covers them all.
+// A kernel that walks down the columns of a large matrix touches another page with every access.
+// Huge pages are so few that the TLB covers them all.
 void* allocate_pages(std::size_t size) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool is_large = size >= 2 * kHugePage;
@@ -187,12 +187,12 @@ cudaError_t cudaFree(void* pointer) {
   const auto found = allocations().find(static_cast<char*>(pointer));
   if (found == allocations().end()) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
-  synchronize_device(found->second.device);  // cudaFree waits for the device
+  synchronize_device(found->second.device);  // because cudaFree does
   release(static_cast<char*>(pointer));
   return cudaSuccess;
 }
 
-// The memory exists at once. An observer is notified when the stream reaches it.
+// The memory exists as soon as the call returns. The observer learns of it in stream order.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   const cudaError_t error = allocate(pointer, size, stream->device, false);
@@ -205,7 +205,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!pointer) return cudaSuccess;
   if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
-  if (stream->capture) return cudaSuccess;  // the graph needs it at every launch
+  if (stream->capture) return cudaSuccess;  // each launch of the graph needs the memory
   enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
     if (runtime_observer) runtime_observer->claimed(bytes);
     release(bytes);
@@ -305,7 +305,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// ---- hints for managed memory: checked, without effect ------------------------------------------
+// ---- hints about managed memory, which are checked but have no effect --------------------------
 
 namespace {
 

@@ -15,12 +15,12 @@ namespace {
 
 struct DeviceStreams {
   CUstream_st default_stream;
-  // Existing streams, oldest first: an order by address would differ between runs.
+  // All streams, oldest first. An order by address would differ between runs.
   std::vector<CUstream_st*> created;
   std::vector<OperationPointer> orphans;  // last operations of destroyed streams
 };
 
-// Never destroyed: operations may still be queued when the process ends.
+// Never destroyed, because operations may still be queued when the process ends.
 std::vector<DeviceStreams>& all_streams() {
   static auto* const all = [] {
     auto* list = new std::vector<DeviceStreams>(static_cast<std::size_t>(config().devices));
@@ -43,7 +43,7 @@ bool pending(const OperationPointer& operation) { return operation && !operation
 Clock clock_of_host;
 std::atomic<const Operation*> running = nullptr;  // read by other host threads
 
-// Random mode: each appended operation may trigger a waiting one of any stream.
+// In random mode, each new operation may cause a queued operation of any stream to run.
 void run_something(const OperationPointer& newest) {
   static auto* waiting = new std::vector<OperationPointer>;
   waiting->push_back(newest);
@@ -88,8 +88,8 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   depend(*operation, stream.last);
   for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
   stream.awaited.clear();
-  // The default stream waits for every other stream of its device, and these streams wait for the
-  // default stream, unless they opted out.
+  // The default stream waits for every other stream of its device, and each of them waits for the
+  // default stream, unless it opted out.
   if (is_default(stream)) {
     for (const CUstream_st* other : device.created)
       if (other->with_default) depend(*operation, other->last);
@@ -104,7 +104,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   return operation;
 }
 
-// An explicit stack instead of recursion: a stream may hold thousands of operations.
+// Uses an explicit stack instead of recursion, because a stream may hold thousands of operations.
 void complete(const OperationPointer& wanted) {
   if (!pending(wanted)) return;
   std::vector<OperationPointer> stack{wanted};
@@ -119,7 +119,7 @@ void complete(const OperationPointer& wanted) {
       stack.push_back(dependencies[any_order ? random_numbers().below(dependencies.size()) : 0]);
     } else {
       stack.pop_back();
-      operation->done = true;  // before the work: a host function may query its own stream
+      operation->done = true;  // before the work, because a host function may query its stream
       const std::function<void()> work = std::move(operation->work);
       operation->work = nullptr;
       const Operation* outer = running.exchange(operation.get());
@@ -181,7 +181,8 @@ void synchronize_device(int number) {
   std::vector<OperationPointer> last{device.default_stream.last};
   for (const CUstream_st* stream : device.created) last.push_back(stream->last);
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
-  // Any order is valid; newest stream first is one that programs rarely expect.
+  // Any order is valid. Programs rarely expect the newest stream to be first, so that order is
+  // used.
   std::reverse(last.begin(), last.end());
   for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();
@@ -209,7 +210,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return cudaStreamCreateWithFlags(stream, flags);
 }
 
-// Queued work stays queued, as on a GPU; the device remembers it.
+// Queued work stays queued, as on a GPU. The device remembers the stream's last operation.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
@@ -269,7 +270,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
-  *priority = 0;  // the only priority: cudaDeviceGetStreamPriorityRange
+  *priority = 0;  // cudaDeviceGetStreamPriorityRange offers no other
   return cudaSuccess;
 }
 

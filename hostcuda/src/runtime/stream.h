@@ -14,13 +14,13 @@
 
 namespace hostcuda {
 
-// A copy, a kernel, a host function or an event's time stamp. It runs once, after all its
-// dependencies.
+// A copy, a kernel, a host function or an event's time stamp. It runs exactly once, when all its
+// dependencies have run.
 struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // counts the operations up to and including this one; kept for an observer
+  Clock clock;  // for an observer: counts the operations up to and including this one
   unsigned stream = 0;
   const char* function = "";  // the API function that appended it
   CodePlace place;
@@ -28,22 +28,22 @@ struct Operation {
 using OperationPointer = std::shared_ptr<Operation>;
 
 // Appends work to a stream. It runs at once (eager), when something synchronises with it (lazy) or
-// at a random time in between (random). Never null. In a captured stream it becomes a node of this
-// type instead, and counts as done.
+// at a random time in between (random). In a captured stream the work becomes a node of this type
+// instead, and the operation counts as done. Never returns null.
 OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 
 bool is_default(const CUstream_st& stream);
 
-// Makes the operation depend on the earlier one, which may be null.
+// Makes the operation depend on `earlier`, which may be null.
 void depend(Operation& operation, const OperationPointer& earlier);
-// Notifies an observer of the operation's stream, once all its dependencies are known.
+// Records the operation's stream and clock for an observer. Called when all dependencies are known.
 void append_to_clock(Operation& operation, const CUstream_st& stream);
 
-// Runs the operation and its dependencies, and nothing else.
+// Runs the operation and its dependencies but no other operation.
 void complete(const OperationPointer& operation);
 
-// Does the same for host code, which may rely on the result from then on.
+// Does the same for host code, which may then rely on the result.
 void wait_for(const OperationPointer& operation);
 void host_waits();                                // notifies an observer
 bool host_relies_on(const Operation& operation);  // true if host code may rely on the result
@@ -52,15 +52,15 @@ const Clock& host_clock();
 // The running operation; null if there is none.
 const Operation* running_operation();
 
-// ApiCall's lock, for accesses by host code between its calls. Not taken while another host
-// thread's operation runs, which may be waiting for this thread.
+// The API's lock, for accesses that host code makes between its calls. The lock is not taken while
+// another host thread runs an operation, because that operation may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// A query that finds pending work sometimes completes it, because a polling loop must end.
+// Queries an operation. If it is pending, sometimes completes it, because a polling loop must end.
 bool poll(const OperationPointer& operation);
 
-// The stream behind a handle; for null, the current device's default stream. Null if no such stream
-// exists.
+// Returns the stream that a handle denotes; null denotes the current device's default stream.
+// Returns null if no such stream exists.
 CUstream_st* find_stream(cudaStream_t handle);
 
 // Waits for all streams of a device.
@@ -70,7 +70,7 @@ unsigned number_of_new_stream();
 
 }  // namespace hostcuda
 
-// HOSTCUDA_API_CALL for a function with a stream argument: `stream` is the one behind the handle.
+// HOSTCUDA_API_CALL for functions that take a stream; `stream` is the one that the handle denotes.
 #define HOSTCUDA_API_CALL_ON(handle)                           \
   HOSTCUDA_API_CALL;                                           \
   CUstream_st* const stream = ::hostcuda::find_stream(handle); \
@@ -79,11 +79,11 @@ unsigned number_of_new_stream();
 struct CUstream_st {
   unsigned number = hostcuda::number_of_new_stream();
   int device = 0;
-  bool with_default = true;  // ordered with the default stream (cudaStreamNonBlocking clears it)
+  bool with_default = true;  // ordered with the default stream; false for cudaStreamNonBlocking
   hostcuda::OperationPointer last;
-  // Operations that cudaStreamWaitEvent makes the next operation wait for.
+  // The next operation must wait for these, because of cudaStreamWaitEvent.
   std::vector<hostcuda::OperationPointer> awaited;
-  hostcuda::Capture* capture = nullptr;   // the capture it takes part in
+  hostcuda::Capture* capture = nullptr;   // the capture that the stream takes part in
   std::vector<CUgraphNode_st*> captured;  // dependencies of its next node
 };
 

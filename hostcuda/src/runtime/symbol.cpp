@@ -16,10 +16,10 @@ namespace hostcuda {
 namespace {
 
 struct Symbol {
-  std::vector<std::vector<char>> contents;  // by device; stale for the resident one
-  int resident;                             // the device whose content the variable currently holds
-  std::set<int> set_on;                     // devices to which host code has copied content
-  bool address_is_known = false;            // host code queried it
+  std::vector<std::vector<char>> contents;  // one per device; that of the resident device is stale
+  int resident;                             // device whose content the variable holds at present
+  std::set<int> set_on;                     // devices to which host code has copied
+  bool address_is_known = false;            // because host code queried it
 };
 
 struct Variable {
@@ -27,7 +27,7 @@ struct Variable {
   const char* name;
 };
 
-// By address. Registered before main.
+// Maps addresses to variables, which register before main starts.
 std::map<const char*, Variable>& device_variables() {
   static auto* map = new std::map<const char*, Variable>;
   return *map;
@@ -38,7 +38,7 @@ std::map<char*, Symbol>& symbols() {
   return *map;
 }
 
-// Bytes from the address to the end of the symbol; 0: it is outside.
+// Returns the number of bytes from the address to the symbol's end, or 0 if it is outside.
 std::size_t bytes_left(const void* address, const char* begin, const Symbol& symbol) {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - begin);
   const std::size_t size = symbol.contents.front().size();
@@ -131,8 +131,8 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
     };
     operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
   } else {
-    // As in copy.cpp: pageable memory is read before the call returns, pinned memory when the copy
-    // runs.
+    // As in copy.cpp, pageable memory is read before the call returns, but pinned memory only when
+    // the copy runs.
     auto staged = std::make_shared<std::vector<char>>();
     if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
     const auto work = [=, device = stream->device] {

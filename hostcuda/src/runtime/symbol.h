@@ -1,4 +1,4 @@
-// __constant__ and __device__ variables: one address, one content per device.
+// __constant__ and __device__ variables, which have one address but one content per device.
 #ifndef HOSTCUDA_SRC_RUNTIME_SYMBOL_H
 #define HOSTCUDA_SRC_RUNTIME_SYMBOL_H
 
@@ -10,10 +10,10 @@
 
 namespace hostcuda {
 
-// A symbol is an ordinary variable of the program. It holds one device's content at a time; other
-// devices' contents are stored elsewhere and swapped in before one of their kernels runs. A symbol
-// is known from its first copy on: a __device__ variable that only kernels use is shared by all
-// devices.
+// A symbol is an ordinary variable of the program. It holds one device's content at a time; the
+// other contents are stored elsewhere and swapped in before one of their devices' kernels runs. A
+// symbol is known only after host code has first copied to or from it, so a __device__ variable
+// that only kernels use is shared by all devices.
 void bring_in_symbols(int device);
 
 // Appends work that accesses memory and symbols of the stream's device.
@@ -27,11 +27,11 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
   return enqueue(stream, transfer, type);
 }
 
-// Returns the number of bytes from the pointer to the end of the symbol that contains
-// it, or 0 if no known symbol does.
+// Returns the number of bytes from the pointer to the end of the symbol that contains it, or 0 if
+// no known symbol does.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
-// All __device__ variables lie between these addresses, and other variables too.
+// All __device__ variables lie between these two addresses, but so do other variables.
 inline const char *device_variables_begin = nullptr, *device_variables_end = nullptr;
 inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
@@ -45,10 +45,10 @@ struct DeviceVariableRange {
 };
 DeviceVariableRange device_variable_at(const void* address);
 
-// The variable's name if the program never queried its device address, so host code has none.
+// Returns the variable's name if host code never queried its device address and so cannot know it.
 const char* variable_without_address(const void* address);
 
-// True if the address is in a symbol that host code set for other devices, but not for this one.
+// True if host code has set the symbol at this address for other devices, but not for this one.
 bool was_set_elsewhere_only(const void* address, int device);
 
 }  // namespace hostcuda

@@ -65,7 +65,7 @@ cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource,
   HOSTCUDA_API_CALL;
   Texture texture{};
   if (!object || !resource || !describe(*resource, texture)) return fail(cudaErrorInvalidValue);
-  // The filter needs fractional numbers.
+  // Linear filtering returns fractions, so texels must be floats or be read as normalised floats.
   const bool fractions = texture.format.f == cudaChannelFormatKindFloat ||
                          description.readMode == cudaReadModeNormalizedFloat;
   if (description.filterMode == cudaFilterModeLinear && !fractions)

@@ -30,7 +30,8 @@ std::vector<std::string>& names() {
   std::exit(2);
 }
 
-// A misspelt name must not silently run the default mode and look like a passed check.
+// Rejects a misspelt name, because the default mode would otherwise run and look like a passed
+// check.
 void refuse_unknown_names() {
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
@@ -50,7 +51,7 @@ void refuse_unknown_names() {
   }
 }
 
-// Index of the variable's value in words; the first word is the default.
+// Returns the index in `words` of the variable's value. The first word is the default.
 std::size_t choice(const char* name, std::initializer_list<const char*> words,
                    std::size_t otherwise = 0) {
   const char* value = std::getenv(name);
@@ -86,7 +87,7 @@ double seconds(const char* name, double high, double otherwise) {
   const std::string_view text = value;
   double result = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), result);
-  // Written so that NaN fails.
+  // The condition is negated so that it rejects NaN too.
   if (error != std::errc() || end != text.end() || !(result >= 0 && result <= high))
     refuse(name, value, "seconds from 0 to " + std::to_string(static_cast<int>(high)));
   return result;

@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
 std::array<struct sigaction, kSignals.size()> previous_actions;
-// Set by one thread while others run.
+// Atomic, because one thread sets it while others run.
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-// death_function may need a lock that the interrupted code holds; an alarm then ends the process.
+// death_function may wait for a lock that the interrupted code holds, so an alarm ends the process.
 constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {
@@ -33,8 +33,8 @@ bool is_general_protection(const siginfo_t& information) {
 #endif
 }
 
-// Reads tables that another thread may be changing, an acceptable risk in a process that is about
-// to die.
+// Reads tables that another thread may be changing. The process is about to die, so the risk is
+// acceptable.
 void name_cause(const Fault& fault, const siginfo_t& information, char* text, std::size_t size) {
   constexpr std::size_t kNullPage = 4096;
   if (information.si_signo == SIGFPE) {
@@ -74,8 +74,8 @@ void explain(const siginfo_t& information, const void* context) {
 }
 
 void on_fault(int, siginfo_t* information, void* context) {
-  // The instruction runs again when this returns, and the previous action (the default, or
-  // AddressSanitizer's) sees the same fault: a core dump or gdb stops at the cause.
+  // When this function returns, the instruction runs again, and the previous action (the default,
+  // or AddressSanitizer's) handles the same fault. A core dump or gdb therefore shows the cause.
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     sigaction(kSignals[i], &previous_actions[i], nullptr);
   explain(*information, context);

@@ -1,4 +1,4 @@
-// Faults: reports SIGSEGV, SIGBUS and SIGFPE in a sentence before the process dies of them.
+// Describes SIGSEGV, SIGBUS and SIGFPE in a sentence before the process dies of the signal.
 #ifndef HOSTCUDA_SRC_SUPPORT_FAULT_H
 #define HOSTCUDA_SRC_SUPPORT_FAULT_H
 
@@ -6,8 +6,8 @@
 
 namespace hostcuda {
 
-// Gives the calling operating-system thread a separate signal stack (an overflowed stack cannot
-// run a handler) and installs the handler once.
+// Gives the calling operating-system thread a separate signal stack, because a handler cannot run
+// on a stack that has overflowed. Installs the handler once.
 void prepare_thread_for_faults();
 
 struct Fault {
@@ -15,27 +15,29 @@ struct Fault {
   bool in_kernel;
 };
 
-// Functions that write the text for a fault and return true, or return false. They run in the
-// signal handler, so they must not allocate memory or take a lock.
+// A function that writes the text for a fault and returns true, or returns false. It runs in a
+// signal handler, so it must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
-// Sets the function that names the kernel and thread that this operating-system thread runs.
+// Sets the function that names the kernel and the emulated thread that run when a fault occurs.
 void name_fault_culprits_with(FaultText culprit);
 
-// Adds a function that describes the address. Causes are tried in the order of adding them.
+// Adds a function that describes an address. The functions are tried in the order of addition.
 void name_fault_causes_with(FaultText cause);
 
-// "thread ... of kernel ..." from the first of these functions that knows; otherwise "host code".
+// Writes "thread ... of kernel ..." if the culprit function knows the thread, otherwise "host
+// code".
 void name_culprit(char* text, std::size_t size);
 
-// The address at which the signal with this handler context arrived.
+// Returns the address of the code that the signal with this handler context interrupted.
 const void* interrupted_code(const void* context);
 
-// Called before the process ends abnormally with a message: a tool can save its data.
+// Sets a function that is called before the process ends abnormally, so that a tool can save its
+// data.
 void call_before_death(void (*function)());
 void before_death();
-// The same, with a final finding. It allocates memory, perhaps in a signal handler, which is
-// acceptable because the message has been written by then.
+// Stores a last finding. This allocates memory, perhaps in a signal handler, which is acceptable
+// because the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

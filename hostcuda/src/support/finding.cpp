@@ -10,7 +10,7 @@
 namespace hostcuda {
 namespace {
 
-// Never destroyed: findings are made until the process ends.
+// Never destroyed, because findings are made until the process ends.
 std::list<Finding>& all() {
   static auto* list = new std::list<Finding>;
   return *list;
@@ -84,7 +84,7 @@ const std::list<Finding>& findings() { return all(); }
 
 }  // namespace hostcuda
 
-// Not empty, so that the optimiser keeps the call.
+// The statement inside keeps the optimiser from removing the call.
 extern "C" __attribute__((noinline)) void hostcuda_finding(const char* text) {
   asm volatile("" : : "r"(text) : "memory");
 }

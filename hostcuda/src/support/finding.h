@@ -1,5 +1,5 @@
-// The result of a check, in a form shared by all checks: the error, its author, the place, and the
-// remedy.
+// The result of a check, in a form that all checks share: the error, who made it, where, and how to
+// mend it.
 #ifndef HOSTCUDA_SRC_SUPPORT_FINDING_H
 #define HOSTCUDA_SRC_SUPPORT_FINDING_H
 
@@ -18,18 +18,18 @@ struct Finding {
   Finding(const char* kind, std::string what, std::string advice = "")
       : kind(kind), what(std::move(what)), advice(std::move(advice)) {}
 
-  std::string kind;  // a name for programs: "out of bounds"
+  std::string kind;  // names the kind of error for programs: "out of bounds"
   bool is_warning = false;
   std::string what;
-  // The launch; without a kernel name, the finding is about host code.
+  // The launch. If no kernel is named, the finding is about host code.
   std::string kernel, launched_at;
   bool in_block = false, in_thread = false;
   uint3 block{}, thread{};
-  std::string place;  // "file:line", where it is known
-  // The meaning of the access, if it was one.
-  std::string array;  // its name, or where it was allocated
+  std::string place;  // "file:line" if the place is known
+  // What was accessed, if the finding is about an access.
+  std::string array;  // the array's name, or the line that allocated it
   bool has_index = false;
-  long long index = 0;               // of the element
+  long long index = 0;               // index of the element
   std::vector<std::string> details;  // one per line
   std::string advice;
   std::uint64_t count = 1;  // how often it happened
@@ -38,25 +38,25 @@ struct Finding {
 std::string text_of(const Finding& finding);
 std::string text_of(const uint3& position);  // (x,y,z)
 
-// The source line at "file:line"; empty if it cannot be read.
+// Returns the source line at "file:line", or an empty string if it cannot be read.
 std::string statement_at(const std::string& place);
 
-// Writes the finding to the standard error and stores it. A debugger can stop at hostcuda_finding.
+// Writes the finding to standard error and stores it. A debugger can stop at hostcuda_finding.
 Finding& report(Finding finding);
 
-// Stores a finding that was printed in another form.
+// Stores a finding that was printed in some other form.
 void keep(Finding finding);
 
-// Fills in the running launch, block and thread. Does nothing in host code.
+// Sets a function that adds the running launch, block and thread to a finding if a kernel runs.
 void describe_findings_with(void (*fill_in)(Finding& finding));
 void fill_in_culprit(Finding& finding);
 
-// All findings of this process, in order. Their addresses stay valid.
+// All findings of this process, in the order in which they were made. Their addresses stay valid.
 const std::list<Finding>& findings();
 
 }  // namespace hostcuda
 
-// Called with the text of every finding: a place for a breakpoint.
+// Called with the text of every finding, so that a debugger can stop here.
 extern "C" void hostcuda_finding(const char* text);
 
 #endif

@@ -1,4 +1,4 @@
-// Launch limits of compute capability 9.0, which hostcuda enforces and reports.
+// The launch limits of compute capability 9.0, which hostcuda enforces and reports.
 #ifndef HOSTCUDA_SRC_SUPPORT_LIMITS_H
 #define HOSTCUDA_SRC_SUPPORT_LIMITS_H
 
@@ -8,7 +8,7 @@ constexpr int kThreadsPerBlock = 1024;
 constexpr int kBlockZ = 64;
 constexpr int kGridX = 0x7fffffff;
 constexpr int kGridYZ = 65535;
-constexpr int kSharedPerBlock = 48 << 10;  // without cudaFuncSetAttribute
+constexpr int kSharedPerBlock = 48 << 10;  // unless cudaFuncSetAttribute raises it
 constexpr int kSharedPerBlockOptIn = 227 << 10;
 constexpr int kSharedPerMultiprocessor = 228 << 10;
 constexpr int kSharedReservedPerBlock = 1 << 10;

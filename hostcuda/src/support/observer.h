@@ -1,4 +1,4 @@
-// Callbacks for a tool that observes the API; ../../trace is one. There is none by default.
+// Callbacks for a tool that observes the API, such as ../../trace. By default there is no observer.
 #ifndef HOSTCUDA_SRC_SUPPORT_OBSERVER_H
 #define HOSTCUDA_SRC_SUPPORT_OBSERVER_H
 
@@ -12,29 +12,30 @@ namespace hostcuda {
 
 enum class MemoryKind { pageable, pinned, device, managed };
 
-// The number of each stream's operations (by stream number) that come before something.
+// For each stream, by stream number, how many of its operations happened before a certain point.
 using Clock = std::vector<std::uint64_t>;
 void join(Clock& clock, const Clock& other);
 
 class RuntimeObserver {
  public:
-  // Memory for an allocation, with unowned bytes around it; no address is used twice.
+  // Returns memory for an allocation, with unowned bytes around it. No address is used twice.
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
   // The running operation allocates or frees this memory, in stream order.
   virtual void claimed(const char* begin) = 0;
-  // A copy or fill that is about to run; `from` is null for a fill.
+  // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
-  // Rejected calls: `pointer` is not an allocation (any more); the arguments do not fit the memory.
+  // Calls that were rejected because `pointer` is not an allocation, or not any more, or because
+  // the arguments do not fit the memory.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;
   virtual void failed(cudaError_t error) = 0;
-  virtual void asked_too_early() = 0;  // read the time of an event that may not have happened yet
+  virtual void asked_too_early() = 0;  // host code read a time that may not have been taken yet
   virtual void asked_for_error() = 0;
   virtual void
-  host_waits() = 0;  // for a stream, an event, a device or a copy, or queries its completion
+  host_waits() = 0;  // for a stream, an event, a device or a copy; also called for queries
 
  protected:
   ~RuntimeObserver() = default;

@@ -12,7 +12,7 @@ Progress grid_progress;
 
 namespace {
 
-// Writes a number; usable in a signal handler.
+// Converts a number to the type that %llu prints.
 unsigned long long plain(std::uint64_t value) { return value; }
 
 void on_stop(int signal) {
@@ -39,10 +39,10 @@ void on_stop(int signal) {
         seconds, plain(now.launches));
   }
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
-  raise(signal);  // SA_RESETHAND: now it ends the process
+  raise(signal);  // SA_RESETHAND restored the default, which ends the process
 }
 
-// Unless the program or its parent installed others.
+// Installs the handlers, unless the program or its parent process installed others.
 bool install_handlers() {
   for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) {
     struct sigaction known = {}, ours = {};

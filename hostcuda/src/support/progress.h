@@ -1,4 +1,4 @@
-// Reports a program's progress when it is stopped (Ctrl-C, a time limit), which distinguishes a
+// Reports a program's progress when it is stopped (by Ctrl-C or a time limit), to distinguish a
 // slow program from one that hangs.
 #ifndef HOSTCUDA_SRC_SUPPORT_PROGRESS_H
 #define HOSTCUDA_SRC_SUPPORT_PROGRESS_H
@@ -8,16 +8,17 @@
 
 namespace hostcuda {
 
-// Operating-system threads that run blocks. Each waiting emulated thread needs two memory mappings
-// (stack and guard), and Linux allows a process 65530: 31 blocks of 1024 threads.
+// The number of operating-system threads that may run blocks. Each waiting emulated thread needs
+// two memory mappings (stack and guard page), and Linux allows a process 65530 of them, which is
+// enough for 31 blocks of 1024 threads.
 constexpr int kMaxTeam = 16;
 
-// Data for a signal handler, about one grid at a time.
+// The data that a signal handler needs, about one grid at a time.
 struct Progress {
   struct alignas(64) Count {
     volatile std::uint64_t ended = 0;
   };
-  const char* volatile kernel = nullptr;  // null: none is running
+  const char* volatile kernel = nullptr;  // null if no kernel is running
   const char* file = nullptr;
   int line = 0;
   std::uint64_t units = 0, blocks_per_unit = 0, launches = 0;
@@ -25,14 +26,14 @@ struct Progress {
 };
 extern Progress grid_progress;
 
-// The grid runs while this object lives.
+// While this object lives, the grid counts as running.
 class WatchedGrid {
  public:
   WatchedGrid(const char* kernel, const char* file, int line);
   ~WatchedGrid();
   WatchedGrid(const WatchedGrid&) = delete;
   WatchedGrid& operator=(const WatchedGrid&) = delete;
-  // A unit: a block, a cluster, or a whole cooperative grid.
+  // A unit is a block, a cluster, or a whole cooperative grid.
   void consists_of(std::uint64_t units, std::uint64_t blocks_per_unit);
 };
 

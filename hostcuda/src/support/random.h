@@ -1,4 +1,4 @@
-// Random choices that depend on the seed and on what is chosen, never on timing.
+// Random choices. They depend on the seed and on the choice to be made, never on timing.
 #ifndef HOSTCUDA_SRC_SUPPORT_RANDOM_H
 #define HOSTCUDA_SRC_SUPPORT_RANDOM_H
 
@@ -7,8 +7,8 @@
 
 namespace hostcuda {
 
-// SplitMix64: small state, cheap to seed for each block, so that a run with a given seed takes the
-// same orders however the blocks are spread over operating-system threads.
+// SplitMix64 has a small state and can be seeded cheaply for each block. A run with a given seed
+// therefore uses the same orders no matter how its blocks are distributed over threads.
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed = 0) : state_(seed) {}
@@ -24,7 +24,7 @@ class RandomNumbers {
     return z ^ (z >> 31);
   }
 
-  // The bias of the remainder does not matter here.
+  // The remainder makes some numbers slightly more likely, which does not matter here.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
   template <class Container>

@@ -17,9 +17,9 @@
 namespace hostcuda {
 namespace {
 
-// In a sandbox that cannot start processes, another process runs addr2line.
-// HOSTCUDA_ADDR2LINE=IN,OUT are two file descriptors: the address, eight bytes, goes to OUT, and
-// the answer, ending with a zero byte, comes from IN.
+// Asks another process to run addr2line, for a sandbox that cannot start processes.
+// HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes of the address go to OUT,
+// and the answer, which ends with a zero byte, comes from IN.
 std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answer,
                               std::size_t size) {
   static std::atomic_flag busy;
@@ -35,7 +35,7 @@ std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answe
   return filled;
 }
 
-// addr2line's output for the address: one line per inlined function, innermost first.
+// Gets addr2line's output for the address: one line per inlined function, the innermost first.
 std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) {
   const char* const other = std::getenv("HOSTCUDA_ADDR2LINE");
   int in = 0, out = 0;
@@ -64,13 +64,13 @@ std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) 
   return filled;
 }
 
-// True if the line has a file name and a number.
+// True if the line contains a file name and a line number.
 bool is_known(const char* line) {
   const char* colon = std::strrchr(line, ':');
   return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
 }
 
-// True if the line is in this library, of which some builds have line information.
+// True if the line is part of this library, because some builds of it have line information.
 bool is_own(const char* line) {
   constexpr std::string_view kThisFile = __FILE__;
   constexpr std::string_view kFolder =
@@ -83,7 +83,7 @@ bool is_own(const char* line) {
 
 }  // namespace
 
-// The executable comes first in the list.
+// The list of loaded objects begins with the executable.
 std::uint64_t load_offset() {
   std::uint64_t offset = 0;
   dl_iterate_phdr(
@@ -99,7 +99,7 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
-  // Prefers the user's line, then the standard library's, then one of hostcuda's headers.
+  // Prefers the user's line to one of the standard library, and that to one of hostcuda's headers.
   const char* chosen = nullptr;
   int rank = 3;
   char* rest = nullptr;

@@ -8,23 +8,23 @@
 
 namespace hostcuda {
 
-// The executable's load address: converts a code address to an offset in the file.
+// Returns the executable's load address, which converts a code address to an offset in the file.
 std::uint64_t load_offset();
 
-// "file:line" of the code at the address, by addr2line; among inlined functions the innermost that
-// is not in hostcuda's headers. False without debug information (-g) or addr2line (binutils). May
-// be called in a signal handler.
+// Gets "file:line" of the code at the address from addr2line; among inlined functions, the line of
+// the innermost one outside hostcuda's headers. Returns false if there is no debug information (-g)
+// or no addr2line (binutils). A signal handler may call it.
 bool source_line(const void* code, char* text, std::size_t size);
 
-// The program's line that called the running code, through any number of library and hostcuda
-// functions. May be called in a signal handler.
+// Gets the line of the program that called the running code, however many library and hostcuda
+// functions are in between. A signal handler may call it.
 bool calling_line(char* text, std::size_t size);
 
-// True if the code before the return address is from a file with this name.
+// True if the code before the return address comes from a file with this name.
 bool is_code_of_header(const void* return_address, const char* name);
 
-// A place in the program's source, given by the compiler or by a return address, which points after
-// a call. Looking that up takes milliseconds.
+// A place in the program's source: a line from the compiler, or a return address, which points just
+// after a call. Looking up the line of an address takes milliseconds.
 struct CodePlace {
   const void* return_address = nullptr;
   const char* file = nullptr;
