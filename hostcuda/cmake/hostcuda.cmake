@@ -1,32 +1,34 @@
 # hostcuda_target(target)
 #
 # Compiles the .cu files of a target with the host C++ compiler, for execution on the CPU. The
-# target may be of any kind and also have .cpp files. The caller's compiler flags apply unchanged. A
-# launcher in CMAKE_CXX_COMPILER_LAUNCHER, for example ccache, still runs for every compilation.
+# target may be of any kind and may have .cpp files too. The caller's compiler flags apply
+# unchanged, and a launcher in CMAKE_CXX_COMPILER_LAUNCHER, such as ccache, still runs for every
+# compilation.
 #
 # hostcuda_traced_target(target)
 #
-# Does the same, with every memory access traced (../trace). Optimised, because nvcc also keeps
-# values in registers; an access in the source remains one access.
+# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc
+# keeps values in registers too; an access in the source remains one access.
 #
 # hostcuda_counted_target(target)
 #
-# Does the same, with code that counts the kernels' operations (../count). Needs clang++, whatever
-# compiler is used.
+# Does the same, and adds code that counts the kernels' operations (../count). Needs clang++ even if
+# another compiler builds the target.
 #
 # hostcuda_can_count(variable)
 #
-# Sets the variable to whether clang++ is installed.
+# Sets the variable to true if clang++ is installed.
 #
 # hostcuda_can_trace(variable)
 #
-# Sets the variable to whether the compiler and flags of this directory can trace: only g++ can,
+# Sets the variable to true if the compiler and flags of this directory can trace. Only g++ can,
 # because clang instruments other accesses and was not compared with a GPU, and only without a
 # sanitizer.
 
 include_guard(GLOBAL)
 
-# Properties instead of variables: folders that did not include this file also call the functions.
+# These are properties, not variables, because folders that did not include this file also call the
+# functions.
 cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
 set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py
@@ -48,7 +50,7 @@ function(hostcuda_target target)
       OBJECT_DEPENDS "${launcher_files}")
   endif()
 
-  # Our launcher replaces the target's, and calls it once the file is rewritten.
+  # Our launcher takes the place of the target's, and calls that one with the rewritten file.
   set(command ${Python3_EXECUTABLE} ${launcher})
   get_target_property(inner_launcher ${target} CXX_COMPILER_LAUNCHER)
   if(inner_launcher)
@@ -62,13 +64,14 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # DWARF 4, because with version 5 binutils' addr2line names wrong files for functions from headers.
-  # The linker does not get -fsanitize: hostcuda_trace replaces the sanitizers' libraries.
+  # DWARF 4, because binutils' addr2line names wrong files for functions from headers with DWARF 5.
+  # The linker does not get -fsanitize, because hostcuda_trace replaces the sanitizers' libraries.
   target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Makes the compiler copy by calls, which hostcuda_trace sees, instead of by instructions.
+    # Makes the compiler copy by calls instead of instructions, because hostcuda_trace sees only
+    # calls.
     target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
   endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)

@@ -1,5 +1,5 @@
-# find_package(hostcuda): the targets hostcuda, hostcuda_cublas, hostcuda_count and hostcuda_trace, and the functions of
-# hostcuda.cmake.
+# find_package(hostcuda) provides the targets hostcuda, hostcuda_cublas, hostcuda_count and
+# hostcuda_trace, and the functions of hostcuda.cmake.
 include(CMakeFindDependencyMacro)
 find_dependency(Boost COMPONENTS context)
 find_dependency(OpenMP COMPONENTS CXX)

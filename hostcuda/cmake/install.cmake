@@ -1,5 +1,6 @@
-# cmake --install: bin/hostcuda and bin/nvcc, the headers, the libraries, and what find_package(hostcuda)
-# reads. Everything the tool needs lies in share/hostcuda as it does in the source folder.
+# cmake --install installs bin/hostcuda and bin/nvcc, the headers, the libraries, and what
+# find_package(hostcuda) reads. The tool's files have the same layout in share/hostcuda as in the
+# source folder.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

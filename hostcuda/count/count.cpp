@@ -1,5 +1,5 @@
-// Adds up, for each kernel, the counters that launcher/counting.py put into the program, and writes
-// the sums to the file named by HOSTCUDA_COUNT when the process ends.
+// Sums up, for each kernel, the counters that launcher/counting.py inserted into the program. When
+// the process ends, writes the sums to the file that HOSTCUDA_COUNT names.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,8 +17,9 @@
 #include "support/config.h"
 #include "support/fault.h"
 
-// Data of one source file, in counting.py's layout. The table has one line per block and kind of
-// operation: the block's number, source line, type, operation, number of operations, file.
+// The data of one source file, as counting.py lays it out. The table has a line for each kind of
+// operation in each block: the block's number, the source line, the operation's type and name, how
+// many there are, and the file.
 struct Module {
   std::uint64_t* counts;  // how often each block was entered
   std::uint64_t size;
@@ -28,7 +29,7 @@ struct Module {
 
 extern "C" {
 extern char hostcuda_reads_counts;
-char hostcuda_reads_counts;  // links this file into a program that has modules
+char hostcuda_reads_counts;  // makes the linker include this file if the program has modules
 extern Module __start_hostcuda_counts, __stop_hostcuda_counts;
 }
 
@@ -39,7 +40,7 @@ constexpr const char* kVariable = "HOSTCUDA_COUNT";
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::vector<std::uint64_t> counts;  // of all modules, one after the other
+  std::vector<std::uint64_t> counts;  // the modules' counts, one module after another
 };
 
 class Counter final : public hostcuda::KernelObserver {
@@ -54,7 +55,7 @@ class Counter final : public hostcuda::KernelObserver {
     ++kernel.launches;
     kernel.blocks += launch.blocks();
     kernel.threads += launch.blocks() * launch.threads();
-    take(nullptr);  // operations that host code has computed meanwhile
+    take(nullptr);  // discards operations that host code has computed since the last block
   }
   void block_ended() override { take(&kernels_[running_].counts); }
   void block_begins(const hostcuda::BlockState&) override {}
@@ -133,11 +134,11 @@ void write_record() {
 __attribute__((constructor)) void start() {
   if (!std::getenv(kVariable)) return;
   hostcuda::allow_variable(kVariable);
-  counter = new Counter;  // never destroyed: the host may compute until the very end
+  counter = new Counter;  // never destroyed, because the host may compute until the very end
   hostcuda::kernel_observer = counter;
   std::atexit(write_record);
   hostcuda::call_before_death(
-      write_record);  // after a kernel's error, the counts until then are written
+      write_record);  // if a kernel fails, writes the counts up to the error
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A cuBLAS handle, and the function that appends its work to its stream.
+// A cuBLAS handle, and the function that appends the handle's work to its stream.
 #pragma once
 
 #include "cublas_v2.h"

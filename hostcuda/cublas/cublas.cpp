@@ -10,8 +10,8 @@
 
 namespace {
 
-// OpenBLAS allocates a buffer of 128 MB of address space. If it cannot (ulimit -v), it tries again
-// forever, and so do its threads, for which exit() waits.
+// OpenBLAS allocates a buffer that needs 128 MB of address space. If the allocation fails (ulimit
+// -v), OpenBLAS and its threads retry forever, and exit() waits for these threads.
 void require_memory_of_openblas() {
   constexpr std::size_t kEnough = std::size_t{160} << 20;
   void* const probe = mmap(nullptr, kEnough, PROT_READ | PROT_WRITE,
@@ -21,7 +21,7 @@ void require_memory_of_openblas() {
     std::abort();
   }
   munmap(probe, kEnough);
-  constexpr int kRows = 4096;  // enough to make it allocate the buffer now
+  constexpr int kRows = 4096;  // large enough for OpenBLAS to allocate the buffer now
   const std::vector<float> column(kRows);
   std::vector<float> sum(kRows);
   const float one = 1;
@@ -42,13 +42,13 @@ const char* cublasGetStatusName(cublasStatus_t status) {
     case CUBLAS_STATUS_EXECUTION_FAILED:
       return "CUBLAS_STATUS_EXECUTION_FAILED";
     default:
-      return "unknown status";  // none that hostcuda returns
+      return "unknown status";  // hostcuda returns no other
   }
 }
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  // cuBLAS creates its context by calls of the runtime, which may fail.
+  // cuBLAS creates its context by runtime calls, which may fail.
   if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
   require_memory_of_openblas();
   *handle = new cublasContext;
@@ -97,7 +97,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 
 namespace {
 
-// copy: cudaMemcpy2D or cudaMemcpy2DAsync.
+// `copy` is cudaMemcpy2D or cudaMemcpy2DAsync.
 template <class Copy, class... Stream>
 cublasStatus_t copy_matrix(const Copy& copy, int rows, int columns, int size, const void* from,
                            int lda, void* to, int ldb, Stream... stream) {
@@ -113,7 +113,7 @@ cublasStatus_t copy_matrix(const Copy& copy, int rows, int columns, int size, co
 
 }  // namespace
 
-// A vector is a matrix of one row.
+// A vector is copied as a matrix that has one row.
 #define COPIES(Set)                                                                              \
   cublasStatus_t cublas##Set##Vector(int n, int size, const void* from, int incx, void* to,      \
                                      int incy) {                                                 \

@@ -1,4 +1,4 @@
-// The products and reductions of cuBLAS, computed by OpenBLAS.
+// cuBLAS's products and reductions, computed by OpenBLAS.
 #include <cblas.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace hostcuda {
 namespace {
 
-// A scalar argument. It holds the value if the argument is in host memory, otherwise the address to
-// read later, and nothing if the call is going to fail.
+// A scalar argument. It holds the value if the argument is in host memory, and otherwise the
+// address, which is read later. It holds neither if the call is going to fail.
 template <class Real>
 class Scalar {
  public:
@@ -25,7 +25,7 @@ class Scalar {
   Real value_{};
 };
 
-// Stores the result of compute() in `result`. The host may read it when the call returns.
+// Stores the result of compute() in `result`. If that is host memory, waits, as cuBLAS does.
 template <class Result, class Compute>
 cublasStatus_t reduce(cublasHandle_t handle, int increment, Result* result,
                       const Compute& compute) {
@@ -56,13 +56,13 @@ bool is_product(cublasOperation_t operation_a, cublasOperation_t operation_b, in
          ldb >= std::max(1, rows_b) && ldc >= std::max(1, m) && alpha && beta;
 }
 
-// Returns the number of rows and columns of op(x).
+// Returns element (i, j) of op(x).
 template <class Real>
 Real element(cublasOperation_t operation, const Real* x, int ld, int i, int j) {
   return operation == CUBLAS_OP_N ? x[i + std::size_t(j) * ld] : x[j + std::size_t(i) * ld];
 }
 
-// BLAS has a function for the index of the largest element, but none for the smallest.
+// BLAS has a function for the index of the largest magnitude, but none for the smallest.
 template <class Real>
 int smallest(int n, const Real* x, int increment) {
   const auto size = [=](int i) {

@@ -15,7 +15,7 @@ import struct
 import gdb
 import gdb.unwinder
 
-# jump_fcontext leaves these on the stack of a waiting thread, above its control words.
+# jump_fcontext saves these on a waiting thread's stack, above its control words.
 SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp", "rip")
 LEAVES_RED_ZONE = b"\x48\x8d\xa4\x24\x80\0\0\0"  # lea 128(%rsp), %rsp
 GOES_ON = ("continue", "next", "step", "finish", "until", "advance", "nexti", "stepi")
@@ -58,7 +58,7 @@ def state_of(block, i):
 class Focus:
     """The thread that gdb shows, if it is not the running one."""
     thread = None
-    registers = {}  # to be restored before the thread continues
+    registers = {}  # register values to restore before the thread continues
     stopped_at = 0  # the running thread's stack pointer
 
     @classmethod
@@ -86,7 +86,8 @@ class Focus:
         words = gdb.selected_inferior().read_memory(suspended, 8 * (1 + len(SAVED)))
         cls.registers = dict(zip(SAVED, struct.unpack(f"<8x{len(SAVED)}Q", words)))
         cls.registers["rsp"] = suspended + len(words)
-        # hostcuda::jump steps over the red zone, which unwinding ignores, and back here.
+        # hostcuda::jump moves the stack pointer past the red zone and back here, which the unwinder
+        # ignores.
         code = gdb.selected_inferior().read_memory(cls.registers["rip"], len(LEAVES_RED_ZONE))
         if bytes(code) == LEAVES_RED_ZONE:
             cls.registers["rsp"] += 128
@@ -98,7 +99,8 @@ class Focus:
 
 
 def select_users_frame(frame):
-    """Selects the innermost frame from there on that is in one of the program's files."""
+    """"""Selects the innermost of this frame and its callers that is in one of the program's
+    files.""""""
     while frame is not None:
         line = frame.find_sal()
         if line.symtab and not OTHERS_CODE.search(line.symtab.fullname()):
@@ -117,7 +119,8 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb requires every frame's stack to be above the previous one: report one just below.
+        # gdb requires each frame's stack to be above the previous one, so report an address just
+        # below.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():

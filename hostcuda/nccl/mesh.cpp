@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kForAllRanks{60};
-constexpr int kMilliseconds = 20;  // between checks whether a rank has aborted
+constexpr int kMilliseconds = 20;  // interval between checks of `aborted`
 
-// In the abstract name space: a killed process leaves no file behind.
+// The address is in the abstract name space, so that a killed process leaves no file behind.
 sockaddr_un address_of(const std::string& name, int rank, socklen_t& length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -43,16 +43,16 @@ int connect_to(const std::string& name, int peer) {
     if (one < 0) failed("socket");
     if (connect(one, reinterpret_cast<const sockaddr*>(&address), length) == 0) return one;
     close(one);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it is not listening yet
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // that rank is not listening yet
   }
   throw std::runtime_error("rank " + std::to_string(peer) + " did not connect");
 }
 
-// The remaining transfers in one direction between this rank and another. The number of bytes is
-// sent first, so that two sides that disagree notice it.
+// The remaining transfers in one direction between this rank and another. The sender first sends
+// the number of bytes, so that both sides notice if they disagree.
 struct Queue {
   std::deque<Transfer> transfers;
-  std::size_t done = 0;  // bytes done of the first transfer and of its size
+  std::size_t done = 0;  // bytes of the first transfer's header and data that are done
   std::uint64_t announced = 0;
 };
 
@@ -123,7 +123,7 @@ End Mesh::run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted)
   for (const Transfer& transfer : transfers)
     (transfer.sends ? out : in)[static_cast<std::size_t>(transfer.peer)].transfers.push_back(
         transfer);
-  // A message from a rank to itself.
+  // Messages from a rank to itself are copied.
   auto &given = out[static_cast<std::size_t>(rank_)].transfers,
        &taken = in[static_cast<std::size_t>(rank_)].transfers;
   if (given.size() != taken.size()) return End::sizes_differ;

@@ -1,4 +1,4 @@
-// Sockets between all processes of a communicator, and transfers over them.
+// Sockets that connect all processes of a communicator, and transfers through them.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ enum class End { done, peer_gone, sizes_differ, aborted };
 
 class Mesh {
  public:
-  // All ranks call it with the same name. Throws std::runtime_error.
+  // All ranks must pass the same name. Throws std::runtime_error if a rank does not connect.
   Mesh(const std::string& name, int ranks, int rank);
   ~Mesh();
   Mesh(const Mesh&) = delete;
@@ -28,12 +28,13 @@ class Mesh {
   int rank() const { return rank_; }
   int ranks() const { return static_cast<int>(sockets_.size()); }
 
-  // Runs all transfers at once, but those between two ranks in order. Returns when done or failed.
+  // Runs all transfers at once, except that those between two ranks keep their order. Waits for the
+  // end.
   End run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted);
 
  private:
   int rank_;
-  std::vector<int> sockets_;  // -1 for this rank itself
+  std::vector<int> sockets_;  // the entry of this rank is -1
 };
 
 }  // namespace hostcuda::nccl

@@ -30,7 +30,7 @@ struct ncclComm {
 namespace {
 
 using Queue = std::pair<ncclComm_t, cudaStream_t>;
-thread_local int groups = 0;  // open groups
+thread_local int groups = 0;  // number of open groups
 thread_local std::map<Queue, std::vector<Transfer>> pending;
 
 std::size_t bytes_of(ncclDataType_t type) {
@@ -52,7 +52,7 @@ std::size_t bytes_of(ncclDataType_t type) {
   return 0;
 }
 
-// Like an NCCL kernel, waits for a rank that is gone until another thread aborts.
+// If a rank is gone, waits until another thread aborts the communicator, as an NCCL kernel does.
 void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
   if (comm->aborted) return;
   const End end = comm->mesh.run(transfers, comm->aborted);
@@ -80,7 +80,7 @@ ncclResult_t add(ncclComm_t comm, cudaStream_t stream, int peer, bool sends, con
                  std::size_t bytes) {
   if (comm == nullptr || peer < 0 || peer >= comm->mesh.ranks()) return ncclInvalidArgument;
   if (data == nullptr && bytes > 0) return ncclInvalidArgument;
-  if (comm->aborted) return ncclInternalError;  // NCCL's result of a call after the abort
+  if (comm->aborted) return ncclInternalError;  // NCCL returns this after an abort
   pending[{comm, stream}].push_back(
       {peer, sends, static_cast<char*>(const_cast<void*>(data)), bytes});
   return ncclSuccess;
@@ -142,11 +142,11 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// Another thread's call may still use the communicator, so it is kept, and reachable.
+// Keeps the communicator, because another thread's call may still use it, and keeps it reachable.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
   static std::mutex mutex;
-  static auto* const aborted = new std::set<ncclComm_t>;  // until after the last destructor
+  static auto* const aborted = new std::set<ncclComm_t>;  // outlives the last destructor
   const std::scoped_lock lock(mutex);
   aborted->insert(comm);
   comm->aborted = true;
@@ -199,7 +199,7 @@ ncclResult_t ncclAllGather(const void* part, void* all, size_t count, ncclDataTy
   const std::size_t bytes = count * bytes_of(type);
   for (int peer = 0; peer < comm->mesh.ranks(); ++peer) {
     char* const place = static_cast<char*>(all) + bytes * static_cast<std::size_t>(peer);
-    // In place: its own part is there already.
+    // In an in-place call, this rank's part is already there.
     if (peer == comm->mesh.rank() && place == part) continue;
     add(comm, stream, peer, true, part, bytes);
     add(comm, stream, peer, false, place, bytes);

@@ -23,7 +23,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-// Settles a warp's requests once all its threads wait or are done, which keeps the logs short.
+// Counts a warp's requests as soon as all its threads wait or are done. This keeps the logs short.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
@@ -62,7 +62,7 @@ void Tracer::make_fence() {
   renew_epoch();
 }
 
-// Records an order: threads signal each other with atomics and volatile accesses.
+// Records that an atomic or volatile access orders a thread's accesses with those of other threads.
 void Tracer::order(std::uint64_t address, How how) {
   address -= address % kWordBytes;
   const auto thread = static_cast<std::uint16_t>(thread_);
@@ -70,8 +70,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Does the same if the counter or lock is a __device__ variable, as it often is. Such a
-// variable belongs to the program and is not in an array.
+// Does the same if the counter or lock is a __device__ variable, as it often is. Such a variable
+// belongs to the program, so it is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
@@ -111,7 +111,7 @@ void Tracer::release(const void* pointer, bool is_fence) {
   order(array->identity + offset, {Kind::store});
 }
 
-// An object constructed by host code has the host's virtual function table.
+// An object that host code constructed points to the host's table of virtual functions.
 void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
   const void* value;
   std::memcpy(&value, accessed.address, sizeof value);
@@ -124,12 +124,12 @@ void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed)
 
 void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site) {
   const std::size_t offset = array.offset_of(accessed.address);
-  // In a struct, some bytes may be padding.
+  // Larger accesses copy structs, in which some bytes may be padding.
   const bool is_scalar = accessed.bytes <= 8;
   if (how.reads && array.knows_writers() &&
       !(is_scalar ? array.all_written(offset, accessed.bytes)
                   : array.any_written(offset, accessed.bytes))) {
-    if (array.space == Space::global) host_.report_unasked();  // perhaps the cause
+    if (array.space == Space::global) host_.report_unasked();  // an unchecked error may be why
     checks_.unwritten(array, accessed, site);
   }
   if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global &&
@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path of most inner loops in which no trail can be followed. It calls no other function,
-// so that the compiler need not save registers.
+// The fast path in most inner loops that follow no trail. It calls no other function, so that the
+// compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
@@ -191,7 +191,7 @@ template <unsigned kBytes>
   if (kBytes == sizeof(void*) && array.space == Space::global) {
     const char* value;
     std::memcpy(&value, address, sizeof value);
-    if (AddressSpace::of_program(value)) return false;  // perhaps a virtual function table
+    if (AddressSpace::of_program(value)) return false;  // may be a table of virtual functions
   }
   Access access;
   access.epoch = epoch_;
@@ -235,7 +235,7 @@ template void Tracer::load<4>(const void* pointer, const void* code);
 template void Tracer::load<8>(const void* pointer, const void* code);
 template void Tracer::load<16>(const void* pointer, const void* code);
 
-// True if a load is valid for every thread of the warp.
+// True if the load is valid for every thread of the warp, whichever makes it.
 bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const {
   const char* address = array.begin + offset;
   if (array.of_program || reinterpret_cast<std::uintptr_t>(address) % bytes != 0 ||
@@ -251,7 +251,7 @@ bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned b
                      [&](const Cell& cell) { return races_.is_settled(cell); });
 }
 
-// Takes the lock, because other host threads may be inside API calls or run a kernel.
+// Takes the API's lock, because other host threads may be inside API calls or run a kernel.
 void Tracer::access_by_host(const Accessed& accessed) {
   const bool is_variable = in_device_variables(accessed.address);
   if (!is_variable && !arrays_.provided(accessed.address)) return;
@@ -262,7 +262,8 @@ void Tracer::access_by_host(const Accessed& accessed) {
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
-  // Templates that host code and kernels share are instrumented everywhere, even when called here.
+  // Returns if host code runs a template that it shares with kernels, because both are
+  // instrumented.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {

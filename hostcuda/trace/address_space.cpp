@@ -11,7 +11,7 @@
 #include <iterator>
 #include <typeinfo>
 
-// The virtual tables of the type_info classes: without a base, with one, with several.
+// The virtual tables of the type_info of classes with no base, with one base and with several.
 extern "C" {
 extern const char _ZTVN10__cxxabiv117__class_type_infoE[];
 extern const char _ZTVN10__cxxabiv120__si_class_type_infoE[];
@@ -53,7 +53,7 @@ bool is_in(const char* address, const void* begin, std::size_t size) {
 }  // namespace
 
 void AddressSpace::begin_grid() {
-  // The program itself comes first.
+  // The program itself is the first object in the list.
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {
         std::uintptr_t end = 0;
@@ -78,7 +78,8 @@ AddressSpace::Kind AddressSpace::kind_of(const char* address) {
   return is_mapped(address) ? Kind::of_host : Kind::nothing;
 }
 
-// The class's type_info comes before the first function; its own table is one of those.
+// A table of virtual functions is preceded by its class's type_info, whose own table is one of
+// those.
 std::string class_of_virtual_table(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(void*) != 0) return "";
   const auto* description = static_cast<const char* const*>(address)[-1];

@@ -1,4 +1,4 @@
-// Classifies memory outside arrays: what a kernel may access, and what it may not.
+// Classifies memory outside arrays into what a kernel may access and what it must not.
 #ifndef HOSTCUDA_TRACE_ADDRESS_SPACE_H
 #define HOSTCUDA_TRACE_ADDRESS_SPACE_H
 
@@ -11,22 +11,22 @@ namespace hostcuda::trace {
 struct AddressSpace {
   enum class Kind { allowed, of_other_thread, of_host, nothing };
 
-  // A local variable of the emulated thread that runs, or of its operating-system thread
-  // (threadIdx, for instance).
+  // True for a local variable of the running emulated thread, and for a thread-local variable of
+  // its operating-system thread (threadIdx, for example).
   static bool of_running_thread(const char* address) {
     const Fiber& fiber = *running_block->current().fiber;
     return static_cast<std::size_t>(address - static_cast<const char*>(fiber.stack_low)) <
                fiber.stack_size ||
            static_cast<std::size_t>(address - thread_locals.begin) < thread_locals.size;
   }
-  static void begin_grid();  // another operating-system thread may run it
+  static void begin_grid();  // called for each grid, because another thread may run it
   static const char* program_begin() { return image.begin; }
   static std::size_t program_size() { return image.size; }
   static bool of_program(const char* address) {
     return static_cast<std::size_t>(address - image.begin) < image.size;
   }
-  // Variables of the program (__device__ and __constant__ variables are such) and the kernel's
-  // arguments are allowed.
+  // The kernel's arguments and the program's variables (among them the __device__ and __constant__
+  // variables) are allowed.
   static Kind kind_of(const char* address);
 
  private:
@@ -38,8 +38,8 @@ struct AddressSpace {
   static inline Range image{nullptr, 0};          // the program's code and its other variables
 };
 
-// The class whose virtual function table is at this address, as laid out by the Itanium C++ ABI;
-// empty if there is none.
+// Returns the class whose table of virtual functions is at this address, as the Itanium C++ ABI
+// lays it out, or an empty string if there is none.
 std::string class_of_virtual_table(const void* address);
 
 }  // namespace hostcuda::trace

@@ -1,5 +1,5 @@
-// hostcuda's definitions of the functions that g++ -fsanitize=bounds,signed-integer-overflow calls,
-// for indices of arrays whose size the compiler knows (also local ones) and integer overflow.
+// Defines the functions that g++ -fsanitize=bounds,signed-integer-overflow calls: for an index of
+// an array (even a local one) whose size the compiler knows, and for an integer overflow.
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Layouts as in libubsan.
+// These structs have the same layout as in libubsan.
 struct SourceLocation {
   const char* file;
   std::uint32_t line, column;
@@ -32,8 +32,8 @@ std::string text(const SourceLocation& place) {
   return hostcuda::CodePlace{nullptr, place.file, static_cast<int>(place.line)}.text();
 }
 
-// A value of up to a machine word is passed directly. The lowest bit of `info` is set for signed
-// types; the others give the number of bits as a power of two.
+// Values up to the size of a machine word are passed directly. The lowest bit of `info` is set for
+// signed types; the other bits are the binary logarithm of the number of bits.
 long long value_of(const TypeDescriptor& type, std::uintptr_t value) {
   const unsigned bits = 1u << (type.info >> 1);
   if (bits >= 64) return static_cast<long long>(value);
@@ -58,7 +58,7 @@ void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
   using hostcuda::trace::tracer;
   if (!tracer) return;
   std::unique_lock lock(hostcuda::api_mutex(), std::defer_lock);
-  if (!hostcuda::running_block) lock.lock();  // a kernel of another host thread may run
+  if (!hostcuda::running_block) lock.lock();  // another host thread may be running a kernel
   const long long number = value_of(*data->index, index);
   tracer->checks().said_by_compiler(
       "out of bounds",

@@ -1,5 +1,5 @@
-// Functions that a traced object file calls for malloc, new and relatives; the launcher has renamed
-// these calls. Host code gets the usual functions. (_Znwm is operator new, and so on.)
+// A traced object file calls these functions instead of malloc, new etc., because the launcher has
+// renamed the calls. Host code gets the usual functions. (_Znwm is operator new, and so on.)
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ void release(void* pointer, const void* caller, const Function& of_host) {
   of_host();
 }
 
-// A bytewise copy moves as many bytes at once as the addresses and the size allow.
+// Returns the number of bytes to copy at once: the most that the addresses and the size allow.
 unsigned piece_of(const void* to, const void* from, std::size_t size) {
   const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                    size | kMaxAccess;
@@ -57,8 +57,8 @@ DELETE(_ZdlPvm, ::operator delete)
 DELETE(_ZdaPv, ::operator delete[])
 DELETE(_ZdaPvm, ::operator delete[])
 
-// For copies called by name (traced_copies.h); copies that the compiler makes are reported
-// separately.
+// Reports copies that a program makes by name (traced_copies.h). Copies that the compiler inserts
+// are reported elsewhere.
 void* __real_memmove(void* to, const void* from, std::size_t size);
 void* hostcuda_memcpy(void* to, const void* from, std::size_t size) {
   if (tracer && size) {

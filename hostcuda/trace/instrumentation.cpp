@@ -1,5 +1,5 @@
-// hostcuda's definitions of the functions that g++ -fsanitize=thread calls. A traced program is
-// compiled with that flag and linked, without it, to this file (no ThreadSanitizer library).
+// Defines the functions that g++ -fsanitize=thread calls. A traced program is compiled with that
+// flag but linked without it, to this file instead of the ThreadSanitizer library.
 #include <cstddef>
 
 #include "execution/block.h"
@@ -15,8 +15,8 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// True for a local variable of the running function or of one of its callers, which is not GPU
-// memory. More distant ones are recognised later.
+// True for a local variable of the running function or of one of its direct callers, which is not
+// GPU memory. Variables further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
@@ -30,7 +30,7 @@ inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const v
 inline void tell_store(const void* p, unsigned bytes, unsigned piece, const void* caller) {
   if (!is_local(p)) tell(p, bytes, piece, {Kind::store}, caller);
 }
-// The same for a load of this many bytes at once.
+// Does the same for a load of kBytes bytes at once.
 template <unsigned kBytes>
 inline void tell_load(const void* p, const void* caller) {
   if (is_local(p)) return;
@@ -46,7 +46,7 @@ bool releases(int order) {
   return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-// The builtins take any integer; the instrumentation has one function per size.
+// The atomic builtins take any integer, but the instrumentation calls one function per size.
 template <class Integer>
 volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller,
                           bool compares = false) {
@@ -76,15 +76,15 @@ void vector_copied(const void* from, const void* to, std::size_t size, const voi
 
 extern "C" {
 
-// Called before main by every file that is instrumented.
+// Every instrumented file calls this before main.
 void __tsan_init() { hostcuda::trace::start(); }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void** p, void*) { tell(p, sizeof *p, sizeof *p, {Kind::store}, CALLER); }
 void __tsan_vptr_read(void**) {}
 
-// Sixteen unaligned bytes or more are a copy of a struct. nvcc copies it in words, because a struct
-// of floats guarantees only an alignment of four.
+// Reports unaligned accesses of sixteen bytes or more, which copy structs. nvcc copies these by
+// words, because a struct of floats guarantees only an alignment of four.
 void __tsan_read_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::load}, CALLER);
 }
@@ -110,8 +110,8 @@ HOSTCUDA_TRACED(8)
 HOSTCUDA_TRACED(16)
 #undef HOSTCUDA_TRACED
 
-// The C library is not instrumented: the linker substitutes these for host code's calls (--wrap).
-// In kernels a copy of a struct is reported separately.
+// The C library is not instrumented, so the linker redirects host code's calls to these functions
+// (--wrap). In kernels, copies of structs are reported elsewhere.
 #define HOSTCUDA_COPIES(function)                                                \
   void* __real_##function(void* to, const void* from, std::size_t size);         \
   void* __wrap_##function(void* to, const void* from, std::size_t size) {        \
@@ -125,8 +125,8 @@ HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
-// Atomic operations: executed, and counted as one access each. Some CUDA atomics are a load and a
-// weak compare-and-swap here; the load is not counted.
+// Atomic operations are executed and count as one access each. Some CUDA atomics consist of a load
+// and a weak compare-and-swap here, in which case the load is not counted.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 

@@ -1,4 +1,4 @@
-// Finds the array that an access goes to.
+// Finds the array that contains the address of an access.
 #include <cstring>
 
 #include "address_space.h"
@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// Returns null if the address is not in an array; this case has then been handled.
+// Returns null if no array contains the address, after handling that case.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -27,7 +27,7 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// A __device__ variable is initialised from the beginning, possibly with zeros.
+// A __device__ variable is always initialised, if only with zeros.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;
@@ -43,7 +43,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   return &array;
 }
 
-// While its own block does not run, a variable's address is that of the copy that holds it.
+// While a block does not run, the address of its shared variable is the address of its copy.
 Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
     for (Array* array : block.shared) {
@@ -63,7 +63,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
-  for (const auto& [number, block] : blocks_)  // of another block of the cluster: its identity
+  for (const auto& [number, block] : blocks_)  // near another block's, by identity
     for (const Array* array : block.shared) {
       const auto beyond =
           reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;
@@ -81,7 +81,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       return checks_.memory_of_other_thread(accessed);
     case AddressSpace::Kind::of_host:
       if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
-      // Shared memory of a block of the cluster that has ended or not started.
+      // The address may belong to a block of the cluster that has ended or not begun.
       for (const auto& [identity, array] : variables_)
         if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
           return checks_.block_has_ended(array, accessed);
@@ -90,7 +90,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       if (was_set_elsewhere_only(accessed.address, running_block->launch().device))
         checks_.constant_of_other_device(accessed);
       return;
-    case AddressSpace::Kind::nothing:  // a fault follows and reports it
+    case AddressSpace::Kind::nothing:  // a fault follows, which is reported
       return;
   }
 }

@@ -27,13 +27,13 @@ Json kernels(const Tracer& tracer) {
   return list;
 }
 
-// A return address is the one after the call: the byte before it belongs to the access.
+// A return address is just after the call, so the byte before it belongs to the access.
 std::uint64_t code(const SiteKey& key) { return key.code - 1 - load_offset(); }
 
 Json sites(const Tracer& tracer) {
   Json list = Json::array();
   for (const Site& site : tracer.sites().all()) {
-    if (!site.executions) continue;  // not counted
+    if (!site.executions) continue;  // the site was not counted
     list.push_back({{"kernel", tracer.kernels()[site.key.kernel].name},
                     {"code", code(site.key)},
                     {"memory", name(site.key.space)},
@@ -86,8 +86,8 @@ Json divergences(const Tracer& tracer) {
   return list;
 }
 
-// Addresses are those of the first request, relative to the start of its first 128 bytes; null for
-// lanes that do not take part.
+// Addresses are those of the first request, relative to the 128-byte line in which the lowest one
+// is, and null for lanes that do not take part.
 Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
   Json list = Json::array();
   for (const auto& [place, seen] : block.seen) {
@@ -151,7 +151,7 @@ Json findings() {
   return list;
 }
 
-// Waits are host code's calls that wait for a stream, an event or a device.
+// `waits` counts the calls in which host code waits for a stream, an event or a device.
 Json host(const Tracer& tracer) {
   return {{"waits", tracer.host_waits()},
           {"streams_with_kernels", tracer.overlap().streams()},

@@ -73,7 +73,7 @@ void Tracer::picture_block(const BlockState& block) {
   if (picture_) picture_->block_runs(kernel_, kernels_[kernel_].launches, block);
 }
 
-// The next access comes from another thread, or after an event that orders accesses.
+// Called if another thread makes the next access, or if an event has ordered accesses.
 void Tracer::stop_thread() {
   trail_.end();
   thread_ = kNoThread;
@@ -101,7 +101,7 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// At the start of every block a variable's memory is unwritten.
+// When a block starts, its variables count as unwritten.
 Array& Tracer::own_array(const char* identity, std::size_t size) {
   Array& array = variables_[identity];
   if (array.full_size != size || !array.writers.get()) array.resize(size);
@@ -120,7 +120,7 @@ bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
 bool Tracer::release(const void* pointer, const void* code) {
   if (busy_ || !arrays_.provided(static_cast<const char*>(pointer))) return false;
   const Busy busy;
-  // Host code that frees it is notified, even if it has to wait for that.
+  // Host code waits for the API's lock, so that no free goes unrecorded.
   std::unique_lock lock(api_mutex(), std::defer_lock);
   if (!running_block)
     lock.lock();
@@ -177,7 +177,7 @@ void Tracer::barrier_diverged(const BlockState& block) {
     else
       ++place->threads;
   }
-  // The same two barriers in every block are reported once.
+  // Divergence at the same barriers is reported once, not for every block.
   const auto is_same_place = [](const Divergence::Place& a, const Divergence::Place& b) {
     return a.line == b.line && a.file == b.file;
   };
@@ -204,7 +204,7 @@ void Tracer::barrier_diverged(const BlockState& block) {
 namespace {
 
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
-constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set: also a block of each kernel
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set, one block per kernel too
 
 void write_record() {
   const char* path = std::getenv(kVariable);
@@ -223,7 +223,7 @@ void start() {
   if (tracer || !std::getenv(kVariable)) return;
   allow_variable(kVariable);
   allow_variable(kPicture);
-  tracer = new Tracer;  // never destroyed: instrumented code runs until the very end
+  tracer = new Tracer;  // never destroyed, because instrumented code runs until the very end
   if (std::getenv(kPicture)) tracer->take_picture();
   kernel_observer = tracer;
   runtime_observer = &tracer->host();
@@ -233,7 +233,7 @@ void start() {
         write_record();
       },
       nullptr);
-  call_before_death(write_record);  // a kernel failed: the observations until then count
+  call_before_death(write_record);  // if a kernel fails, keep what was recorded so far
 }
 
 }  // namespace hostcuda::trace

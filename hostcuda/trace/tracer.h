@@ -1,5 +1,5 @@
-// Receives callbacks from the compiler's instrumentation and from hostcuda's observer interface,
-// and counts how kernels access memory.
+// The compiler's instrumentation and hostcuda's observer interfaces call the tracer, which counts
+// how kernels access memory.
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
@@ -25,10 +25,10 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks; by the whole grid
+  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks, and by the whole grid
 };
 
-// Threads of one block that waited at different barriers.
+// A barrier at which only some threads of a block waited while the others waited elsewhere.
 struct Divergence {
   struct Place {
     std::string file;
@@ -41,12 +41,12 @@ struct Divergence {
   std::vector<Place> places;
 };
 
-// The state of a block that has started and not ended.
+// The state of a block that has begun but not ended.
 struct RunningBlock {
-  Epoch now;  // without the warp's calls and the thread's fences
+  Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of those threads of a warp that have made this many fences; 0: no epoch
-  // yet.
+  // The epoch of the threads of a warp that have made `fences` fences. If `epoch` is 0, there is
+  // none.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };
@@ -54,15 +54,15 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// Properties of an access besides its address, known from the instrumentation. They take few bytes,
-// to be passed in a register: when they took five bytes, a load took twice as long.
+// What the instrumentation knows about an access besides its address. The struct must fit a
+// register, because loads took twice as long when it had five bytes.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
-  bool releases : 1 = false;             // it orders earlier accesses, like a fence
-  bool compares : 1 = false;             // the program's own compare-and-swap
-  bool leads : 1 = false;  // a load that others may follow: this code always loads the same size
+  bool releases : 1 = false;             // orders earlier accesses, like a fence
+  bool compares : 1 = false;             // the program itself called compare-and-swap
+  bool leads : 1 = false;  // others may follow this load, because its code always loads one size
 };
 
 class Tracer final : public KernelObserver {
@@ -75,21 +75,21 @@ class Tracer final : public KernelObserver {
     arrays_.reserve();
   }
 
-  // An access by the code at `code`, to memory of any kind. If a GPU cannot make it at once, it is
+  // The code at `code` accesses memory of any kind. If a GPU cannot make the access at once, it is
   // split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // Does what access() does, for a non-volatile load of 4, 8 or 16 bytes at once, as nearly every
-  // access is.
+  // Does the same as access() for a non-volatile load of 4, 8 or 16 bytes at once, which is by far
+  // the most frequent access.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // A load or store by libcu++'s atomics: not counted, but it may order other accesses.
+  // libcu++'s atomics load or store. This is not counted, but it may order other accesses.
   void acquire(const void* address);
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
-  // A kernel's malloc or new, free or delete, called by `code`. False: use the host's
-  // functions.
+  // Called for malloc, new, free or delete by the code at `code`. They return false if the host's
+  // functions must do the work.
   bool allocate(std::size_t size, const void* code, void*& pointer);
   bool release(const void* pointer, const void* code);
 
@@ -114,13 +114,13 @@ class Tracer final : public KernelObserver {
   void warp_met(unsigned warp) override;
 
  private:
-  // A place in the code that accessed memory recently. Nearly every access comes from such a place
-  // and goes to the same array as the last one from there.
+  // A place in the code that accessed memory recently. Nearly every access comes from such a place,
+  // and goes to the same array as that place's last access.
   struct Recent {
     const void* code = nullptr;
     Array* array = nullptr;
     std::uint32_t stamp = 0, site = 0;
-    Kind kind = Kind::load;  // the copy of a vector loads and stores
+    Kind kind = Kind::load;  // copying a vector loads and stores at one place
   };
   Recent& recent_of(const void* code, Kind kind);
   Array* find_array(const char*& address, Kind kind, unsigned bytes, const void* code);
@@ -134,7 +134,7 @@ class Tracer final : public KernelObserver {
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  void make_fence();  // by the running thread
+  void make_fence();  // for the running thread
   template <unsigned kBytes>
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
@@ -165,23 +165,24 @@ class Tracer final : public KernelObserver {
 
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
-  std::uint32_t stamp_ = 0;      // facts about code locations are valid while it stays unchanged
+  std::uint32_t stamp_ = 0;      // what is known of code locations holds while it is unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;
   std::uint32_t epoch_ = 0;  // epoch of the last access
   Epoch now_;
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
-  std::map<std::uint64_t, RunningBlock> blocks_;  // by number
-  RunningBlock* block_ = nullptr;                 // the running one
-  std::map<const char*, Array> variables_;        // shared variables, by identity
+  std::map<std::uint64_t, RunningBlock> blocks_;  // key: the block's number
+  RunningBlock* block_ = nullptr;                 // the running block
+  std::map<const char*, Array> variables_;        // shared variables; key: the identity
   std::array<Recent, 4096> recent_{};
-  std::map<int, Arrays> device_variables_;  // by device: each has its own copies
+  std::map<int, Arrays> device_variables_;  // per device, because each has its own copies
   Array program_;                           // represents all other variables of the program
-  // One per host thread, because a kernel may run on another host thread.
+  // There is one per host thread, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;
-  // While an object lives, no access counts as the program's. The tracer itself calls std
-  // functions, which are instrumented too if the linker chose the program's copies.
+  // While such an object lives, no access counts as the program's. It is needed because the tracer
+  // calls std functions, which are instrumented too if the linker chose the program's copies of
+  // them.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}
@@ -194,15 +195,15 @@ class Tracer final : public KernelObserver {
   };
 };
 
-// The only tracer of a process; null if nothing is traced.
+// The only tracer of the process, or null if nothing is traced.
 extern Tracer* tracer;
 
-// Starts tracing. When the process ends, the record is written to the file named by the variable
-// HOSTCUDA_TRACE; without that variable nothing is traced.
+// Starts tracing if the variable HOSTCUDA_TRACE names a file. The record is written to that file
+// when the process ends.
 void start();
 
-// A tracer's record, as JSON. Code is given by its offset in the executable, as addr2line expects;
-// the reader finds the source line.
+// Returns the tracer's record as JSON. It gives code locations as offsets in the executable, from
+// which the reader finds the source lines with addr2line.
 std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace

@@ -66,7 +66,7 @@ void Trail::end() {
   epoch_ = 0;
 }
 
-// Words that the leader wrote after reading them were valid for the leader only.
+// Removes words that the leader wrote after reading them, because they were valid only for it.
 void Trail::close() {
   is_led_ = false;
   if (!written_.empty()) {

@@ -1,9 +1,7 @@
-// The threads of a warp run one after another here, and mostly
-// do the same. The first one records a trail of its valid
-// loads. A later thread that makes the same load at the same
-// place in the code is not checked again. A trail is valid
-// until the next barrier, and for a word until something writes
-// to it.
+// The threads of a warp run one after another here, and mostly do the same. The first of them
+// records a trail: its valid loads. If a later thread makes the same load at the same place in the
+// code, that load is not checked again. A trail is valid until the next barrier, and its loads of a
+// word are valid until something writes to that word.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -18,31 +16,31 @@ namespace hostcuda::trace {
 
 class Trail {
   struct Step {
-    const void* code;     // null: the end
-    const char* address;  // null: not to be followed
+    const void* code;     // null: the end of the trail
+    const char* address;  // null: the access must not be followed
     Cell* cells;          // cells of the words that the step loads
     Access read;          // the leading thread's access
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
-  // One per host thread: threads that run host code follow nothing.
+  // There is one per host thread. Threads that run host code follow nothing.
   struct Position {
     const Step* next;   // next step to follow
-    const Step* first;  // first step that was followed but not logged yet
+    const Step* first;  // first step that was followed but is not logged yet
     unsigned thread;
   };
 
  public:
-  // The thread with this number continues, or its epoch changed: it follows a trail or records one.
-  // `log` is the log of its warp.
+  // Called when this thread continues, or when its epoch has changed. The thread then follows a
+  // trail or records one. `log` is its warp's log.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Logs the followed part when another thread continues or this one makes an access to be checked.
+  // Logs what was followed, because another thread continues or an access must be checked.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }
-  // From now on no thread follows the trail.
+  // Ends the trail: no thread follows it from now on.
   void end();
 
-  // Returns whether the running thread follows the trail with this load of this many whole words.
+  // Returns true if this load of `words` whole words is the next one on the running thread's trail.
   [[gnu::always_inline]] static bool follow(const void* address, unsigned words, const void* code) {
     const Step* step = here_.next;
     if (step->code != code || step->address != address ||
@@ -55,34 +53,34 @@ class Trail {
     return true;
   }
 
-  // Called if the thread does not. Returns true if it only skipped or added a few steps and can
-  // continue from here.
+  // Called if follow() returned false. Returns true if the thread only skipped or added a few steps
+  // and can continue on the trail from here.
   bool catch_up(const void* address, const void* code) {
     return patience_ && here_.next != &kNone && find_near(address, code);
   }
 
   bool is_led() const { return is_led_; }
-  // Adds the access just logged, by the code at `code`: the leading thread's, or that of a thread
-  // that deviates for one step.
+  // Takes account of an access that has just been logged, by the code at `code`. The leading thread
+  // made it, or a thread that leaves the trail for this access only.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});
     else if (here_.next->code == code)
       here_.first = ++here_.next;
   }
-  // Adds a load by the leading thread that others may follow.
+  // Adds a load by the leading thread that other threads may follow.
   [[gnu::noinline]] void add_load(const void* code, const char* address, Cell* cells,
                                   const Access& read) {
     add({code, address, cells, read});
   }
-  // The last logged access turned out to be such a load.
+  // Makes the last logged access a load that other threads may follow.
   void last_is_load(const char* address, Cell* cells) {
-    if (steps_.size() == LoggedAccess::kLongestRun) return;  // it may not be the last step
+    if (steps_.size() == LoggedAccess::kLongestRun) return;  // may be another step: it is full
     steps_.back().address = address;
     steps_.back().cells = cells;
     steps_.back().read = cells->reads[0];
   }
-  // The running thread is about to write a word.
+  // Called when the running thread is about to write a word.
   void writes(const Cell& cell) {
     if (epoch_ && cell.reads[0].epoch == epoch_) writes_what_was_read(cell);
   }
@@ -99,14 +97,14 @@ class Trail {
   bool find_near(const void* address, const void* code);
   void writes_what_was_read(const Cell& cell);
 
-  std::vector<Step> steps_;  // in the order of the leader's log, from its entry `begin_` on
+  std::vector<Step> steps_;  // in the order of the leader's log, starting at entry `begin_`
   std::size_t begin_ = 0;
   unsigned leader_ = 0;  // lane of the leading thread
   WarpLog* log_ = nullptr;
-  std::uint32_t epoch_ = 0;           // 0: there is no trail
-  std::uint32_t lanes_ = 0;           // threads that led or followed
-  bool is_led_ = false;               // the running thread leads
-  unsigned patience_ = 0;             // how often a follower may search in vain
+  std::uint32_t epoch_ = 0;           // 0 if there is no trail
+  std::uint32_t lanes_ = 0;           // threads that have led or followed
+  bool is_led_ = false;               // true if the running thread leads
+  unsigned patience_ = 0;             // how many fruitless searches a follower may still make
   std::vector<const Cell*> written_;  // words that the leader read and then wrote
   std::size_t written_limit_ = 0;
 };

@@ -1,5 +1,5 @@
-// cuBLASLt: its handle only, for programs that declare one. Its matrix products are not emulated: a
-// program that calls them does not link.
+// Declares only the handle of cuBLASLt, for programs that have such a variable. The matrix products
+// are not emulated, so a program that calls them does not link.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,4 +1,5 @@
-// The part of NCCL that is emulated: device memory between processes of one machine, one rank each.
+// The emulated part of NCCL, which sends device memory between processes of one machine, one per
+// rank.
 #pragma once
 
 #include <cuda_runtime.h>

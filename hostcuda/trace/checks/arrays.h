@@ -1,5 +1,5 @@
-// The memory that kernels may use, allocations and shared variables, and a record of accesses to
-// its bytes.
+// The memory that kernels may use (allocations and shared variables), and a record of the accesses
+// to its bytes.
 #ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 #define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 
@@ -17,25 +17,25 @@
 
 namespace hostcuda::trace {
 
-// An access to a word of memory. Kept small: each four bytes of memory have three of them.
+// An access to a word of memory. It is small, because each word (four bytes) needs three of them.
 struct Access {
-  std::uint32_t epoch = 0;  // time of the access (Epochs); 0: none
+  std::uint32_t epoch = 0;  // time of the access (an index in Epochs); 0: no access
   std::uint32_t thread : 10 = 0;
-  std::uint32_t bytes : 4 = 0;  // of the word, as a mask
+  std::uint32_t bytes : 4 = 0;  // mask of the word's bytes that were accessed
   std::uint32_t is_atomic : 1 = 0;
   std::uint32_t is_volatile : 1 = 0;
   std::uint32_t site : 16 = 0;
 };
 static_assert(sizeof(Access) == 8);
 
-// The record of a word: its last write and its last two readers. With two, at least one of them is
-// not the writer itself.
+// The record of a word: its last write and its last two reads, by two threads. At least one of
+// these threads is not the one that writes next.
 struct Cell {
   Access write;
   Access reads[2];
 };
 
-// Memory that is zero until it is written, and takes up no memory before.
+// Memory that is zero until it is written, and that occupies no memory before.
 template <class Item>
 class ZeroedMemory {
  public:
@@ -53,37 +53,37 @@ class ZeroedMemory {
   std::unique_ptr<Item, Free> items_;
 };
 
-// The last writer of a byte.
+// Who last wrote a byte.
 enum Writer : std::uint8_t { kNobody, kHost, kKernel };
 
 struct Array {
   const char* begin = nullptr;
-  std::size_t size = 0;  // usable bytes: 0 after it was freed
+  std::size_t size = 0;  // usable bytes; 0 after the array was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;  // of the first byte: unique among bytes in use
+  std::uint64_t identity = 0;  // of the first byte; unique among bytes in use
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
-  std::string name;  // empty if unknown
+  std::string name;  // empty if the name is unknown
   CodePlace allocated, released;
   bool is_freed = false;
   bool of_heap = false;     // allocated by a kernel
-  bool of_program = false;  // a __device__ variable, or the program's memory: not counted
+  bool of_program = false;  // a __device__ variable, or memory of the program; not counted
   bool is_used = false;
-  std::uint64_t launches_before = 0;  // number of launches before it was allocated
+  std::uint64_t launches_before = 0;  // number of launches before the array was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
-  std::uint32_t last_launch = 0;  // the last launch that wrote to it, and bytes per write; 0: none
+  std::uint32_t last_launch = 0;  // last launch that wrote to it (0: none), and bytes per write
   unsigned element = 0;
   std::size_t filled = 0;                        // the furthest byte written by copies and fills
   CodePlace filled_at;                           // the last such copy or fill
-  std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, the number of copies
+  std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, and the number of copies
   CodePlace copy_back;                           // the last such copy
-  bool knows_missing_part = false;               // already reported
+  bool knows_missing_part = false;               // the missing part has been reported
 
   void resize(std::size_t bytes);
-  void forget(const CodePlace& where);  // marks it as freed
-  // Host code writes to the other kinds freely, unobserved inside libraries.
+  void forget(const CodePlace& where);  // marks the array as freed
+  // Host code may write to other kinds of memory at any time, unobserved if a library does it.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -95,32 +95,32 @@ struct Array {
   [[gnu::always_inline]] bool word_is_written(std::size_t offset) const {
     std::uint32_t word;
     std::memcpy(&word, writers.get() + offset, sizeof word);
-    return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
+    return !((word - 0x01010101u) & ~word & 0x80808080u);  // true if no byte is 0
   }
   bool all_written(std::size_t offset, std::size_t bytes) const {
-    if (bytes == kWordBytes) return word_is_written(offset);  // as for most accesses
+    if (bytes == kWordBytes) return word_is_written(offset);  // most accesses are of this size
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
 };
 
-// Allocations, including freed ones: no address is used twice.
+// The allocations, including those that were freed, because no address is used twice.
 class Arrays {
  public:
-  // Reserves the addresses to provide, before any lookup.
+  // Reserves the addresses that provide() hands out. Must be called before any lookup.
   void reserve();
-  // Returns memory with kRoom unowned bytes before and after it; null if none is left.
+  // Returns memory with kRoom unowned bytes before and after it, or null if none is left.
   char* provide(std::size_t size);
-  // The same, with less room around it, for a kernel's allocations.
+  // Does the same, with less room around the memory, for allocations made by kernels.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 
-  // Returns the pages to the system; their addresses stay reserved.
+  // Returns the pages to the system, but keeps their addresses reserved.
   void give_back(const char* begin, std::size_t size) const;
 
   Array& add(const char* begin, std::size_t size);
-  Array* find(const char* address);          // the array that contains it
-  Array* nearest(const char* address);       // may be adjacent to it, or freed; null: none
+  Array* find(const char* address);          // the array that contains the address
+  Array* nearest(const char* address);       // may be next to the address, or freed; null: none
   Array* beginning_at(const char* address);  // freed or not
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

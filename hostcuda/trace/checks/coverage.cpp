@@ -13,7 +13,8 @@ bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
 
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
-// Returns begin and end of the longest run of unwritten bytes from `offset` on.
+// Returns the beginning and the end of the longest run of unwritten bytes between offset and offset
+// + size.
 std::pair<std::size_t, std::size_t> longest_gap(const Array& array, std::size_t offset,
                                                 std::size_t size) {
   std::pair<std::size_t, std::size_t> longest{offset, offset};
@@ -38,7 +39,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   const bool was_launched = array.element;
   const unsigned element = was_launched ? array.element : 1;
   const auto [gap, gap_end] = longest_gap(array, offset, size);
-  // Shorter gaps are padding, as in a struct or at the end of a row.
+  // A shorter gap may be padding in a struct or at the end of a row.
   constexpr std::size_t kLeastGap = 8;
   const bool is_large = gap_end - gap >= kLeastGap && (gap_end - gap) * 8 >= size;
   if (is_large || (gap_end - gap >= kLeastGap && gap_end == offset + size)) {
@@ -50,8 +51,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host but were never written";
   } else if (was_launched && gap == gap_end) {
-    // Tests whether the grid size was rounded down: each thread has one element, and fewer elements
-    // than a block has threads remain.
+    // Was the grid size rounded down? Then each thread wrote one element, and the elements that
+    // remain are fewer than a block's threads.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint64_t elements = array.full_size / element;

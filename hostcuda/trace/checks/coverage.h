@@ -1,4 +1,4 @@
-// Checks that launches and copies reached all of an array.
+// Checks that launches and copies covered the whole of an array.
 #ifndef HOSTCUDA_TRACE_CHECKS_COVERAGE_H
 #define HOSTCUDA_TRACE_CHECKS_COVERAGE_H
 
@@ -10,13 +10,13 @@
 
 namespace hostcuda::trace {
 
-// Reports a range that is copied to the host although no kernel wrote it, or although the kernel
-// that wrote the bytes before did not write it.
+// Reports bytes that are copied to the host although no kernel wrote them, or although the kernel
+// that wrote the bytes before them left them out.
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 
-// Reports an array of which only the first quarter or eighth was copied back, though all was
-// written.
+// Reports an array that was written completely but of which only the first quarter or eighth was
+// copied back, as happens if a number of elements is passed instead of a number of bytes.
 std::optional<Finding> bytes_for_elements(const Array& array);
 
 }  // namespace hostcuda::trace

@@ -71,7 +71,7 @@ std::string HostChecks::reason_of_refusal(const void* to, const void* from, std:
     const char* what = pointer == to ? "the target" : "the source";
     const auto* address = static_cast<const char*>(pointer);
     if (!pointer) {
-      if (pointer == from && direction == cudaMemcpyDefault) continue;  // of a fill
+      if (pointer == from && direction == cudaMemcpyDefault) continue;  // a fill has no source
       return std::string(what) + " is a null pointer";
     }
     const Array* array = arrays_.provided(address) ? arrays_.nearest(address) : nullptr;
@@ -117,11 +117,11 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// Keeps errors of calls whose result is ignored, and of launches, which have no result.
+// Keeps the errors of calls whose result is ignored, and of launches, which return nothing.
 void HostChecks::failed(cudaError_t error) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
-  // After a kernel failed, every call fails: checking one is enough.
+  // After a kernel has failed, every call fails, so it is enough if the program checks one of them.
   if (context_is_broken() && std::exchange(is_known_to_be_broken_, true)) return;
   const bool is_launch = call->place().file;
   const std::lock_guard lock(unasked_mutex_);
@@ -197,7 +197,7 @@ void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size)
   array.copied_back = std::max(array.copied_back, offset + size);
   if (std::optional<Finding> finding = missing_part(array, offset, size, epochs_)) {
     finding->place = array.copy_back.text();
-    report_unasked();  // perhaps the cause
+    report_unasked();  // an unchecked error may be the cause
     report(std::move(*finding));
     array.knows_missing_part = true;
   }
@@ -207,7 +207,8 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Looks only at device memory, and only if kernels ran since: host code may use the other kinds.
+// Considers only device memory, because host code may use the other kinds, and only if a kernel was
+// launched since the allocation.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
@@ -238,7 +239,7 @@ void HostChecks::access_variable(const Accessed& accessed) {
   if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
 }
 
-// One finding per allocating place.
+// Makes one finding for all leaks that were allocated at the same place.
 void HostChecks::report_leaks() const {
   struct Leak {
     std::size_t bytes = 0, times = 0;

@@ -1,4 +1,4 @@
-// Checks of host code's use of memory and errors: allocations, copies, frees, and leaks at the
+// Checks how host code uses memory and handles errors: allocations, copies, frees, and leaks at the
 // end.
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
@@ -20,13 +20,13 @@ class HostChecks final : public RuntimeObserver {
   HostChecks(Arrays& arrays, Epochs& epochs, Races& races, KernelChecks& checks)
       : arrays_(arrays), epochs_(epochs), races_(races), checks_(checks) {}
 
-  // An access by host code to memory from the API.
+  // Checks host code's access to memory that the API allocated.
   void access(const Accessed& accessed);
-  // An access by host code to a variable of the program.
+  // Checks host code's access to a variable of the program.
   void access_variable(const Accessed& accessed);
-  // Reports the errors that the program has not checked so far.
+  // Reports errors that the program has not checked so far.
   void report_unasked();
-  // The program ends normally with this status.
+  // Called when the program ends normally with this status.
   void program_ends(int status);
 
   char* provide(std::size_t size) override { return arrays_.provide(size); }
@@ -52,7 +52,7 @@ class HostChecks final : public RuntimeObserver {
   };
   void report_leaks() const;
   void look_for_use(const Array& array) const;
-  std::uint32_t begin_operation();  // the running operation
+  std::uint32_t begin_operation();  // for the running operation
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
   void copied_back(Array& array, std::size_t offset, std::size_t size);
   void look_for_the_rest(const Array& array) const;
@@ -63,12 +63,12 @@ class HostChecks final : public RuntimeObserver {
   Epochs& epochs_;
   Races& races_;
   KernelChecks& checks_;
-  // Works without the API's lock.
+  // Does not need the API's lock.
   std::vector<Failure> take_unasked();
   std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;
   std::uint64_t waits_ = 0;
-  bool is_told_ = false;  // the running call's failure has been explained
+  bool is_told_ = false;  // the failure of the running call has been explained
   bool is_known_to_be_broken_ = false;
 };
 

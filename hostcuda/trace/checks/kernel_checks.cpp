@@ -17,7 +17,8 @@ std::string counted(std::size_t number, const char* word) {
   return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
 }
 
-// Returns the one name whose address the statement passes to an allocating function, or "".
+// Returns the name whose address the statement passes to an allocating function, or "" if not
+// exactly one name fits.
 std::string name_in(const std::string& statement) {
   static const regex_t* expression = [] {
     auto* compiled = new regex_t;
@@ -51,7 +52,7 @@ std::string name_of(const Array& array) {
 }
 
 std::string description_of(const Array& array, unsigned element) {
-  if (element > kMaxAccess) element = 1;  // a copy by a library
+  if (element > kMaxAccess) element = 1;  // a library made this copy
   std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
   if (element > 1 && array.full_size % element == 0)
     text += " (" + counted(array.full_size / element, "element") + " of " +
@@ -81,7 +82,8 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
-// Reports once per array; for arrays that kernels allocate, once per allocating place.
+// Findings are reported once per array, or once per allocating place if a kernel allocated the
+// array.
 static const void* key_of(const Array& array) {
   return array.of_heap ? array.allocated.return_address : array.begin;
 }
@@ -202,8 +204,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // A texture is described by an object of the emulator, read by the emulator's functions. Standard
-  // library functions that are not inlined work for the emulator.
+  // Ignores accesses of the emulator: its texture functions read objects that describe textures,
+  // and it calls standard library functions that are not inlined.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -279,14 +281,15 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  // Which of the two accesses came first is accidental.
+  // Which of the two accesses came first is a matter of chance, so both orders are the same pair.
   const std::string kernel = running_block->launch().site.kernel;
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);  // compares line numbers numerically
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // a smaller line number is shorter
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
-  // If several threads run a line that loads one place and then stores it, the line is a lost
-  // update. A race between load and store is kept until the line's second store confirms this.
+  // If several threads run a line that loads and then stores one element, the line is a lost
+  // update. A race between a load and a store of the same line is kept until a race between two
+  // stores confirms it.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

@@ -13,20 +13,20 @@
 
 namespace hostcuda::trace {
 
-// An access by the running thread, or by host code.
+// One access, by the running thread or by host code.
 struct Accessed {
   const char* address;
   unsigned bytes;
   Kind kind;
-  const void* code;  // return address of the instrumentation
+  const void* code;  // the instrumentation's return address
 };
 
-const char* name_of(Kind kind);  // load, store, atomic
+const char* name_of(Kind kind);  // returns "load", "store" or "atomic"
 
-// The name of the allocation or variable, and its elements, as a sentence.
+// Describes an allocation or variable in a sentence: its name and its elements.
 std::string name_of(const Array& array);
 std::string description_of(const Array& array, unsigned element);
-// Names the array in the finding, and describes it.
+// Names the array in the finding and adds its description.
 void describe(Finding& finding, const Array& array, unsigned element = 1);
 
 class KernelChecks {
@@ -34,8 +34,8 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // An unwritten element in shared memory is reported when the block has ended, unless its access
-  // turned out to be a race: then the missing write may only run later in this emulation.
+  // A read of an unwritten element in shared memory is reported when the block has ended, unless
+  // the read is part of a race. In that case the write may only come later in this emulation.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
@@ -44,21 +44,21 @@ class KernelChecks {
   void constant_of_other_device(const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
-  void device_memory(const Array& array, const Accessed& accessed);  // accessed by host code
-  void device_variable(const char* name, const Accessed& accessed);  // accessed by host code
+  void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
+  void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
-  // Findings of the compiler's own checks: see bounds.cpp.
+  // A finding of the compiler's own checks (see bounds.cpp).
   void said_by_compiler(const std::string& kind, const std::string& what, const std::string& place,
                         const std::string& array, const long long* index, const std::string& advice,
                         const void* code);
 
  private:
-  // Returns null if the same finding was reported before; it is then only counted.
+  // Returns null if the finding was reported before; then only counts it.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
-  // Reports the finding, unless another access by the same line to the same array was reported.
+  // Reports the finding unless the same line has already been reported for the same array.
   void finish(const char* kind, const void* first, const void* second, Finding finding);
   void describe(Finding& finding, const Array& array, const Accessed& accessed) const;
 
@@ -69,7 +69,7 @@ class KernelChecks {
   struct Pending {
     Finding finding;
     std::uint32_t site;
-    std::string pair;  // the two source places of a race
+    std::string pair;  // the source lines of a race's two accesses
   };
   std::vector<Pending> pending_;
 };

@@ -1,5 +1,5 @@
-// One block of each kernel, request by request: the accesses of its threads between its barriers.
-// Requested by HOSTCUDA_TRACE_BLOCK, for a picture.
+// Records one block of each kernel for a picture: the requests that its threads make between its
+// barriers. HOSTCUDA_TRACE_BLOCK turns this on.
 #ifndef HOSTCUDA_TRACE_COUNTS_BLOCK_PICTURE_H
 #define HOSTCUDA_TRACE_COUNTS_BLOCK_PICTURE_H
 
@@ -17,11 +17,11 @@ namespace hostcuda::trace {
 
 class BlockPicture : public Witness {
  public:
-  // A picture of more phases would not fit a screen.
+  // More phases would not fit on a screen.
   static constexpr unsigned kMaxPhases = 32;
 
   struct Place {
-    std::uint32_t phase;  // number of the block's barriers before it
+    std::uint32_t phase;  // number of the block's barriers before the request
     std::uint32_t warp;
     std::uint32_t site;
     auto operator<=>(const Place&) const = default;
@@ -34,22 +34,22 @@ class BlockPicture : public Witness {
   struct Block {
     uint3 dimensions{};
     unsigned phases = 0;                // including those without a picture
-    std::vector<std::string> barriers;  // place of each, while pictures are taken
+    std::vector<std::string> barriers;  // source line of each barrier in the picture
     std::map<Place, Seen> seen;
   };
 
-  // This block runs from now on; only the first block of a kernel's first launch has a picture.
+  // Called when this block runs. Only the first block of a kernel's first launch has a picture.
   void block_runs(std::uint32_t kernel, std::uint64_t launches, const BlockState& block);
   void barrier_passed(const BlockState& block);
-  // The warp whose requests come next.
+  // Called before requests of this warp are counted.
   void turn_to(std::uint32_t phase, std::uint32_t warp);
   void saw(std::uint32_t site, const Request& request) override;
 
-  const std::map<std::uint32_t, Block>& blocks() const { return blocks_; }  // by kernel
+  const std::map<std::uint32_t, Block>& blocks() const { return blocks_; }  // key: the kernel
 
  private:
   std::map<std::uint32_t, Block> blocks_;
-  Block* running_ = nullptr;  // null: one without a picture
+  Block* running_ = nullptr;  // null while a block without a picture runs
   std::uint32_t phase_ = 0, warp_ = 0;
 };
 

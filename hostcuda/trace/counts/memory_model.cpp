@@ -6,7 +6,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// The distinct words or sectors that a request touches.
+// The different words or sectors that one request touches.
 class Pieces {
  public:
   Pieces(const Request& request, std::uint32_t group, unsigned bytes, unsigned piece_bytes) {
@@ -16,7 +16,7 @@ class Pieces {
       const std::uint64_t last = (request.address[lane] + bytes - 1) / piece_bytes;
       for (std::uint64_t piece = first; piece <= last; ++piece) add(piece);
     }
-    if (is_sorted_) return;  // the usual case
+    if (is_sorted_) return;  // usually true
     std::sort(piece_.begin(), piece_.begin() + count_);
     count_ = static_cast<unsigned>(std::unique(piece_.begin(), piece_.begin() + count_) -
                                    piece_.begin());
@@ -31,7 +31,7 @@ class Pieces {
     is_sorted_ = is_sorted_ && (!count_ || piece_[count_ - 1] < piece);
     piece_[count_++] = piece;
   }
-  // An unaligned access touches one more word than its size in words.
+  // An unaligned access touches one word more than an aligned one.
   std::array<std::uint64_t, 32 * (kMaxAccess / kWordBytes + 1)> piece_;
   unsigned count_ = 0;
   bool is_sorted_ = true;
@@ -53,8 +53,8 @@ Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) 
   return {fullest, divide_up(words.count(), kBanks)};
 }
 
-// True if each lane reads the same address as the lane whose number differs in this bit, if that
-// lane takes part.
+// True if each lane reads the same address as its partner, whose number differs in this bit. Pairs
+// in which one lane does not take part are ignored.
 bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);
@@ -94,7 +94,7 @@ Cost wavefronts(const Request& request, unsigned bytes) {
   return all;
 }
 
-// One pass for two groups, as above: each lane reads the same address as its neighbour.
+// All lanes read the same address, so two groups always share a pass, as in wavefronts() above.
 Cost wavefronts_of_one_address(std::uint32_t active, unsigned bytes) {
   if (bytes <= kWordBytes) return {1, 1};
   const unsigned served_together = 2 * kLanes * kWordBytes / bytes;

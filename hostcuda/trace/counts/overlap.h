@@ -1,4 +1,4 @@
-// Counts streams whose kernels are unordered: a GPU may run them at the same time.
+// Counts streams that have unordered kernels, which a GPU may run at the same time.
 #ifndef HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 #define HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 
@@ -25,7 +25,7 @@ class Overlap {
   std::size_t at_once() const { return at_once_; }
 
  private:
-  std::map<unsigned, OperationRecord> last_;  // kernel of each stream
+  std::map<unsigned, OperationRecord> last_;  // the last kernel of each stream
   std::size_t at_once_ = 0;
 };
 

@@ -5,7 +5,8 @@
 namespace hostcuda::trace {
 namespace {
 
-// All lanes access the same word: the most frequent request of all, and the cheapest.
+// True if all lanes access the same word, which is the most frequent kind of request and the
+// cheapest.
 bool is_one_word(const Request& request, unsigned bytes) {
   if (bytes > kWordBytes || !request.active) return false;
   const std::uint64_t address =

@@ -1,4 +1,4 @@
-// The places in the code that access memory, and the counts of each.
+// The places in the code that access memory, and what was counted at each of them.
 #ifndef HOSTCUDA_TRACE_SITES_H
 #define HOSTCUDA_TRACE_SITES_H
 
@@ -16,9 +16,9 @@ enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
 
 // An instruction as a GPU would execute it. An access that takes several instructions (a struct of
-// three floats) has several `part`s.
+// three floats, for example) has one SiteKey for each `part`.
 struct SiteKey {
-  std::uint64_t code;  // address of the instrumented access
+  std::uint64_t code;  // address of the instrumented access in the code
   std::uint32_t kernel;
   std::uint8_t part;
   std::uint8_t bytes;
@@ -29,11 +29,11 @@ struct SiteKey {
 
 struct Site {
   SiteKey key;
-  std::uint64_t requests = 0;              // by warps
-  std::uint64_t executions = 0;            // by threads
-  std::uint64_t cost = 0, ideal_cost = 0;  // sectors in global memory, wavefronts in shared memory
+  std::uint64_t requests = 0;              // memory requests of warps
+  std::uint64_t executions = 0;            // executions by threads
+  std::uint64_t cost = 0, ideal_cost = 0;  // sectors (global) or wavefronts (shared memory)
   void count(const Request& request);
-  // All of these lanes access one aligned address.
+  // Counts a request in which all of these lanes access one aligned address.
   void count_one_address(std::uint32_t lanes);
 
  private:
@@ -47,7 +47,7 @@ class Witness {
   virtual void saw(std::uint32_t site, const Request& request) = 0;
 };
 
-// Sites by number, in the order of their first use.
+// All sites, numbered in the order in which they were first used.
 class Sites {
  public:
   void set_witness(Witness* witness) { witness_ = witness; }
@@ -55,7 +55,7 @@ class Sites {
     if (witness_) witness_->saw(number, request);
     sites_[number].count(request);
   }
-  // All of these lanes access this aligned address.
+  // Counts a request in which all of these lanes access this aligned address.
   void count_one_address(std::uint32_t number, std::uint32_t lanes, std::uint64_t address) {
     if (witness_) {
       Request request;
@@ -77,7 +77,7 @@ class Sites {
     SiteKey key{};
     std::uint32_t number = 0;
   };
-  std::array<Recent, 1024> recent_{};  // by a hash: nearly every access comes from a known site
+  std::array<Recent, 1024> recent_{};  // hash table: most accesses come from known sites
 };
 
 }  // namespace hostcuda::trace

@@ -38,7 +38,7 @@ void LaneLog::give_back() {
   begin_ = next_ = end_ = nullptr;
 }
 
-// Reads the rest of a lane's log, expanding runs.
+// Reads a lane's log from the current position to the end, and replaces each run by its accesses.
 class WarpLog::Reader {
  public:
   Reader(const WarpLog& log, unsigned lane)
@@ -57,7 +57,8 @@ class WarpLog::Reader {
     }
     if (!left_) begin_run();
   }
-  // The next logged access, the lane's own or one it follows; null at the end.
+  // Returns the next entry, in this lane's log or in the one that the run refers to; null at the
+  // end.
   const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
   std::size_t left_of_run() const { return left_; }
 
@@ -74,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// While all lanes are in a run and the lane they follow is there too, counts these steps and
-// returns their number.
+// Counts requests while every lane either follows the same lane or is that lane. Returns the number
+// of steps that were counted.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;
@@ -92,8 +93,8 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
   return steps;
 }
 
-// The lanes of a warp mostly make the same accesses in order, so the k-th accesses of all lanes are
-// one request. Counts these until a lane differs.
+// The lanes of a warp mostly make the same accesses in the same order, so that the k-th accesses of
+// all lanes form one request. Counts these requests until a lane differs.
 void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
   while (!readers.empty()) {
     if (!count_runs(readers, sites)) {

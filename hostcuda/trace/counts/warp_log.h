@@ -1,4 +1,4 @@
-// The accesses of one warp's lanes, and how they combine into requests.
+// The accesses that one warp's lanes made, and how they combine into requests.
 #ifndef HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 #define HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 
@@ -11,15 +11,15 @@
 
 namespace hostcuda::trace {
 
-// A lane made the same accesses as `lane`, from its entry `begin` to its entry `end`.
+// Stands for accesses equal to those in the log of lane `lane`, from entry `begin` to entry `end`.
 struct Run {
   unsigned lane;
   std::size_t begin, end;
 };
 
-// An access of a lane: the site's number and a user-space address, which has 48 bits. Or
-// a run, in place of the address: five bits for the lane, the rest for its start and
-// size.
+// An access of a lane: the site's number and an address, of which user space needs 48 bits. Or a
+// run, which has in place of the address five bits for the lane, and its beginning and size in the
+// others.
 class LoggedAccess {
  public:
   LoggedAccess(std::uint32_t site, std::uint64_t address)
@@ -45,8 +45,8 @@ class LoggedAccess {
   std::uint64_t word_;
 };
 
-// The accesses of one lane. Lanes reuse each other's memory: the part written last is still in the
-// cache.
+// The accesses of one lane. Lanes reuse each other's memory, because what was last written is still
+// in the cache.
 class LaneLog {
  public:
   LaneLog() = default;
@@ -67,23 +67,23 @@ class LaneLog {
   LoggedAccess *begin_ = nullptr, *next_ = nullptr, *end_ = nullptr;
 };
 
-// Threads run one after another here. On a GPU the lanes of a warp run together: the lanes' k-th
-// passages over a site are one request. Passages are counted from barrier to barrier, so that a
-// lane that skipped one does not shift all later ones.
+// Combines accesses into requests. Threads run one after another here, but the lanes of a warp run
+// together on a GPU, so the k-th accesses of the lanes at a site form one request. Counting starts
+// anew at each barrier, so that a lane that skips an access does not shift all later ones.
 class WarpLog {
  public:
   [[gnu::always_inline]] void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
     lanes_[lane].add({site, address});
     ++size_;
   }
-  // Notes that the lane made accesses that another lane of this log has made, and left no run
-  // meanwhile.
+  // Records that this lane made the same accesses as another lane of this log, which logged them
+  // without a run.
   void add_run(unsigned lane, const Run& run) {
     lanes_[lane].add(LoggedAccess(run));
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
-  // Only a spinning thread logs this much between two barriers. Bounds its memory.
+  // Limits the memory. Only a spinning thread logs this much between two barriers.
   bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all logged requests and clears the log.
   void settle(Sites& sites) {
@@ -93,7 +93,7 @@ class WarpLog {
  private:
   struct Requests {
     std::vector<Request> of_passage;
-    std::uint32_t passages = 0;  // of the current lane
+    std::uint32_t passages = 0;  // number of the current lane's accesses
   };
   class Reader;
   void count_all(Sites& sites);
@@ -102,7 +102,7 @@ class WarpLog {
   static constexpr std::size_t kMaxAccesses = 1 << 25;
   std::array<LaneLog, 32> lanes_;
   std::size_t size_ = 0;
-  std::vector<Requests> requests_;  // by site
+  std::vector<Requests> requests_;  // index: the site
 };
 
 }  // namespace hostcuda::trace

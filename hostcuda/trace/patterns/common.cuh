@@ -1,4 +1,4 @@
-// Shared by the access patterns: sizes, and the structs whose members they touch.
+// Shared by the access patterns: sizes, and the structs whose members the kernels access.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@ namespace patterns {
 
 constexpr int kBlockSize = 256;
 constexpr int kThreads = 4 * kBlockSize;
-constexpr int kSide = 128;  // of the square matrices
+constexpr int kSide = 128;  // width of the square matrices
 constexpr int kWarp = 32;
 
 struct Triple {

@@ -1,5 +1,5 @@
-// Textbook access patterns, one kernel each, launched once: the trace's counts for them are
-// compared with Nsight Compute's on a GPU.
+// Textbook access patterns, one kernel each, launched once. The trace's counts of them are compared
+// with those of Nsight Compute on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -16,7 +16,7 @@ using namespace patterns;
 std::vector<int> permutation() {
   std::vector<int> index(kThreads);
   std::iota(index.begin(), index.end(), 0);
-  std::mt19937 random(1);  // the same numbers everywhere, which std::shuffle does not guarantee
+  std::mt19937 random(1);  // std::shuffle would not give the same order everywhere
   for (unsigned i = kThreads - 1; i > 0; --i) std::swap(index[i], index[random() % (i + 1)]);
   return index;
 }
@@ -27,7 +27,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-// Device memory for any pattern's type, all zero.
+// Device memory, all zero, for a pattern of any type.
 struct Buffer {
   explicit Buffer(std::size_t bytes) {
     check(cudaMalloc(&memory, bytes));
@@ -109,7 +109,7 @@ int main() {
   const std::vector<int> order = permutation();
   const Buffer index(order.size() * sizeof(int));
   check(cudaMemcpy(index, order.data(), order.size() * sizeof(int), cudaMemcpyHostToDevice));
-  // Large enough for the widest element and stride.
+  // Both are large enough for the widest element and the largest stride.
   const Buffer in(sizeof(float4) * kSide * kSide), out(sizeof(float4) * kSide * kSide);
   run_global(in, out, index);
   run_shared(in, out, index);

@@ -17,7 +17,7 @@ __device__ void transpose_by_tile(const float* in, float* out) {
 __global__ void shared_column(const float* in, float* out) { transpose_by_tile<0>(in, out); }
 __global__ void shared_column_padded(const float* in, float* out) { transpose_by_tile<1>(in, out); }
 
-// Neighbouring threads write neighbouring elements; each reads the `chosen` one.
+// Each thread writes its element, so neighbours write next to each other, and reads the chosen one.
 template <class T>
 __device__ T through_shared(T value, int chosen) {
   __shared__ T tile[kBlockSize];
@@ -45,7 +45,7 @@ __global__ void shared_16_bytes_broadcast(float4* out, int k) {
   out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), k);
 }
 
-// Half warps, quarters and pairs of lanes whose lanes share an element.
+// In these patterns all threads, the halves of a warp, or pairs of lanes read the same elements.
 __global__ void shared_8_bytes_broadcast(float2* out, int k) {
   out[thread_in_grid()] = through_shared(make_float2(1, 2), k);
 }
@@ -71,7 +71,7 @@ __global__ void shared_16_bytes_stride_2(float4* out) {
   out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), 2 * threadIdx.x % kBlockSize);
 }
 
-// index is a permutation of the grid's threads.
+// `index` is a permutation of the grid's threads.
 __global__ void shared_gather(const int* index, float* out) {
   const int i = thread_in_grid();
   out[i] = through_shared(1.0f, index[i] % kBlockSize);
@@ -106,7 +106,7 @@ __global__ void shared_dynamic(float* out) {
   out[thread_in_grid()] = tile[threadIdx.x ^ 1];
 }
 
-// Every thread walks the same tile, as in the force loop of step 09: nvcc may load four at once.
+// Every thread reads the whole tile, as in step 09's force loop; nvcc may load four floats at once.
 __global__ void shared_loop(float* out) {
   __shared__ float tile[kBlockSize];
   tile[threadIdx.x] = 1.0f;

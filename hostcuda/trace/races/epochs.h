@@ -1,4 +1,5 @@
-// The time of an access: the events before it that order threads, blocks and operations.
+// The time of an access: how many of the events that order threads, blocks and operations preceded
+// it.
 #ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
 #define HOSTCUDA_TRACE_RACES_EPOCHS_H
 
@@ -10,14 +11,14 @@
 
 namespace hostcuda::trace {
 
-// A kernel or a copy, as it was appended to its stream.
+// A kernel or a copy, recorded when it was appended to its stream.
 struct OperationRecord {
   OperationRecord() = default;
   explicit OperationRecord(const Operation& running)
       : stream(running.stream), number(running.clock[stream]), clock(running.clock) {}
 
   unsigned stream = 0;
-  std::uint64_t number = 0;  // in its stream
+  std::uint64_t number = 0;  // its number within the stream
   Clock clock;
   std::string what;  // "kernel f", "cudaMemcpyAsync"
   CodePlace place;
@@ -29,9 +30,9 @@ struct OperationRecord {
   }
 };
 
-// The time of a thread, shared by a warp's threads while it is the same for them: counts of
-// barriers passed by its block, its cluster and its grid, of warp functions completed by its warp,
-// and of its own fences. Without clusters each block is one.
+// The time of a thread: how many barriers its block, its cluster and its grid have passed, how many
+// warp functions its warp has completed, and how many fences it has made. Threads of a warp share
+// an Epoch while these counts are the same. Without clusters, each block is a cluster.
 struct Epoch {
   std::uint32_t operation = 0, block = 0, cluster = 0;
   std::uint32_t barriers = 0, cluster_barriers = 0, grid_barriers = 0;
@@ -40,11 +41,11 @@ struct Epoch {
 
 class Epochs {
  public:
-  // From now on accesses belong to this operation. Returns its number.
+  // Makes this operation the one to which accesses now belong. Returns its number.
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }
-  // False for an old epoch, of which only one fact is kept: everything later comes after it.
+  // False for a forgotten epoch. All that is known of it is that it precedes everything now.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
   const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }
@@ -55,10 +56,10 @@ class Epochs {
  private:
   void forget_the_past(const OperationRecord& next);
   std::vector<OperationRecord> operations_;
-  std::uint64_t launches_ = 0;  // of kernels
+  std::uint64_t launches_ = 0;  // number of kernel launches
   std::vector<Epoch> epochs_;
   std::uint32_t first_ = 1;            // number of the first epoch in epochs_
-  std::uint32_t first_operation_ = 0;  // first operation that epochs_ may name
+  std::uint32_t first_operation_ = 0;  // the first operation that epochs_ may refer to
 };
 
 }  // namespace hostcuda::trace

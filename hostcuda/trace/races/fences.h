@@ -1,5 +1,5 @@
-// Orders that the kernel itself makes: a thread's writes before a __threadfence() and an atomic
-// come before another thread's actions after that thread has read the atomic's result.
+// Orders that the kernel itself creates: what a thread writes before a __threadfence() and an
+// atomic precedes what another thread does after it has read the atomic's result.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -13,8 +13,8 @@
 
 namespace hostcuda::trace {
 
-// The part of a block's work that precedes some event: everything before this many barriers of the
-// block and, for single threads, everything before this many of the thread's fences.
+// The part of a block's work that precedes some event: everything before the block's barrier number
+// `barriers`, and for some threads everything before their fence number `fences`.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;
@@ -24,7 +24,7 @@ using SeenBlocks = std::map<std::uint32_t, Seen>;
 class Fences {
  public:
   void begin_grid();
-  // Costs nothing until the first fence of a grid.
+  // Before a grid's first fence, nothing needs to be looked up.
   bool any() const { return any_; }
   std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
 
@@ -34,7 +34,7 @@ class Fences {
   void acquired_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
   void barrier(std::uint32_t block, std::uint32_t barriers_before);
 
-  // True if an earlier access of another thread precedes this thread's next action.
+  // True if another thread's earlier access precedes this thread's next action.
   bool orders(const Epoch& earlier, std::uint16_t earlier_thread, std::uint32_t block,
               std::uint16_t thread) const;
 
@@ -44,17 +44,17 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written = true;  // since its last fence; before the first fence nothing is known
+    bool has_written = true;  // since its last fence; unknown before the first
     Shared acquired, released;
   };
   struct OfBlock {
     std::map<std::uint16_t, OfThread> threads;
     Shared acquired, released;
-    bool knows_writers = false;  // since the last barrier
+    bool knows_writers = false;  // true once a barrier has reset has_written
   };
   bool any_ = false;
   std::map<std::uint32_t, OfBlock> blocks_;
-  std::unordered_map<std::uint64_t, Shared> released_;  // by address
+  std::unordered_map<std::uint64_t, Shared> released_;  // key: the address
 };
 
 }  // namespace hostcuda::trace

@@ -23,8 +23,8 @@ bool Races::same_thread(const Access& earlier, const Access& later, const Epoch&
   return then.operation == when.operation && then.block == when.block;
 }
 
-// Shared memory belongs to one block and its cluster: another block's leftovers in the same bytes
-// are not a conflict.
+// Shared memory belongs to one block and its cluster. If another cluster used the same bytes
+// earlier, that is not a conflict.
 bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& now, Space space) {
   if (earlier.epoch == ordered_ || !epochs_.is_known(earlier.epoch)) return true;
   const Epoch& then = epochs_[earlier.epoch];
@@ -46,15 +46,15 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
   if (then.operation != now.operation) {
     unordered_ = {earlier, then.operation};
     has_unordered_ = true;
-    return true;  // reported by another message
+    return true;  // another finding reports it
   }
   if (then.block == now.block && earlier.thread == later.thread) return true;
   return fences_.any() && fences_.orders(then, static_cast<std::uint16_t>(earlier.thread),
                                          now.block, static_cast<std::uint16_t>(later.thread));
 }
 
-// A volatile load that polls a location of global memory written by an atomic or a volatile store
-// is not a race: both reach memory. It does not order anything.
+// Polling is not a race: a volatile load of global memory that an atomic or a volatile store
+// writes. Both access memory directly. They do not order anything.
 bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
   if (a.is_atomic && b.is_atomic) return true;
   const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);

@@ -1,5 +1,5 @@
-// Data races: two accesses to the same bytes by different threads, at least one of them a write and
-// not both atomic, with nothing between them that makes one happen before the other.
+// Data races: two threads access the same bytes, at least one of them writes, not both accesses are
+// atomic, and nothing makes one happen before the other.
 #ifndef HOSTCUDA_TRACE_RACES_RACES_H
 #define HOSTCUDA_TRACE_RACES_RACES_H
 
@@ -21,33 +21,34 @@ struct Side {
 };
 
 struct Race {
-  Side earlier, later;  // the first time that it was seen; "earlier" is only the order of emulation
-  std::uint64_t offset;  // in the allocation or the variable
+  Side earlier, later;  // when first seen; the emulation alone decides which is "earlier"
+  std::uint64_t offset;  // in the allocation or variable
   const Array* array;
   std::uint64_t count = 0;
 };
 
-// Accesses of unordered operations: of two streams, or of a stream and host code.
+// Accesses by unordered operations: of two streams, or of a stream and host code.
 struct Unordered {
   Access earlier;
-  std::uint32_t operation;  // operation of the earlier one
+  std::uint32_t operation;  // the operation of the earlier access
 };
 
 class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // Records an access of the running operation, by the thread of `when`. If an earlier access is
-  // unordered with it, stores the pair if both belong to one kernel, and returns the other if not.
+  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders it
+  // after an earlier access of the same kernel, stores the race. Returns an unordered access of
+  // another operation, if there is one.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
-  // Records an access to a whole word, by a copy or by host code.
+  // Records that a copy or host code accesses a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // A plain load followed by this thread's compare-and-swap is a guess, which the swap checks: such
-  // a load races with no atomic.
+  // If a thread's plain load is followed by its compare-and-swap, the load is a guess, which the
+  // swap checks. Such a load does not race with an atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
-  // Records another read in the epoch of the last reader.
+  // Records another read in the same epoch as the cell's last read.
   static void read_again(Cell& cell, const Access& access) {
     Access& last = cell.reads[0];
     if (last.thread != access.thread) cell.reads[1] = last;
@@ -58,9 +59,9 @@ class Races {
     return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
 
-  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // earlier and later access
+  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
   const std::map<Sites, Race>& found() const { return found_; }
-  // The races that the last access revealed.
+  // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
   bool has_new() const { return !new_.empty(); }
   Side side(const Access& access) const;
@@ -75,7 +76,7 @@ class Races {
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // an epoch that precedes the running one
   std::map<Sites, Race> found_;
-  std::set<std::uint32_t> guesses_;  // sites of loads
+  std::set<std::uint32_t> guesses_;  // sites of loads that are guesses
   std::vector<const Race*> new_;
   Unordered unordered_{};
   bool has_unordered_ = false;
