@@ -2,9 +2,11 @@
 // message before anything is allocated.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "program.h"
 
@@ -63,18 +65,40 @@ TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
          R"(sh -c 'yes 0,0,0,0 | (ulimit -v 400000; exec timeout -s KILL 60 "$0" "$@")')");
 }
 
+// The arguments of env for a run with this much address space that is killed after some seconds.
+std::string with_address_space(const std::string& kilobytes, const char* seconds) {
+  return joined("-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS sh -c 'ulimit -v ", kilobytes,
+                "; exec timeout -s KILL ", seconds, R"( "$0" "$@"')");
+}
+
+// OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts, and if it cannot, it
+// tries for ever. No program that is linked with it can prevent that. $NBODY_ONLY_OPENBLAS does
+// nothing but load it.
+bool openblas_hangs(const std::string& kilobytes) {
+  const char* const program = std::getenv("NBODY_ONLY_OPENBLAS");
+  if (program == nullptr) return false;
+  const std::string command =
+      joined("env ", with_address_space(kilobytes, "5"), " '", program, "' 2>/dev/null");
+  const int status = std::system(command.c_str());
+  return WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + 9;
+}
+
 // With too little address space for its libraries, threads or data, a program reports it and
 // ends.
 TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
-  for (const char* kilobytes : {"20000", "40000", "60000", "80000", "100000", "200000", "400000"}) {
+  int runs = 0;
+  for (const char* kilobytes :
+       {"20000", "40000", "60000", "80000", "100000", "200000", "400000", "800000"}) {
     SCOPED_TRACE(kilobytes);
+    if (openblas_hangs(kilobytes)) continue;
+    ++runs;
     const Outcome outcome =
         program_.run("--scenario plummer --systems 5 --bodies 200 --steps 2 --validate off --quiet",
-                     std::string("-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS sh -c 'ulimit -v ") +
-                         kilobytes + R"(; exec timeout -s KILL 20 "$0" "$@"')");
+                     with_address_space(kilobytes, "20"));
     EXPECT_NE(outcome.exit_code, 128 + 9) << "it hangs";
     EXPECT_EQ(outcome.exit_code == 0, outcome.error.empty()) << outcome.error;
   }
+  EXPECT_GE(runs, 2);
 }
 
 TEST_F(Absurd, AThreadThatCannotStartIsNamed) {
