@@ -21,7 +21,7 @@ Program::Program() {
 Outcome Program::run(const std::string& arguments, const std::string& environment) const {
   // Step 14's MPI would report a container without /sys on a line of its own.
   const std::string command =
-      joined("cd '", file(""), "' && env HWLOC_HIDE_ERRORS=2 ", environment, " '", program_, "' ",
+      joined("cd '", file(""), "' && HWLOC_HIDE_ERRORS=2 env ", environment, " '", program_, "' ",
              arguments, " >'", folder_ / "out", "' 2>'", folder_ / "error", "' </dev/null");
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), folder_.content("out"),
