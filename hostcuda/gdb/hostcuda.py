@@ -99,8 +99,8 @@ class Focus:
 
 
 def select_users_frame(frame):
-    """"""Selects the innermost of this frame and its callers that is in one of the program's
-    files.""""""
+    """Selects the innermost of this frame and its callers that is in one of the program's
+    files."""
     while frame is not None:
         line = frame.find_sal()
         if line.symtab and not OTHERS_CODE.search(line.symtab.fullname()):
