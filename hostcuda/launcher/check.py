@@ -1,4 +1,4 @@
-"""Runs a program in every mode of the emulator and gives one verdict.
+"""Runs a program in every mode of the emulator and reports all errors found.
 
   hostcuda check [--json FILE] [--timeout SECONDS] FILE... [compiler options] [--] [ARGUMENTS]
 
@@ -8,8 +8,8 @@ with guarded device memory and on two devices.
 Every finding says what is wrong, where, and which run shows it. The first word that is neither a
 source nor a compiler option begins the program's arguments.
 
-Exit code: 0 nothing was found, 1 something was, 2 the program does not compile or the command line
-is wrong.
+Exit code: 0 if nothing was found, 1 if something was, 2 if the program does not compile or the
+command line is wrong.
 """
 import json
 import os
@@ -67,7 +67,8 @@ class Run:
 
 
 def split_command_line(words):
-    """Returns (options of check, arguments of the build, arguments of the program)."""
+    """Returns the options of check, the arguments of the build, and the arguments of the
+    program."""
     options, building, rest = {"json": None, "timeout": 120.0}, [], list(words)
     while rest:
         word = rest[0]
@@ -99,7 +100,7 @@ def run(program, arguments, mode, environment, timeout):
         output, errors = program.communicate(timeout=timeout)
         return Run(mode, program.returncode, output.splitlines(), errors)
     except subprocess.TimeoutExpired:
-        program.terminate()  # the program reports its progress
+        program.terminate()  # makes the program report its progress
     try:
         errors = program.communicate(timeout=5)[1]
     except subprocess.TimeoutExpired:
@@ -117,7 +118,7 @@ ASSERTION = re.compile(r"^.*: block: \[.*\], thread: \[.*\] Assertion .*$", re.M
 
 
 def findings_of_messages(ended):
-    """Findings in the messages of hostcuda and the sanitizers."""
+    """Returns the findings that messages of hostcuda and of the sanitizers contain."""
     found = [Finding(text, ended.mode, details.rstrip())
              for text, details in MESSAGE.findall(ended.errors)]
     found += [Finding(match, ended.mode) for match in ASSERTION.findall(ended.errors)]
@@ -130,14 +131,14 @@ def findings_of_messages(ended):
         found.append(
             Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else "")
         )
-        break  # the rest is its consequence
+        break  # later messages are consequences
     return found
 
 
 def in_words(code):
-    """Returns how a run ended: its exit status, or the signal's name."""
+    """Formats the way a run ended: its exit status, or the signal's name."""
     if code == "timeout":
-        return "no end"
+        return "a timeout"
     if code >= 0:
         return f"exit status {code}"
     return f"signal {-code} ({signal.strsignal(-code)})"
@@ -149,19 +150,20 @@ def no_end(ended):
 
 
 def findings_of_end(ended, plain, unstable):
-    """Compares the end of the run and its output with the plain run."""
+    """Returns a finding if the run ended differently from the plain run, or if its output
+    differs."""
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
-        return [Finding(f"ends with {in_words(ended.code)}; with the default order it is "
+        return [Finding(f"ends with {in_words(ended.code)}; the default run ends with "
                         f"{in_words(plain.code)}",
                         ended.mode)]
     for number, (here, there) in enumerate(zip(ended.output, plain.output)):
         if here != there and number not in unstable:
-            return [Finding("the output depends on it", ended.mode,
-                            f"  line {number + 1}: {here}\n  and otherwise: {there}")]
+            return [Finding("the output differs from the default run", ended.mode,
+                            f"  line {number + 1}: {here}\n  in the default run: {there}")]
     if len(ended.output) != len(plain.output):
-        return [Finding("the number of output lines depends on it", ended.mode)]
+        return [Finding("the number of output lines differs from the default run", ended.mode)]
     return []
 
 
@@ -170,7 +172,7 @@ OWN_PLACE = re.compile(r"^  (?:thread \S+ )?at (?:\S*/)?([^\s/]+:\d+)", re.M)
 
 
 def unique(findings):
-    """Reports an error that several runs show only once, as the first run reports it."""
+    """Keeps only the first of the findings in which several runs report the same error."""
     seen, places = {}, {}
     for finding in findings:
         key = re.sub(r"0x[0-9a-f]+|\(\d+,\d+,\d+\)", "", finding.what)
@@ -195,7 +197,7 @@ HARMLESS = ("leak", "unused memory", "unchecked error")
 
 def check_program(programs, arguments, timeout, folder):
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
-    hangs = plain.code == "timeout" or HANG in plain.errors  # once is enough
+    hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)
     unstable = {i for i, (a, b) in enumerate(zip(plain.output, again.output)) if a != b}
     trace = os.path.join(folder, "trace.json")
@@ -205,8 +207,8 @@ def check_program(programs, arguments, timeout, folder):
             lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
             (*([] if hangs else MODES), traced)))
     traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
-    # Findings of the traced run come first: they are reported where they happen, and the others are
-    # often their consequences.
+    # The findings of the traced run come first, because it reports an error where it happens, and
+    # the other findings are often consequences.
     findings = findings_of_messages(ended[-1]) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else

@@ -1,13 +1,13 @@
 """Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as
 written.
 
-clang++ translates the file to unoptimised LLVM IR, in which every operator of the source is one
-instruction with its line. This module adds a counter to the start of each basic block and a table
-of the block's operations; then clang++ optimises and compiles the result. ../count adds up the
-counts per kernel.
+clang++ translates the file to unoptimised LLVM IR, in which each operator of the source is one
+instruction that carries its source line. This module inserts a counter at the start of each basic
+block and a table of the block's operations; then clang++ optimises and compiles the result.
+../count sums up the counters per kernel.
 
-Only the user's files are counted: a call of a library function counts as the operation that its
-name suggests (fmaf, rsqrtf, __shfl_sync), or as nothing.
+Only code in the user's files is counted. A call of a library function counts as the operation that
+its name suggests (fmaf, rsqrtf, __shfl_sync), or as nothing.
 """
 import hashlib
 import os
@@ -16,7 +16,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-# Operators, by LLVM's names.
+# Maps LLVM's names of operators to ours.
 OPERATORS = {
     "fadd": "add",
     "fsub": "add",
@@ -41,7 +41,7 @@ OPERATORS = {
 }
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
 TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat": "float16"}
-# Functions, by name. The first match counts.
+# Maps names of functions to operations. The first match counts.
 FUNCTIONS = tuple((kind, re.compile(rf"(?:{names})$")) for kind, names in (
     ("shuffle", r"__shfl\w*|shfl\w*|__match_\w+|match_\w+|__reduce_\w+|reduce|\w+clusive_scan"),
     ("vote", r"__(?:ballot|any|all)(?:_sync)?|ballot|any|all|__activemask|coalesced_threads"),
@@ -59,7 +59,7 @@ FUNCTIONS = tuple((kind, re.compile(rf"(?:{names})$")) for kind, names in (
                  r"asin|acos|atan|sinh|cosh|tanh|j0|j1|y0|y1|lgamma|tgamma|powi|expm|fdim)\w*"),
 ))
 SILENT = re.compile(r"lifetime|dbg|memcpy|memset|memmove|fabs|copysign|assume|expect|stack")
-OF_HALF = re.compile(r"__h[a-z]|h2?(?:r?sqrt|exp|log)|operator")  # types of hostcuda's headers
+OF_HALF = re.compile(r"__h[a-z]|h2?(?:r?sqrt|exp|log)|operator")  # in hostcuda's headers
 
 FUNCTION = re.compile(r'^define .*?@("[^"]+"|[\w.$]+)\(.*?(?:!dbg !(\d+))?[^!]*\{$')
 DECLARED = re.compile(r'^declare (?:!dbg !(\d+) )?.*?@("[^"]+"|[\w.$]+)\(')
@@ -71,19 +71,19 @@ CALL = re.compile(
 )
 OF_LANES = re.compile(
     r"lanes_group|thread_block_tile|coalesced_group"
-)  # cooperative groups within a warp
+)  # groups smaller than a block
 STANDARD_TEMPLATE = re.compile(r"_ZSt\d[a-z_]+I([fd])E")
 PLACE = re.compile(r"!dbg !(\d+)")
 FIRST_OF_BLOCK = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad|cleanup|catch|filter)\b|^          ")
 TYPED_POINTER = re.compile(
     r"^  %\S+ = load .*\* [%@]", re.M
-)  # i64*; ptr from clang 15 on. A variable may be called ptr
+)  # i64* up to clang 14, ptr later; a variable may be called ptr too
 METADATA = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.M)
 FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
 
 class Notes:
-    """The source information in the code: lines, files, function names."""
+    """The source locations in the IR: lines, files and function names."""
 
     def __init__(self, code):
         self.all = {
@@ -118,12 +118,12 @@ class Notes:
 
 
 def operation(line, names):
-    """Returns (type, operation) of a line of code that computes, or None."""
+    """Returns (type, operation) if the line of IR computes something, otherwise None."""
     if match := OPERATOR.match(line):
         word, flags, of = match.groups()
         if word in CONVERSIONS:
             return "conversion", "convert"
-        if of == "i1" or "exact" in flags:  # a boolean; the difference of two pointers
+        if of == "i1" or "exact" in flags:  # for booleans and differences of pointers
             return None
         of = re.sub(r"[<>]|\d+ x ", "", of)
         return (TYPES.get(of, "integer"), OPERATORS[word])
@@ -157,11 +157,11 @@ def kind_of_call(name, returned, may_be_half):
 
 
 def counted(code, user_files, name):
-    """Adds counters to the code; name distinguishes it from the program's other files."""
+    """Inserts counters into the IR; `name` distinguishes this file from the program's others."""
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    names, own = {}, set()  # own: functions of the user's files, whose bodies count themselves
+    names, own = {}, set()  # own: functions of the user's files, which count where they are defined
     for line in lines:
         if match := FUNCTION.match(line):
             number = re.search(r"!dbg !(\d+)", line)
@@ -215,7 +215,7 @@ def increment(marker, number, pointer):
 
 
 def declarations(marker, size, table, pointer):
-    """Declares the counters, and a record of them in a section that the linker delimits."""
+    """Declares the counters, and describes them in a section that the linker delimits."""
     text = table.encode() + b"\0"
     bytes_of_text = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}" for byte in text
@@ -239,8 +239,8 @@ def declarations(marker, size, table, pointer):
 
 
 def compile_counted(compiler, options, rewritten, output, user_files):
-    """Compiles rewritten, a file for the compiler, to an object file that counts; returns an exit
-    code."""
+    """Compiles `rewritten`, a file for the compiler, to an object file that counts its operations;
+    returns an exit code."""
     code = output + ".ll"
     quiet = ["-w", "-Qunused-arguments"]
     ended = subprocess.run(

@@ -1,5 +1,5 @@
-"""Rewrites launches: <<<>>>, and the functions that launch a kernel or take one as void*. The
-argument `rewrite` is the function that rewrites the tokens within a launch.
+"""Rewrites launches: <<<>>>, and calls of functions that launch a kernel or take one as void*. The
+argument `rewrite` is a function that rewrites the tokens within a launch.
 """
 import re
 
@@ -18,7 +18,7 @@ from cuda_tokens import (
     with_depth,
 )
 
-# Launches by a function call, with the index of the kernel argument.
+# Functions that launch a kernel, with the index of the argument that names it.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
 TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
@@ -35,7 +35,7 @@ def kernel_expression_start(tokens, i):
         if text == ">":
             i = neighbour(tokens, angle_opening_of(tokens, i), -1)
             continue
-        if text in (")", "]"):  # (*pointer)<<<>>>, table[k]<<<>>>
+        if text in (")", "]"):  # for (*pointer)<<<>>> and table[k]<<<>>>
             i = opening_of(tokens, i)
             before = neighbour(tokens, i, -1)
             if text == "]" or at(tokens, before) in (")", "]") or is_callee(tokens, before):
@@ -50,7 +50,7 @@ def kernel_expression_start(tokens, i):
             outer = neighbour(tokens, before, -1)
             if at(tokens, outer) not in (">", ")", "]") and not is_callee(
                 tokens, outer
-            ):  # ::kernel
+            ):  # for ::kernel
                 return before
             i = outer
             continue
@@ -58,11 +58,12 @@ def kernel_expression_start(tokens, i):
 
 
 def launch_end(tokens, begin, count_angles):
-    """Indices of the first and last > of the >>> that ends the configuration begun at `begin`.
+    """Returns the indices of the first and last > of the >>> that ends the configuration which
+    starts at `begin`.
 
-    f(A<B<C<int>>>(x)) also contains >>>( ; count_angles takes > for the end of template arguments
-    where a name and < came before. A comparison in the configuration looks the same, so the caller
-    tries again without.
+    f(A<B<C<int>>>(x)) contains >>>( too. With count_angles, a > ends template arguments if a name
+    followed by < came before it. A comparison in the configuration looks the same, so the caller
+    then tries again without count_angles.
     """
     angles = 0
     for i, text, depth in with_depth(tokens, begin):
@@ -108,7 +109,7 @@ def rewrite_launch(tokens, i, after_opening, output, rewrite):
 
 
 def rewrite_launch_function(tokens, i, output, scopes, rewrite):
-    """cudaLaunchKernel(k, ...): passes the kernel k with its type and its name."""
+    """In cudaLaunchKernel(k, ...), passes the kernel k with its type and its name."""
     opening = neighbour(tokens, i, 1)
     before = neighbour(tokens, i, -1)
     if at(tokens, opening) != "(" or is_callee(tokens, before) or at(tokens, before) in (".", "->"):
@@ -125,7 +126,7 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
 
 
 def rewrite_cast(tokens, i, output):
-    """(void*)k: records how to call the function k. Returns the index after k, or None."""
+    """Replaces (void*)k so that k can be called later. Returns the index after k, or None."""
     match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
     if not match:
         return None

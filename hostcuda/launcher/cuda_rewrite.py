@@ -1,8 +1,8 @@
 """Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, loops
-that poll, `#pragma unroll`.
+that poll, and `#pragma unroll`.
 
-Works on tokens, not on a syntax tree: it needs to know only where the expression before <<< begins,
-where >>> ends, what a shared declaration declares, and whether it is in a
+Works on tokens instead of a syntax tree, because it needs to know only where the expression before
+<<< begins, where >>> ends, what a shared declaration declares, and whether that declaration is in a
 function. include/hostcuda/launch.h explains the results. The number of lines never changes.
 """
 import re
@@ -28,7 +28,7 @@ MAYBE_CUDA = re.compile(
     DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll"
 )
-# Names of PTX instructions and registers, unknown to a CPU's assembler.
+# Names of PTX instructions and registers, which a CPU's assembler does not know.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
 
@@ -36,7 +36,7 @@ FUNCTION, TYPE, NAMESPACE = "function", "type", "namespace"
 
 
 def what_opens(output):
-    """Whose { follows."""
+    """Tells what the { that follows `output` belongs to: a kernel, another function, ..."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
     if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
@@ -45,7 +45,7 @@ def what_opens(output):
     return TYPE if is_type else FUNCTION
 
 
-# Attributes of a kernel that become checks at the start of its body.
+# Attributes of a kernel, which become checks at the start of its body.
 CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "check_cluster_dims"}
 
 
@@ -61,7 +61,7 @@ def ends_do(tokens, i):
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "}":
         return at(tokens, neighbour(tokens, opening_of(tokens, before), -1)) == "do"
-    while before > 0 and at(tokens, before) != "do":  # around a single statement
+    while before > 0 and at(tokens, before) != "do":  # if the body is a single statement
         before = neighbour(tokens, before, -1)
         if at(tokens, before) in (";", "{", "}"):
             return False
@@ -69,7 +69,8 @@ def ends_do(tokens, i):
 
 
 def loop_body(tokens, i):
-    """Index of the { or ; of the loop that may start at i, if it can wait for another thread."""
+    """Returns the index of the { or ; that begins the body if the token at i starts a loop which
+    can wait for another thread."""
     if at(tokens, i) == "do":
         body = neighbour(tokens, i, 1)
     elif at(tokens, i) in ("while", "for"):
@@ -96,12 +97,13 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# Functions whose accesses are reported to the tracer, which cannot see into the C library.
+# The tracer cannot see into the C library, so calls of these functions are replaced by reports.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
 def calls_library(tokens, i):
-    """True if the C library's function is called at i, not another one with its name."""
+    """True if the token at i calls the C library's function, and not another one of the same
+    name."""
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "::":
         qualifier = at(tokens, neighbour(tokens, before, -1))
@@ -110,7 +112,8 @@ def calls_library(tokens, i):
 
 
 def rewrite_pragma(directive, options):
-    """`#pragma unroll`: g++ spells it differently and takes only numbers; a hint may be dropped."""
+    """Translates `#pragma unroll` to g++'s spelling, which takes only numbers. Drops other
+    hints."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
     if not match or not options.gcc:
         return directive
@@ -123,17 +126,17 @@ class Options:
         self.traced = traced
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
-        # AddressSanitizer puts redzones around plain statics only; hostcuda then runs one block at
-        # a time. Aligned to a cache line, as the shared memory of a block is.
+        # AddressSanitizer puts redzones only around plain statics, so hostcuda then runs one block
+        # at a time. Otherwise the alignment is a cache line, as for a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 
 
 class Scopes:
-    """Tracks the rewriter's place: in a function or not, and inside which parentheses."""
+    """Tracks where the rewriter is: whether in a function, and inside which parentheses."""
 
     def __init__(self):
-        self.open = []  # the owner of each open {
+        self.open = []  # what each open { belongs to
         self.parentheses = 0
 
     @property
@@ -198,7 +201,7 @@ def rewrite(tokens, options):
             raise
         scopes.pass_by(token, output)
         if i in spins:
-            # It may poll a volatile variable, so other threads and blocks must run.
+            # The loop may poll a volatile variable, so it must let other threads and blocks run.
             token = Token("rewritten", ("{ " if token == "{" else "") + "::hostcuda::note_spin();")
         elif token == "{" and checks and scopes.parentheses == 0:
             token = Token("rewritten", "{" + checks)
@@ -227,7 +230,8 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.M)
 
 
 def segments(source):
-    """Yields (file, is a system header, text) between line markers, including the markers."""
+    """Yields (file, whether it is a system header, text) between line markers, and the markers
+    too."""
     markers = list(MARKER.finditer(source))
     if markers and markers[0].start() > 0:
         yield "", True, source[:markers[0].start()]
@@ -237,28 +241,28 @@ def segments(source):
 
 
 def place_of(tokens, wanted):
-    """Returns "file:line" of a token, from the last line marker before it."""
+    """Returns the token's "file:line", computed from the last line marker before it."""
     file, line = "?", 1
     for token in tokens:
         if token is wanted:
             break
         marker = MARKER.match(token.text) if token.kind == "directive" else None
         if marker:
-            file, line = marker[2], int(marker[1]) - 1  # the marker's own line end follows
+            file, line = marker[2], int(marker[1]) - 1  # because the marker's own line ends first
         else:
             line += token.text.count("\n")
     return f"{file}:{line}"
 
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
-    """Rewrites text from user files. Headers below own_include are hostcuda's."""
+    """Rewrites the parts of the text that come from user files. Headers in own_include are not."""
     user = set(
         user_files(source, own_include)
-    )  # what a system's macro becomes there is theirs, too
+    )  # because the expansion of a system's macro is not the user's text
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
-    # A statement may continue after a marker (macro arguments over several lines do): user text is
-    # rewritten in runs as long as possible.
+    # A statement may continue after a line marker (if a macro's arguments span several lines), so
+    # user text is rewritten in runs that are as long as possible.
     result, run = [], []
 
     def flush():
@@ -283,7 +287,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
 
 
 def includes(source):
-    """Returns (includer, its line, included file) of each #include that was followed."""
+    """Returns (including file, its line, included file) for each #include that was followed."""
     inside, line = "?", 0
     for match in re.finditer(MARKER.pattern + r"|\n", source, re.M):
         if match[0] == "\n":
@@ -295,11 +299,11 @@ def includes(source):
 
 
 def user_files(source, own_include):
-    """Returns the files that rewritten text came from."""
+    """Returns the files from which the text to rewrite came."""
     return sorted({file for file, system, _ in segments(source)
                    if not system and not file.startswith(("<", own_include))})
 
 
 def lines_of_file(source, file):
-    """Returns one file's text, for people to read."""
+    """Returns the part of the text that came from the file, in readable form."""
     return "\n".join(text.split("\n", 1)[1] for name, _, text in segments(source) if name == file)

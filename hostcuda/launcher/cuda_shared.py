@@ -9,8 +9,8 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def pieces_of(declaration):
-    """Returns the tokens of each declarator, the first with the type: `float a[8][33], b[32]` has
-    two."""
+    """Returns the tokens of each declarator, the first one's with the type. In `float a[8][33],
+    b[32]` there are two declarators."""
     depth, pieces = 0, [[]]
     for token in tokenize(declaration):
         depth += token.text in ("[", "(", "{", "<")
@@ -23,13 +23,13 @@ def pieces_of(declaration):
 
 
 def declared_names(declaration):
-    """Returns the names declared by `float a[8][33], b[32], c = 1`."""
+    """Returns the declared names: a, b and c for `float a[8][33], b[32], c = 1`."""
     names, name = [], None
     for piece in pieces_of(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration))):
         depth = 0
         for token in piece:
             if token.text in ("[", "=") and depth == 0:
-                break  # the declarator's name is certain
+                break  # no later token can be the name
             depth += token.text in ("(", "{", "<")
             depth -= token.text in (")", "}", ">")
             if token.kind == "name" and depth == 0:
@@ -41,7 +41,7 @@ def declared_names(declaration):
 
 
 def split_declarators(declaration):
-    """`float a[8][33], b[32]` -> [`float a[8][33]`, `float b[32]`]"""
+    """Splits `float a[8][33], b[32]` into `float a[8][33]` and `float b[32]`."""
     first, *others = pieces_of(declaration)
     if not others:
         return [declaration]
@@ -53,8 +53,8 @@ def split_declarators(declaration):
 
 
 def padded(declaration, alignment, names, in_function):
-    """Puts each variable between unowned bytes, so that the tracer knows what an index out of
-    bounds hits. One block runs at a time, so the variables are plain statics."""
+    """Surrounds each variable with unowned bytes, so that the tracer knows which variable an index
+    out of bounds belongs to. Only one block runs at a time, so the variables are plain statics."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
         text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "

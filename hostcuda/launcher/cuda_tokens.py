@@ -1,4 +1,4 @@
-"""The tokens of preprocessed CUDA C++, and their nesting."""
+"""Splits preprocessed CUDA C++ into tokens, and finds matching brackets and statements."""
 import re
 
 TOKEN = re.compile(r'''
@@ -19,7 +19,7 @@ NOT_A_CALLEE = ("return", "else", "do", "case", "co_return", "throw")
 class RewriteError(Exception):
     def __init__(self, message, token=None):
         super().__init__(message)
-        self.token = token  # where
+        self.token = token  # where the error is
 
 
 class Token:
@@ -42,7 +42,8 @@ def join(tokens):
 
 
 def neighbour(tokens, i, step):
-    """Index of the next significant token in the direction of step; may be out of range."""
+    """Returns the index of the next significant token after i, or before it if step is -1. The
+    index may be out of range."""
     i += step
     while 0 <= i < len(tokens) and tokens[i].kind in BLANK:
         i += step
@@ -54,12 +55,12 @@ def at(tokens, i):
 
 
 def is_callee(tokens, i):
-    """True for a name that can precede a called function, or qualify it."""
+    """True for a token that can end the name of a called function, or qualify such a name."""
     return i >= 0 and tokens[i].kind == "name" and at(tokens, i) not in NOT_A_CALLEE
 
 
 def opening_of(tokens, i):
-    """Index of the bracket that tokens[i] closes."""
+    """Returns the index of the bracket that tokens[i] closes."""
     close, depth = tokens[i].text, 0
     while i >= 0:
         if tokens[i] == close:
@@ -73,7 +74,7 @@ def opening_of(tokens, i):
 
 
 def angle_opening_of(tokens, i):
-    """Index of the < that the > at i closes, in a template argument list."""
+    """Returns the index of the < that the > at i closes, in a list of template arguments."""
     depth = 0
     while i >= 0:
         text = at(tokens, i)
@@ -90,7 +91,7 @@ def angle_opening_of(tokens, i):
 
 
 def is_triple(tokens, i, character):
-    """Index of the third of three adjacent characters at i, or None.
+    """Returns the index of the third of three adjacent equal characters that start at i, or None.
 
     The preprocessor may put a blank between tokens that come from different macros.
     """
@@ -103,7 +104,7 @@ def is_triple(tokens, i, character):
 
 
 def line_breaks(tokens):
-    """Returns what must be kept of dropped tokens: line ends and line markers."""
+    """Returns what must remain of tokens that are dropped: their line ends and line markers."""
     kept = ""
     for token in tokens:
         if token.kind == "directive":
@@ -114,7 +115,7 @@ def line_breaks(tokens):
 
 
 def with_depth(tokens, begin):
-    """Yields (index, text, nesting depth afterwards) of the tokens from `begin` on."""
+    """Yields (index, text, nesting depth after the token) for the tokens from `begin` on."""
     depth = 0
     for i in range(begin, len(tokens)):
         text = at(tokens, i)
@@ -131,7 +132,7 @@ def statement_end(tokens, i):
 
 
 def statement_begin(output):
-    """Returns the index in output of the start of the current statement."""
+    """Returns the index in `output` at which the current statement starts."""
     i = neighbour(output, len(output), -1)
     while i >= 0 and not at(output, i).rstrip().endswith((";", "{", "}")):
         i = neighbour(output, i, -1)
@@ -139,8 +140,8 @@ def statement_begin(output):
 
 
 def parenthesised(tokens, i, whole=False):
-    """Returns (index after the closing parenthesis, first argument or all) of the list that starts
-    after tokens[i]."""
+    """Returns (index after the closing parenthesis, first argument or the whole list) of the
+    parenthesised list that follows tokens[i]."""
     begin = neighbour(tokens, i, 1)
     argument_end = None
     for k, text, depth in with_depth(tokens, begin):
@@ -152,8 +153,8 @@ def parenthesised(tokens, i, whole=False):
 
 
 def argument_place(tokens, opening, number):
-    """Returns (start index of argument `number` of the call whose ( is at `opening`, index after
-    its end)."""
+    """Returns (index at which argument `number` starts, index after its end) for the call whose (
+    is at `opening`."""
     begin = opening + 1
     for i, text, depth in with_depth(tokens, opening):
         if depth == 0 or (depth == 1 and text == ","):

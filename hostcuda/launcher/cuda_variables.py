@@ -1,8 +1,8 @@
-"""Finds the __device__ and __constant__ variables at namespace scope, and registers them with the
-library: their addresses mean nothing in host code.
+"""Finds the __device__ and __constant__ variables at namespace scope and registers them with the
+library, because their addresses mean nothing in host code.
 
-The preprocessor leaves DEVICE and MANAGED where the program says __device__ or __constant__, and
-__managed__ (include/hostcuda/types.h); `without_marks` removes them.
+The preprocessor replaces __device__ and __constant__ by DEVICE, and __managed__ by MANAGED
+(include/hostcuda/types.h); `without_marks` removes these marks.
 """
 import re
 
@@ -11,7 +11,8 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
-# Constants that host code may also read, external definitions, types and templates.
+# Not variables to register: constants that host code may also read, external declarations, types
+# and templates.
 NO_VARIABLE = {
     "constexpr",
     "extern",
@@ -33,7 +34,7 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """True if it does not declare a function: a parenthesis comes after = at the earliest."""
+    """True if it declares no function, that is, if no parenthesis comes before a =."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):
         text = at(tokens, i)
@@ -49,13 +50,13 @@ def is_variable(declaration):
             ";",
             ",",
         ):
-            return False  # a class member's definition
+            return False  # it defines a class member
     return True
 
 
 def registration(tokens, i, output):
-    """Returns (index of the ; after which to insert, text to insert) for the mark at i; (None, "")
-    if it does not mark a variable."""
+    """Returns (index of the ; after which to insert, text to insert) for the mark at i, or (None,
+    "") if it marks no variable."""
     words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
     words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
     declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))

@@ -1,4 +1,4 @@
-"""Compiles and links programs with .cu files as nvcc would: shared by nvcc and `hostcuda cc`."""
+"""Compiles and links programs with .cu files as nvcc would; nvcc and `hostcuda cc` use it."""
 import os
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def compile_words(translation, variant):
     if not any(flag.startswith("-O") for flag in flags):
         flags.insert(0, "-O2")
     if not any(flag.startswith("-g") for flag in flags):
-        flags.insert(0, "-g1")  # messages contain lines
+        flags.insert(0, "-g1")  # so that messages contain line numbers
     return [
         *flags,
         *FLAGS[variant],
@@ -65,12 +65,12 @@ def counting_compiler():
 
 
 def host_c(compiler):
-    """Returns the C compiler that belongs to a C++ compiler."""
+    """Returns the C compiler that goes with a C++ compiler."""
     return {"c++": "cc", "g++": "gcc", "clang++": "clang"}.get(os.path.basename(compiler), "cc")
 
 
 def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
-    """Carries out the command line; returns an exit code. warn: see compile_cu."""
+    """Carries out the command line and returns an exit code. warn: see compile_cu."""
     if translation.shows:
         announce(translation)
     if any(os.path.basename(source) in ASKING for source in translation.sources):
@@ -81,7 +81,7 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
             if code := compile_one(translation, source, output, variant, warn):
                 return code
         return 0
-    if translation.mode == "device_link":  # nothing to link for a device: an empty object
+    if translation.mode == "device_link":  # no device code to link, so write an empty object
         return run(
             translation.compiler,
             "-x",

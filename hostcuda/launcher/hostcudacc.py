@@ -24,8 +24,8 @@ from missing import missing_header, missing_names, own_assertions, toolkit_heade
 from semantics import SemanticCheck
 from wrong_calls import one_line_each
 
-# The compiler's errors are searched, in English, for features that hostcuda lacks. Not set in the
-# environment of this process: ccache has files compiled in the user's language, and would compile
+# The compiler's errors are read in English, to find features that hostcuda lacks. This process
+# keeps the user's language, because ccache compiles files in it, and would otherwise compile
 # hostcuda's libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
@@ -33,9 +33,9 @@ INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 SAMPLES = os.path.join(
     INCLUDE, "samples"
-)  # searched last: many programs have their own headers of these names
+)  # searched last, because many programs have their own headers of these names
 
-# Preprocessor options, which the second pass must not receive.
+# Options for the preprocessor, which the second pass must not get.
 WITH_VALUE = (
     "-MF",
     "-MT",
@@ -52,14 +52,14 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-# The functions that a traced object file calls to allocate memory, those of C++ by mangled name:
-# hostcuda_trace has functions with the prefix hostcuda_, because a kernel's memory comes from the
+# The functions that a traced object file calls to allocate memory; C++'s have mangled names.
+# hostcuda_trace defines them with the prefix hostcuda_, because a kernel's memory comes from the
 # device.
 ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
 
 def split_arguments(arguments, source=None):
-    """Returns (options of both passes, of the preprocessor only, source, object)."""
+    """Returns (options of both passes, options of the preprocessor only, source, object file)."""
     both, preprocessor, output = [], [], None
     rest = iter(arguments)
     for argument in rest:
@@ -68,7 +68,7 @@ def split_arguments(arguments, source=None):
         if argument == "-o":
             output = next(rest)
         elif argument == "-x":
-            next(rest)  # each pass names its own language
+            next(rest)  # each pass states its own language
         elif argument == source or (argument.endswith(".cu") and not argument.startswith("-")):
             source = argument
         elif argument in WITH_VALUE:
@@ -81,7 +81,8 @@ def split_arguments(arguments, source=None):
 
 
 def options_of_both(both, preprocessor):
-    """Options that any compiler needs to read the source: standard, include paths, macros."""
+    """Returns the options that any compiler needs to read the source: standard, include paths,
+    macros."""
     options = iter(preprocessor)
     kept = [option for option in both if option.startswith("-std=")]
     for option in options:
@@ -98,7 +99,7 @@ def is_clang(compiler):
         return True
     if "g++" in name or "gcc" in name:
         return False
-    # `c++` may be either compiler.
+    # The command `c++` may be either compiler.
     version = subprocess.run(
         [compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False
     )
@@ -117,7 +118,8 @@ USES_ARCH = re.compile(
 
 
 def warn_of_arch(files):
-    """Warns that host code and kernels are compiled together: each #if has only one branch."""
+    """Warns if an #if tests __CUDA_ARCH__: host code and kernels are compiled together here, so
+    only one of its branches exists."""
     for file in files:
         try:
             text = Path(file).read_text(encoding="utf-8", errors="replace")
@@ -139,17 +141,17 @@ def print_error(line):
 def compile_cu(
     compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
 ):
-    """clang: a clang++ that checks host and device code in parallel, if there is one. counts: a
-    clang++ (required) that makes the program count its operations. warn: called with clang's
-    warnings, as lines."""
+    """Compiles a .cu file. clang: a clang++ that checks host and device code at the same time, if
+    there is one. counts: a clang++ (required) that makes the program count its operations. warn:
+    called with clang's warnings, as lines."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     by_clang = is_clang(compiler)
-    # Neither a loop that clang cannot unroll nor g++'s options should warn about the user's code.
+    # The user should not be warned about loops that clang cannot unroll, or about g++'s options.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     text = subprocess.run(
-        # Our folder comes first: a Makefile for nvcc names the toolkit's folder, too.
+        # Our folder comes first, because a Makefile for nvcc names the toolkit's folder too.
         [
             compiler,
             *(f"-I{folder}" for folder in INCLUDES),
@@ -193,10 +195,10 @@ def compile_cu(
         return 0
     intermediate = output + ".ii"
     Path(intermediate).write_text(rewritten, encoding="utf-8")
-    # Mathematical functions set no errno on a GPU: then a square root is one instruction.
+    # On a GPU, mathematical functions do not set errno. A square root is then a single instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
-        # A sanitizer's additions are not in the source, but would be counted.
+        # The code that a sanitizer adds is not in the source but would be counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))

@@ -1,4 +1,4 @@
-"""Locates hostcuda's libraries, and builds them if the tool runs from its source folder."""
+"""Finds hostcuda's libraries. If the tool runs from its source folder, builds them first."""
 import contextlib
 import fcntl
 import os
@@ -26,7 +26,7 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Copies by a call, visible to hostcuda_trace, and not by an instruction.
+        # Copy by calls, which hostcuda_trace sees, instead of by instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
     COUNTED: [],
@@ -36,7 +36,7 @@ NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cub
 
 
 class ToolError(Exception):
-    """A one-line message for the user."""
+    """An error to show to the user as a one-line message."""
 
 
 def is_installed() -> bool:
@@ -44,7 +44,8 @@ def is_installed() -> bool:
 
 
 def build_folder() -> Path:
-    """Next to the project that contains hostcuda, or in hostcuda's own folder if it is separate."""
+    """Returns the folder build/hostcuda in the project that contains hostcuda, or in hostcuda
+    itself if it stands alone."""
     around = HOME.parent
     return (around if (around / "CMakePresets.json").exists() else HOME) / "build" / "hostcuda"
 
@@ -59,7 +60,8 @@ def run_quietly(words: Sequence[Union[str, Path]]) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """`make -j` starts several compilations: one builds the libraries, the others wait."""
+    """Holds a lock: `make -j` starts several compilations, of which only one builds the
+    libraries."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -79,7 +81,8 @@ def build_libraries(variant: str, folder: Path) -> None:
 
 
 def libraries(variant: str) -> list[str]:
-    """The files to link for a variant, in order; builds them first if the tool is not installed."""
+    """Returns the files to link for a variant, in order. Builds them first if the tool is not
+    installed."""
     if is_installed():
         folder = HOME.parents[1] / "lib"
     else:

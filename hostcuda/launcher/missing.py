@@ -1,5 +1,5 @@
-"""CUDA features that hostcuda lacks: one line with the name, the place and a remedy, instead of the
-compiler's messages."""
+"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by one line with the
+feature's name, the place and a remedy."""
 import difflib
 import os
 import re
@@ -27,7 +27,8 @@ OF_CUDA = (
 )
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
 PLACE = r"^(\S+:\d+:\d+: )(?:fatal )?error: "
-# g++ and clang++: an undeclared name, or one that a namespace or a structure lacks.
+# Messages of g++ and clang++ about a name that is undeclared, or not a member of a namespace or
+# struct.
 UNKNOWN = re.compile(
     PLACE
     + r"(?:[‘']"
@@ -54,7 +55,8 @@ HEADER = re.compile(
     re.M,
 )
 
-# g++ and clang++: an assertion in hostcuda's headers, and the user's line that caused it.
+# Messages of g++ and clang++ about an assertion in hostcuda's headers, and the user's line that
+# caused it.
 ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n"
                        r"]*\")((?:kernel launch|a shuffle).*?)\"?$",
                        re.M)
@@ -66,7 +68,7 @@ NEARLY = 0.85
 
 
 def line_about(place, name, said=""):
-    """said: the compiler's message about the name, which may suggest a similar one."""
+    """Formats the error. said: the compiler's message, which may suggest a similar name."""
     bare = name.strip("<>")
     advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
@@ -76,13 +78,14 @@ def line_about(place, name, said=""):
 
 
 def missing_header(errors):
-    """Returns the line about a missing header, if that is the error."""
+    """Returns the line about a missing header, or "" if the errors are not about one."""
     found = HEADER.search(errors)
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
 
 
 def missing_names(errors):
-    """Returns one line per name, replacing all consequences; "" if none is CUDA's."""
+    """Returns one line per unknown name, without errors that follow from it; "" if no name is
+    CUDA's."""
     first = {}
     for match in UNKNOWN.finditer(errors):
         name = next(filter(None, match.groups()[1:]))
@@ -97,8 +100,8 @@ def missing_names(errors):
 
 
 def own_assertions(errors, own):
-    """Returns one line per use that hostcuda's headers reject, without the template
-    instantiations."""
+    """Returns one line for each use that an assertion in hostcuda's headers rejects, without the
+    template instantiations."""
     lines = {}
     for match in ASSERTION.finditer(errors):
         before = [asked[1] for asked in ASKED_HERE.finditer(errors, 0, match.start())]
@@ -109,7 +112,7 @@ def own_assertions(errors, own):
 
 
 def toolkit_header(text, own):
-    """Returns the line about an included NVIDIA header: those cannot be compiled here."""
+    """Returns the line about a header of NVIDIA's toolkit, which cannot be compiled here."""
     for includer, line, file in cuda_rewrite.includes(text):
         folder = os.path.dirname(os.path.normpath(file))
         if folder.startswith(own) or os.path.basename(file) in ("stdio.h", "stdlib.h"):
@@ -124,8 +127,8 @@ def toolkit_header(text, own):
 
 
 def is_system_folder(place, file):
-    """In /usr/local/include, which may also contain other headers, only the toolkit's file names
-    count."""
+    """True if the file is NVIDIA's. /usr/local/include may contain other headers too, so there only
+    the toolkit's file names count."""
     if "cuda" in place:
         return False
     names = (

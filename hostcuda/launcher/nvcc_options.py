@@ -1,4 +1,4 @@
-"""nvcc's command line, translated for a host compiler."""
+"""Translates nvcc's command line for a host compiler."""
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from libraries import ToolError
 
-# Options that select or tune a GPU: ignored here. Those of the second line have a value.
+# Options that select or tune a GPU are ignored here. Those in the second set take a value.
 IGNORED = re.compile(
     r"-(arch|code|gencode|sm|maxrregcount|use_fast_math|ftz|prec-(div|sqrt)|fmad|restrict|rdc|m64|"
     r"expt-(relaxed-constexpr|extended-lambda)|extended-lambda|res-usage|keep|cudart|cudadevrt|"
@@ -19,7 +19,7 @@ IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-c
                       "-generate-code", "-maxrregcount", "-Xptxas", "-ptxas-options", "-Xnvlink",
                       "-Xcudafe", "-threads", "-t", "-diag-suppress", "-cudart", "-keep-dir",
                       "-default-stream", "-odir", "-Xfatbin", "-archive-options")
-# Libraries of the toolkit: part of hostcuda, or nothing to link.
+# The toolkit's libraries that are part of hostcuda or need no linking.
 OURS = (
     "cudart",
     "cudart_static",
@@ -58,11 +58,11 @@ class Translation:
     compiler: str = "c++"
     mode: str = "link"  # or compile, preprocess, archive, device_link, version
     treats_all_as_cu: bool = False
-    shows: bool = False  # --verbose, --dryrun
+    shows: bool = False  # set by --verbose and --dryrun
 
 
 def normalised(word):
-    """nvcc takes --long-option and -long-option."""
+    """Turns -long-option into --long-option, because nvcc accepts both."""
     if word.startswith("--") and len(word) > 3 and not word.startswith("--param"):
         return word[1:]
     return word
@@ -105,7 +105,7 @@ LONG_NAMES = {
 
 
 def with_files(words):
-    """Replaces --options-file by the words in the files it names."""
+    """Replaces each --options-file by the words in the files that it names."""
     rest = iter(words)
     for word in rest:
         name, has_value, value = normalised(word).partition("=")
@@ -120,7 +120,7 @@ def with_files(words):
 
 
 def translate(words):
-    """Parses an nvcc command line. Raises ToolError for options that are impossible here."""
+    """Parses an nvcc command line. Raises ToolError for options that cannot work here."""
     result = Translation()
     rest = iter(list(with_files(words)))
 
@@ -174,7 +174,7 @@ def translate(words):
             add_library(result, original)
         elif name in IGNORED_WITH_VALUE and not has_value:
             value_of(original)
-        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # kinds of nvcc's own warnings
+        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # kinds of nvcc's warnings
               or IGNORED.match(word) or re.match(r"-(arch|code)=?", word)):
             pass
         elif name in ("-shared", "-static"):
@@ -196,7 +196,7 @@ def add_library(result, word):
 
 
 def at_least_17(standard):
-    """nvcc defaults to C++17, and hostcuda's headers require it."""
+    """Raises the standard to C++17, which is nvcc's default and which hostcuda's headers need."""
     match = re.match(r"(c|gnu)\+\+(\d+|\d[a-z])$", standard)
     if match and match[2] in ("98", "03", "0x", "11", "1y", "14", "1z"):
         return f"{match[1]}++17"

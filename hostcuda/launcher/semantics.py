@@ -1,9 +1,10 @@
-"""Finds confused host and device code with clang++: nvcc's errors, which the host compiler cannot
-see, because it treats all functions alike.
+"""Finds host code and device code that were confused, with clang++. nvcc reports these errors, but
+a host compiler cannot see them, because it treats all functions alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles
-nothing. Only errors of the kinds below count, and only in the user's own files; the compiler
-reports all others. clang also finds local variables that are used before they have a value.
+nothing. Only errors of the kinds below count, and only in the user's own files, because the
+compiler reports all others. clang also finds local variables that are used before they have a
+value.
 """
 import os
 import re
@@ -22,7 +23,7 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# An overload that does not fit: it is for the other side, or used in a launch.
+# An overload that does not fit because it belongs to the other side, or because a launch uses it.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )
@@ -40,13 +41,13 @@ LAUNCH_IN_KERNEL = re.compile(
 )
 
 STANDARD_HEADER = re.compile(r"/c\+\+/[\w.]+/([\w.]+)$")
-# Of later versions of clang.
+# clang 15 and later have this keyword.
 KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
-# Variables that only kernels have: functions, because clang lets host code name a variable of the
-# device.
+# Variables that only kernels have. They are declared as functions, because clang lets host code
+# name a variable of the device.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
 WARNINGS = (
     "-Wno-everything",
@@ -55,7 +56,7 @@ WARNINGS = (
     "-Wno-static-self-init",
 )
 ONLY = "hostcuda_only_"
-PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel launches itself
+PATIENCE = 20  # seconds of processor time, because clang 14 hangs if a kernel launches itself
 
 
 def find_clang():
@@ -67,7 +68,7 @@ def find_clang():
 
 
 class SemanticCheck:
-    """Runs in parallel with the compilation; findings() waits for it."""
+    """Runs clang while the file is compiled; findings() waits for it."""
 
     def __init__(self, clang, source, text, include_folders, options):
         own = include_folders[0]
@@ -87,8 +88,8 @@ class SemanticCheck:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
 
     def findings(self):
-        """Returns (one line per error, one per variable used before it has a value); ([], []) if
-        this clang cannot tell."""
+        """Returns two lists of lines, one for errors and one for variables used before they have a
+        value; ([], []) if this clang cannot tell."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
         messages = [match.groups() for match in map(MESSAGE.match, errors.splitlines()) if match]
@@ -98,9 +99,9 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """Includes the hostcuda headers of the program as code for both sides, after all standard
-    headers, unchanged. (Those cannot be read once __noinline__ is a macro.)"""
-    ours, standard = {}, {}  # ordered
+    """Includes first all standard headers, unchanged, and then the program's hostcuda headers as
+    code for both sides. (Standard headers cannot be read once __noinline__ is a macro.)"""
+    ours, standard = {}, {}  # dicts keep the order
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):
             ours[file] = True
@@ -116,7 +117,7 @@ def preamble(text, own):
 
 
 def mistakes(messages, files):
-    """Returns the errors in these files, in nvcc's words; the notes after an error explain it."""
+    """Yields the errors in these files, in nvcc's words. The notes after an error explain it."""
     seen = set()
     for number, (place, kind, text) in enumerate(messages):
         if kind != "error" or place.rsplit(":", 2)[0] not in files:
@@ -161,7 +162,7 @@ def in_words(place, text, notes):
 
 
 def is_launch(place):
-    """True if the place is in a statement with <<<, at the kernel's name or after it."""
+    """True if the place is in a launch statement, at the kernel's name or after it."""
     file, line, column = place.rsplit(":", 2)
     try:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")

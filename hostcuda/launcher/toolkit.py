@@ -1,8 +1,9 @@
-"""A folder that looks like the CUDA toolkit, for build systems that look for one: CMake's CUDA
-language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64 -lcudart.
+"""Makes a folder that looks like the CUDA toolkit, for build systems that search for one: CMake's
+CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64
+-lcudart.
 
-  toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the stand-in
-  toolkit/lib64     libcudart and the others: linker scripts that name hostcuda's libraries
+  toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the replacement for nvcc
+  toolkit/lib64     libcudart etc., which are linker scripts that name hostcuda's libraries
 """
 import os
 import shlex
@@ -13,7 +14,7 @@ from libraries import HOME, INCLUDES, PLAIN, build_folder, is_installed, librari
 
 NEEDS = "-lboost_context -lgomp -lpthread -lstdc++ -lm"
 EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt", "cuda")
-# CMake compiles these to identify a compiler.
+# CMake compiles these files to identify a compiler.
 ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
 ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
           "-D__CUDACC_VER_BUILD__=0")
@@ -26,10 +27,10 @@ def folder():
 
 
 def make(at=None):
-    """Writes it, or leaves an up-to-date one unchanged; returns its path."""
+    """Writes the folder unless it is up to date; returns its path."""
     at = at or folder()
     cublas, plain = libraries(PLAIN)
-    # Quoted, because their folder may contain blanks.
+    # The file names are quoted, because their folder may contain blanks.
     scripts = {"cudart": f'"{plain}" {NEEDS}', "cublas": f'"{cublas}" "{plain}" -lopenblas {NEEDS}'}
     names = {
         "libcudart.so": scripts["cudart"],

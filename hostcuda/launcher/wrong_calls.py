@@ -1,10 +1,10 @@
-"""API calls whose arguments do not fit: one line each, instead of the compiler's candidates."""
+"""Replaces the compiler's messages about API calls with unsuitable arguments by one line each."""
 import re
 
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
 CONTEXT = re.compile(r"^(?:In file included from |In function |\S+: In |\S+: At )")
 FUNCTION = r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)"
-# g++, and clang++ after the `|`.
+# For g++, and after the `|` for clang++.
 NO_MATCH = re.compile(rf"no matching function for call to [‘']{FUNCTION}")
 NUMBER = re.compile(r"too (?:few|many) arguments to function [‘']\w+ " + FUNCTION)
 CONVERSION = re.compile(r"invalid conversion|cannot convert")
@@ -19,8 +19,8 @@ WHY = re.compile(
 
 
 def groups(errors):
-    """Yields (the error's match or None, its lines): the lines of one error, with the preceding
-    ones that name its function."""
+    """Yields (the error's match or None, its lines) for each error. Its lines begin with those
+    before it that name its function."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):
@@ -37,7 +37,7 @@ def groups(errors):
 
 
 def in_one_line(error, text):
-    """Returns what is wrong with the call, or None if the error is about something else."""
+    """Returns a line that says what is wrong with the call, or None if the error is another one."""
     what = error["what"]
     if NUMBER.match(what):
         return what
