@@ -1,7 +1,7 @@
-# Configures, builds and tests COPY, a copy of this folder, as a separate project, to show that it needs
-# nothing outside the folder. It builds the target TARGET and runs the tests that match TESTS, of which
-# FILTER chooses the cases. The relative path between the copy and its build folder is the same as for
-# hostcuda's tool, so ccache has compiled the library before.
+# Configures, builds and tests COPY, a copy of this folder, as a separate project, to show that it
+# needs nothing outside the folder. It builds the target TARGET and runs the tests that match TESTS;
+# FILTER selects the cases within them. The copy's build folder has the same relative path as that
+# of hostcuda's tool, so ccache has already compiled the library.
 cmake_path(SET build NORMALIZE ${COPY}/../build/hostcuda)
 set(ENV{GTEST_FILTER} ${FILTER})
 foreach(step

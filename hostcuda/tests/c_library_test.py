@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Device functions and a C library that declares functions of the same names.
+"""Tests hostcuda's device functions with a C library that declares functions of the same names.
 
     c_library_test.py COMPILER
 
-Takes the device functions from hostcuda's own headers, so that none can be forgotten: a <math.h>
-put before the system's declares each of them, as a C library would, and every call of them must
-still compile.
+Reads the device functions from hostcuda's own headers, so that none can be forgotten. A <math.h>
+that comes before the system's declares each of them, as a C library would, and every call of them
+must still compile.
 """
 import re
 import subprocess
@@ -29,7 +29,7 @@ NO_TYPES = re.compile(r"template\s*<class = void>|\b(?:static|inline|constexpr)\
 
 
 def preprocessed():
-    """Returns the text of hostcuda's headers, without the system's."""
+    """Returns the preprocessed text of hostcuda's headers, without the system's headers."""
     text = subprocess.run([COMPILER, *OPTIONS, "-x", "c++", "-E", "-"], input=PROGRAM,
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     kept, ours = [], False
@@ -42,7 +42,7 @@ def preprocessed():
 
 
 def without_defaults(parameters):
-    """'int a, const char* file = __builtin_FILE' -> ['int', 'const char*']"""
+    """Splits parameters: 'int a, const char* file = __builtin_FILE' -> ['int', 'const char*']"""
     types = []
     for parameter in filter(str.strip, parameters.split(",")):
         declared = parameter.partition("=")[0].strip()
@@ -52,9 +52,8 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """Yields (result, name, parameter types) of each function of the global scope that C could also
-    declare, because it uses no type of ours. Excludes the runtime API, which is C with NVIDIA's
-    names."""
+    """Yields (result, name, parameter types) of each global function that uses none of our types,
+    so that C could declare it too. Excludes the runtime API, which is C with NVIDIA's names."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     while BLOCK.search(text.replace("{}", "")):
@@ -72,13 +71,13 @@ class CLibraryTest(unittest.TestCase):
     def test_its_functions_and_ours_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
-        # Checks the search itself: one function per header and way to write one.
+        # Checks the search itself with one function for each header and each way to write one.
         for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
                      "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)
         declared, calls, seen = [], [], set()
         for result, name, types in functions:
-            # C has no overloads: the others are declared as C++.
+            # C has no overloads, so only the first function of a name is declared as C.
             language = "" if name in seen else 'extern "C" '
             seen.add(name)
             declared.append(f"{language}{result} {name}({', '.join(types)}) noexcept;")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hostcuda installed: find_package from a fresh folder, and bin/nvcc and bin/hostcuda of the
+"""Tests an installed hostcuda: find_package in a new folder, and bin/nvcc and bin/hostcuda of the
 prefix.
 
     install_test.py CMAKE_OPTION...

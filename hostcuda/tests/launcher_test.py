@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the launcher apart from rewriting: dependencies, lines, pass-through."""
+"""Tests what the launcher does besides rewriting: dependencies, line numbers, pass-through."""
 import re
 import subprocess
 import sys
@@ -28,8 +28,8 @@ class LauncherTest(unittest.TestCase):
                               cwd=self.folder, capture_output=True, text=True, check=False)
 
     def compile(self, text, *options):
-        """Compiles a.cu with this text; returns (exit code, messages). The last of several options
-        counts."""
+        """Compiles a.cu with this text; returns (exit code, messages). If an option occurs twice,
+        the last one counts."""
         self.write("a.cu", text)
         result = self.launch("-std=c++17", *options, "-o", "a.o", "-c", "a.cu")
         return result.returncode, result.stderr
@@ -90,7 +90,7 @@ class LauncherTest(unittest.TestCase):
         )
 
     def compile_error(self, text):
-        """Returns the first error message."""
+        """Returns the compiler's first error message."""
         code, said = self.compile(text)
         self.assertNotEqual(0, code)
         return next(line for line in said.splitlines() if "error:" in line)
@@ -136,7 +136,7 @@ class LauncherTest(unittest.TestCase):
         self.assertIn("a.cu:5:", said)
         self.assertNotIn("candidate", said.partition("a.cu:5:")[0])
 
-    # Declarations that are host variables, and those that only kernels have.
+    # Maps declarations to the device variables that they must register.
     VARIABLES = {
         "__device__ int a;": ["a"],
         "__constant__ float b[4] = {1, 2};": ["b"],
@@ -165,7 +165,7 @@ class LauncherTest(unittest.TestCase):
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
-    # Missing features, one per line, and the name in the message.
+    # Maps uses of missing features, one per line, to what the message must contain.
     MISSING = {
         "cudaMemPool_t pool;": "cudaMemPool_t",
         "cudaMemPoolCreate(0, 0);": "cudaMemPoolCreate",
@@ -222,7 +222,8 @@ class LauncherTest(unittest.TestCase):
             self.assertRegex(error, rf"^a\.cu:2: error: <{name}> is not part of hostcuda: .{{20}}")
 
     def test_a_macro_of_the_system_within_a_function(self):
-        # The text after it is still in the function, and the loop still ends its `do`.
+        # Text after the rejected line must still be in the function, and the loop must still end
+        # its `do`.
         text = (
             "#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
             "  } while (*x);\n  extern __shared__ char s[];\n  int* i = "
@@ -275,7 +276,7 @@ class LauncherTest(unittest.TestCase):
         self.assertFalse((self.folder / "a.o.ii").exists())
 
     def test_compilations_go_through_ccache(self):
-        # A stub that logs its arguments, and carries them out.
+        # A replacement for ccache that logs its arguments and executes them.
         self.write("cache", '#!/bin/sh\necho "$@" >> "%s"\nexec "$@"\n' % (self.folder / "calls"))
         (self.folder / "cache").chmod(0o755)
         self.write("a.cu", "__global__ void k() {}\n")

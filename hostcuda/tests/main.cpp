@@ -1,4 +1,4 @@
-// A run in which no test ran is a failure: a misspelt filter must not look like success.
+// If no test ran, the run has failed, because a misspelt filter must not look like success.
 #include <gtest/gtest.h>
 
 #include <cstdio>

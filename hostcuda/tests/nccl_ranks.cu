@@ -1,5 +1,5 @@
-// hostcuda's NCCL between processes. Without arguments it starts itself as several ranks; with them
-// it is one rank. Prints the errors; exits with code 0 if there are none.
+// Tests hostcuda's NCCL between processes. Without arguments, starts itself as several ranks; with
+// arguments, it is one rank. Prints errors, and exits with code 0 if there are none.
 #include <nccl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -51,7 +51,7 @@ struct Memory {
 
 void all_gather(ncclComm_t comm, int rank, int ranks) {
   Memory all(kCount * ranks);
-  all.set(rank * kCount, kCount, 1000 * rank);  // an earlier kernel in the same stream
+  all.set(rank * kCount, kCount, 1000 * rank);  // runs a kernel first, in the same stream
   EXPECT(ncclAllGather(all.data + rank * kCount, all.data, kCount, ncclInt32, comm, nullptr) ==
          ncclSuccess);
   const std::vector<int> got = all.get(kCount * ranks);
@@ -61,7 +61,7 @@ void all_gather(ncclComm_t comm, int rank, int ranks) {
   }
 }
 
-// Every rank sends two messages of different sizes to every rank, including itself.
+// Every rank sends two messages of different sizes to every rank, itself included.
 void groups(ncclComm_t comm, int rank, int ranks) {
   Memory sent(kCount), received(2 * kCount * ranks);
   sent.set(0, kCount, rank);
@@ -90,7 +90,7 @@ void refusals(ncclComm_t comm, int ranks) {
   EXPECT(ncclGroupEnd() == ncclInvalidUsage);
 }
 
-// The last rank dies. The others wait, learn why, and continue when they abort.
+// The last rank dies. The others wait, are told the reason, and continue when they abort.
 void lost_rank(ncclComm_t comm, int rank, int ranks) {
   if (rank == ranks - 1) raise(SIGKILL);
   std::atomic<ncclResult_t> error = ncclSuccess;

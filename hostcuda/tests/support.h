@@ -1,4 +1,4 @@
-// Shared by the tests: checked calls and arrays on the device.
+// Shared by the tests: macros that check calls, and arrays on the device.
 #ifndef HOSTCUDA_TESTS_SUPPORT_H
 #define HOSTCUDA_TESTS_SUPPORT_H
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line tools in ../bin: the nvcc replacement, cc and check."""
+"""Tests the command-line tools in ../bin: nvcc, cc and check."""
 import contextlib
 import io
 import os
@@ -54,7 +54,7 @@ int main() {
   cudaFree(x);
 }
 """
-# Each line with a comment is a mistake; the comment is the expected message.
+# Each line with a comment contains an error, and the comment is the message to expect.
 HOST_AND_DEVICE = """#include <vector>
 int limit = 5;
 const int kThree = 3;
@@ -105,7 +105,7 @@ class InFolder(unittest.TestCase):
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def run_in_folder(self, *words, **environment):
-        # Programs refuse unknown HOSTCUDA_ variables, so none may come from outside.
+        # Programs reject unknown HOSTCUDA_ variables, so none may come from outside.
         return subprocess.run(
             words,
             cwd=self.folder,
@@ -121,7 +121,7 @@ class InFolder(unittest.TestCase):
         return result.stdout
 
     def write_program(self, factor="FACTOR", folder="."):
-        """kernel.cu and main.cpp, which print 6 where the factor is 2"""
+        """Writes kernel.cu and main.cpp, which print 6 if the factor is 2."""
         (self.folder / folder).mkdir(exist_ok=True)
         self.write(f"{folder}/scale.h", f"constexpr float kScale = {factor};\n")
         self.write("kernel.cu", KERNEL)
@@ -160,7 +160,7 @@ main.o: main.cpp
         said = self.run_in_folder(BIN / "nvcc", "-v", "empty.cu", "-o", "empty").stderr
         (self.folder / "cuda").symlink_to(
             re.search(r"TOP=(.*)", said)[1]
-        )  # such Makefiles know no paths with blanks
+        )  # such Makefiles cannot handle paths with blanks
         self.works("make", "-s", "CUDA_HOME=cuda")
         self.assertEqual("6\n", self.works("./program"))
 
@@ -190,7 +190,7 @@ main.o: main.cpp
         for number, what in wrong.items():
             self.assertIn(what, told[str(number)])
         self.assertEqual(len(wrong), said.stderr.count("\n"), said.stderr)
-        # Without the mistakes there are no messages.
+        # Without the errors there are no messages.
         self.write(
             "b.cu",
             "\n".join(line for line in HOST_AND_DEVICE.splitlines() if not MISTAKE.search(line))
@@ -217,7 +217,7 @@ main.o: main.cpp
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
-        # The value is set whenever it is needed, although clang cannot know it.
+        # The variable is set whenever it is needed, although clang cannot know that.
         self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
   float v;
   if (threadIdx.x < n) v = x[threadIdx.x];
@@ -329,7 +329,7 @@ int main(int argc, char** argv) {
             ended.stderr,
             r'^CUDA error at a\.cu:23 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
         )
-        # The program's own come first.
+        # The program's own header of this name comes first.
         self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
         self.write(
             "b.cu", '#include <cuda_runtime.h>\n#include "helper_cuda.h"\nstatic_assert(kOwn);\n'

@@ -1,4 +1,4 @@
-// Memory for the mistakes in bugs.cu, and the check of its contents afterwards.
+// Memory for the mistakes in bugs.cu, and a check of its contents at the end.
 #ifndef HOSTCUDA_TESTS_BUGS_BUFFERS_H
 #define HOSTCUDA_TESTS_BUGS_BUFFERS_H
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Prints the result; the comparison is written so that NaN fails.
+// Prints the result. NaN counts as wrong too, because of the way the comparison is written.
 int verdict(const std::vector<float>& values, float wanted) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == wanted) continue;

@@ -1,8 +1,8 @@
 // Typical mistakes in kernels and in the code around them, each with its correction.
 //
-//   hostcuda_bugs NAME            the mistake: hostcuda stops it, or the result is wrong
+//   hostcuda_bugs NAME            makes the mistake: hostcuda stops it, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode
-#undef NDEBUG  // assertions are part of the subject
+#undef NDEBUG  // because the test needs the assertions
 #include <cuda_runtime.h>
 
 #include <cassert>
@@ -23,7 +23,7 @@ __global__ void read_past_shared(float* out, int past) {
   __shared__ float values[kThreads];
   values[threadIdx.x] = 1;
   __syncthreads();
-  const float* pointer = values;  // UndefinedBehaviorSanitizer itself knows the bounds of `values`
+  const float* pointer = values;  // the sanitizer knows the bounds of `values`, not of `pointer`
   // BUG past_shared
   out[threadIdx.x] = pointer[threadIdx.x + past];
 }
@@ -59,14 +59,14 @@ __global__ void sum_tiles(const float* in, float* out) {
     __syncthreads();
     // BUG tile_loop
     for (int k = 0; k < kThreads; ++k) sum += tile[k];
-    if (kCorrect) __syncthreads();  // without it a fast thread overwrites what others read
+    if (kCorrect) __syncthreads();  // so that no fast thread overwrites what others read
   }
   out[threadIdx.x] = sum;
 }
 
-// Each warp stores its number times the round, and every thread adds up all warps' values. Threads
-// that arrive one after the other read before any writes again; a warp that continues at once does
-// not wait for that.
+// Each warp stores its number times the round, and every thread adds up the values of all warps. If
+// threads arrive one after the other, they read before any of them writes again. The mistake shows
+// only if a warp continues at once.
 template <bool kCorrect>
 __global__ void rounds_of_warps(float* out) {
   __shared__ float left[kThreads / 32];
@@ -125,8 +125,8 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
-// A longer time between the read and the write makes the loss more certain: on a GPU it is always
-// long.
+// The longer the time between the read and the write, the more certain an update is lost. On a GPU
+// that time is always long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
   const unsigned seen = kCorrect ? 0 : *counter;
@@ -194,7 +194,7 @@ __global__ void divides(float* out, int by) {
   // BUG division_by_zero
   out[threadIdx.x] = (7 / by) / 7;
 }
-// One block writes the flag, the last element; the other block writes the rest.
+// One block writes the last element, which is the flag; the other block writes the rest.
 __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == first)
     // BUG waits_for_the_next_block
@@ -225,7 +225,7 @@ int run_lost_update() {
   constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Blocks run concurrently, on several cores; threads of one block would not lose updates here.
+  // Blocks run concurrently on several cores; here, threads of one block would not lose updates.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)
@@ -314,7 +314,7 @@ int run_bad_configuration(const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// Checks that a kernel's error is returned by the call that waits for it, and by all later ones.
+// Checks that a kernel's error is returned by the call that waits for it and by all later calls.
 template <class Launch>
 int run_and_ask(const Launch& launch, const Buffer& b) {
   launch();
@@ -326,7 +326,7 @@ int run_and_ask(const Launch& launch, const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// Not mistakes: the effects of HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY on a program.
+// This is no mistake: it shows what HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY do to a program.
 int show_environment() {
   int count = -1;
   const cudaError_t counting = cudaGetDeviceCount(&count);

@@ -1,4 +1,4 @@
-// Every mistake in bugs.cu must be found in at least one mode, and its correction must pass in all.
+// Every mistake in bugs.cu must be found in at least one mode; its correction must pass in all.
 #include <gtest/gtest.h>
 #include <regex.h>
 #include <sys/wait.h>
@@ -25,17 +25,17 @@ constexpr bool kAddressSanitizer = false;
 #endif
 
 struct Outcome {
-  int status;  // as in a shell: 128 + signal number for a signal
+  int status;  // as in a shell: 128 + the signal's number if a signal ended it
   std::string output;
 };
 
-// Runs the program in a separate process, with nothing else in its environment: most of these runs
-// abort.
+// Runs the program with only the given environment, in a separate process, because most of these
+// runs abort.
 Outcome run(const std::string& environment, const std::string& arguments) {
   const char* program = std::getenv("HOSTCUDA_BUGS_PROGRAM");
   EXPECT_NE(program, nullptr) << "HOSTCUDA_BUGS_PROGRAM names the program to run";
   if (!program) return {-1, ""};
-  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // bugs leak: not tested here
+  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // tests no leaks
   if (const char* library_path = std::getenv("LD_LIBRARY_PATH"))
     command += std::string("LD_LIBRARY_PATH='") + library_path + "' ";
   command += environment + " '" + program + "' " + arguments + " 2>&1";
@@ -51,7 +51,7 @@ Outcome run(const std::string& environment, const std::string& arguments) {
   return outcome;
 }
 
-// POSIX and not std::regex, which g++ 12 cannot compile without warnings under AddressSanitizer.
+// Not std::regex, because g++ 12 warns about it under AddressSanitizer.
 bool matches(const std::string& text, const std::string& expression) {
   regex_t compiled;
   EXPECT_EQ(0, regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB)) << expression;
@@ -103,7 +103,7 @@ const std::vector<Case>& cases() {
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=reverse"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=random"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
-      {"warp_runs_ahead", 0, "result ok"},  // the purpose of a skewed schedule
+      {"warp_runs_ahead", 0, "result ok"},  // only a skewed schedule shows it
       {"warp_runs_ahead", 0, "result ok", "HOSTCUDA_ORDER=reverse"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed HOSTCUDA_SEED=2"},
@@ -137,7 +137,8 @@ const std::vector<Case>& cases() {
       {"launch_bounds", kAbnormally, "__launch_bounds__.*128 threads, 64 allowed"},
       {"static_and_dynamic_shared", kAbnormally,
        "32768 bytes of static and 32768 of dynamic shared memory, 49152 allowed; .*: values"},
-      // UndefinedBehaviorSanitizer, part of the AddressSanitizer build, finds this mistake first.
+      // UndefinedBehaviorSanitizer, which the AddressSanitizer build includes, finds this mistake
+      // first.
       {"null_pointer", kAbnormally,
        kAddressSanitizer
            ? "bugs.cu:[0-9:]* runtime error: store to null pointer"
@@ -181,7 +182,7 @@ TEST(Bugs, AreFound) {
     if (kAddressSanitizer || !c.needs_address_sanitizer) check(c);
 }
 
-// Without AddressSanitizer, blocks run on several cores.
+// This needs blocks that run on several cores, which AddressSanitizer prevents.
 TEST(Bugs, LostUpdateIsFoundOnSeveralCores) {
   if (kAddressSanitizer || std::thread::hardware_concurrency() < 2) GTEST_SKIP();
   check({"lost_update", 1, "WRONG RESULT"});

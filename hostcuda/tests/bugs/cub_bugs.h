@@ -1,4 +1,4 @@
-// Mistakes with CUB and Thrust.
+// Mistakes in the use of CUB and Thrust.
 #ifndef HOSTCUDA_TESTS_CUB_BUGS_H
 #define HOSTCUDA_TESTS_CUB_BUGS_H
 
@@ -10,7 +10,7 @@
 
 namespace cub_bugs {
 
-// Expects the sum of 1 / kThreads in all threads, but BlockReduce returns it only to the first.
+// Expects the sum, which is 1, in all threads. BlockReduce returns it only to the first thread.
 template <int kThreads, bool kShares>
 __global__ void block_sum(float* out) {
   using Reduce = cub::BlockReduce<float, kThreads>;
@@ -24,7 +24,7 @@ __global__ void block_sum(float* out) {
 
 }  // namespace cub_bugs
 
-// 128 threads write 1 to `out`. Returns false if there is no such bug.
+// Makes 128 threads write 1 to `out`. Returns false if there is no such bug.
 inline bool run_cub_bug(const std::string& bug, bool corrected, float* out) {
   using namespace cub_bugs;
   if (bug == "cub_block_of_another_size")

@@ -23,7 +23,7 @@ __global__ void block_returns_early(float* out, bool wrong) {
   out[cg::this_grid().thread_rank()] = 1;
 }
 
-// The first block waits at one barrier, the second at the other.
+// Some threads wait at the grid's barrier while the others wait at the cluster's.
 __global__ void different_scopes(float* out, bool wrong) {
   // BUG barriers_of_different_scope
   if (!wrong || threadIdx.x % 2) cg::this_grid().sync();
@@ -39,7 +39,7 @@ __global__ void waits_forever(float* out, unsigned* arrived, unsigned wanted) {
   out[cg::this_grid().thread_rank()] = 1;
 }
 
-// The second block reads the shared memory of the first, which may have ended.
+// The second block reads the first block's shared memory. By then, the first block may have ended.
 __global__ void __cluster_dims__(2) owner_ends_early(float* out, bool wrong) {
   __shared__ float one;
   cg::cluster_group cluster = cg::this_cluster();
@@ -64,7 +64,7 @@ __global__ void __cluster_dims__(2) maps_what_is_not_shared(float* out, bool wro
 
 }  // namespace gang_bugs
 
-// Two blocks of 64 threads write 1 to `out`. Returns false if there is no such bug.
+// Makes two blocks of 64 threads write 1 to `out`. Returns false if there is no such bug.
 inline bool run_gang_bug(const std::string& bug, bool corrected, float* out) {
   using namespace gang_bugs;
   bool wrong = !corrected;

@@ -1,4 +1,4 @@
-// CUB: primitives of warps and blocks, and functions for a device, using memory that the caller
+// CUB: primitives for warps and blocks, and device-wide functions, which use memory that the caller
 // provides.
 #include <algorithm>
 #include <cmath>
@@ -155,7 +155,7 @@ __global__ void in_warps(const int* in, int* sums, int* scanned, int* eights) {
 }
 
 TEST(Cub, Warps) {
-  const std::vector<int> in = numbers(48);  // the second warp is incomplete
+  const std::vector<int> in = numbers(48);  // so that the second warp is incomplete
   DeviceArray<int> x(48), sums(2), scanned(48), eights(6);
   x.set(in);
   in_warps<<<1, 48>>>(x, sums, scanned, eights);
@@ -167,7 +167,7 @@ TEST(Cub, Warps) {
 
 // ---- devices ------------------------------------------------------------------------------------
 
-// Makes both calls of a device-wide function.
+// Calls a device-wide function twice, for the size of its memory and for its result.
 template <class Call>
 cudaError_t twice(const Call& call) {
   std::size_t bytes = 0;
@@ -242,7 +242,7 @@ TEST(Cub, SortsInDoubleBuffers) {
   EXPECT_CUDA(twice([&](void* memory, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeysDescending(memory, bytes, bytes_of, 4);
   }));
-  EXPECT_EQ(bytes_of.selector, 1);  // one pass
+  EXPECT_EQ(bytes_of.selector, 1);  // after an odd number of passes, here one
   EXPECT_EQ(d.get(), (std::vector<unsigned char>{200, 9, 9, 3}));
 }
 

@@ -1,4 +1,4 @@
-// Kernels with known operation counts (counts_test.py). Each runs in one block of 64 threads.
+// Kernels with known operation counts (counts_test.py). Each runs as one block of 64 threads.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -130,7 +130,7 @@ int main() {
   unwanted_double<<<1, kThreads>>>(x.data);
   of_half<<<1, kThreads>>>(h.data);
   calls<<<1, kThreads>>>(x.data);
-  float host = 1.0f;  // host computations are not counted
+  float host = 1.0f;  // not counted, because the host computes it
   for (int i = 0; i < kTimes; ++i) host = power<2>(host) + 0.5f;
   calls<<<1, kThreads>>>(x.data);
   return cudaDeviceSynchronize() == cudaSuccess && host > 0.0f ? 0 : 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares a program's own counts with those made by hand: counts_test.py COUNTED"""
+"""Compares the operation counts of a program with counts made by hand: counts_test.py COUNTED"""
 import json
 import os
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_name("counted.cu")
 PROGRAM = ""
-ALL, HALF = 64, 32  # threads
+ALL, HALF = 64, 32  # numbers of threads
 BY_HAND = {
     "straight": {"float32": {"mul": ALL, "add": 2 * ALL, "div": ALL}},
     "index_and_bound": {
@@ -25,9 +25,9 @@ BY_HAND = {
         "float32": {"sqrt": HALF, "mul": HALF},
         "integer": {"div": ALL, "compare": ALL},
     },
-    # Thread i compares i + 1 times, and computes i times: 0 + 1 + ... + 63.
+    # Thread i compares i + 1 times and multiplies and adds i times; 0 + 1 + ... + 63 = 2016.
     "leaves_early": {"float32": {"mul": 2016}, "integer": {"compare": 2016 + ALL, "add": 2016}},
-    # Launched twice; the second condition holds only the second time.
+    # The kernel is launched twice. The second condition holds only in the second launch.
     "second_condition": {"integer": {"compare": 2 * ALL + 16}, "float32": {"compare": 2 * 16}},
     "functions": {
         "float32": {
@@ -49,7 +49,7 @@ BY_HAND = {
     "of_groups": {"threads": {"shuffle": ALL, "barrier": ALL, "warp_barrier": ALL}},
     "unwanted_double": {"float64": {"mul": ALL}, "conversion": {"convert": 2 * ALL}},
     "of_half": {"float16": {"fma": ALL, "add": ALL}},
-    # Launched twice.
+    # The kernel is launched twice.
     "calls": {"float32": {"add": 2 * 4 * ALL, "mul": 2 * 3 * ALL}},
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests that every seeded mistake is reported with its line, and nothing about the corrected
-program.
+"""Tests that every seeded bug is reported with its line, and that the corrected programs have no
+findings.
 
     findings_test.py SEEDED BUGS
 
-Both programs are traced. SEEDED knows its mistakes and their kinds (--list); BUGS is
-../bugs/bugs.cu, whose mistakes are listed here. The line is the one after `// BUG` and the name.
+Both programs are traced. SEEDED lists its bugs with their kinds (--list). BUGS is ../bugs/bugs.cu,
+whose bugs are listed here. The line to report is the one after the comment `// BUG NAME`.
 """
 import contextlib
 import json
@@ -22,8 +22,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
-LINES = {}  # per program
-# Mistakes of ../bugs that are found differently there, with the kind of their finding here.
+LINES = {}  # for each program
+# Maps the bugs of ../bugs that tracing finds in another way to the kind of the finding.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
     "missing_barrier": "race", "tile_loop": "race", "warp_runs_ahead": "race",
@@ -45,7 +45,7 @@ KINDS_OF_BUGS = {
 
 
 def marks():
-    """Maps name to "file:line", the file without its folder."""
+    """Maps each bug's name to "file:line", with the file's name but not its folder."""
     found = {}
     for folder in (FOLDER, FOLDER.parent / "bugs"):
         for path in sorted(folder.iterdir()):
@@ -57,8 +57,8 @@ def marks():
 
 
 class SourceLines:
-    """One addr2line for all runs of a program (HOSTCUDA_ADDR2LINE): starting one per address would
-    spend most of the time reading the program."""
+    """One addr2line process for all runs of a program (HOSTCUDA_ADDR2LINE), because a process per
+    address would spend most of its time reading the program."""
 
     def __init__(self, program):
         self.addr2line = subprocess.Popen(
@@ -70,11 +70,12 @@ class SourceLines:
         self.mutex = threading.Lock()
 
     def of(self, address):
-        """Reads up to the answer to a second query, which is always the same two lines."""
+        """Returns the answer. To find its end, asks a second query, whose answer is always the
+        same."""
         with self.mutex:
             self.addr2line.stdin.write(f"{address:#x}\n0\n")
             self.addr2line.stdin.flush()
-            self.addr2line.stdout.readline()  # the address
+            self.addr2line.stdout.readline()  # skips the address
             answer = "".join(iter(self.addr2line.stdout.readline, f"0x{0:016x}\n"))
             self.addr2line.stdout.readline()
         return answer
@@ -85,7 +86,7 @@ class SourceLines:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """Returns the two pipe ends for a program, and the environment that names them."""
+        """Returns the two pipe ends for a program, and the environment variable that names them."""
         questions, asks = os.pipe()
         hears, answers = os.pipe()
         answering = threading.Thread(target=self.answer, args=(questions, answers))
@@ -130,7 +131,7 @@ def run(program, *arguments, **environment):
 
 
 def places_of(finding):
-    """Returns its own line, its launch's, and those in its text."""
+    """Returns the finding's own line, that of its launch, and those that its text names."""
     text = " ".join([finding["what"], *finding["details"], finding.get("launched_at", "")])
     own = [f"{finding['file']}:{finding['line']}"] if "file" in finding else []
     return {Path(place).name for place in own + re.findall(r"\S+:\d+\b", text)}
@@ -198,7 +199,7 @@ class Findings(unittest.TestCase):
         for what, kind, name in rows:
             with self.subTest(what=what):
                 self.assertEqual(kind, kinds.get(name))
-        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # WCU's
+        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # those of WCU
         self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 

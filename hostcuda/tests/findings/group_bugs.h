@@ -1,4 +1,4 @@
-// Mistakes between the threads of a block, a warp or a cluster.
+// Bugs in the way the threads of a block, a warp or a cluster work together.
 #ifndef HOSTCUDA_TESTS_FINDINGS_GROUP_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_GROUP_BUGS_H
 
@@ -42,7 +42,7 @@ SEEDED(past_the_other_blocks_tile, "out of bounds") {
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
 
-// A compare-and-swap checks a plain load's guess; next to an atomicAdd the plain load is a race.
+// A plain load is fine if a compare-and-swap then checks it, but it races with another atomicAdd.
 __global__ void adds_doubles(double* sum, bool wrong) {
   auto* const bits = reinterpret_cast<unsigned long long*>(sum);
   if (wrong) atomicAdd(bits, 1ull);

@@ -1,4 +1,4 @@
-// Mistakes of a kernel with memory that it allocates, and with the C library's copies.
+// Bugs with memory that a kernel allocates, and with the C library's copy functions.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HEAP_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_HEAP_BUGS_H
 

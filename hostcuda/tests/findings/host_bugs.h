@@ -1,4 +1,4 @@
-// Mistakes of host code: frees, copies, errors, launches, and reads that come too early.
+// Bugs in host code: frees, copies, errors, launches, and reads that come too early.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HOST_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_HOST_BUGS_H
 

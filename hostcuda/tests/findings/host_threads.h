@@ -1,5 +1,5 @@
-// Not a mistake: one host thread allocates and uses pinned memory while another runs kernels. None
-// of their accesses may be lost.
+// Not a bug: one host thread allocates and uses pinned memory while another runs kernels. Every
+// access of both must be recorded.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H
 #define HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H
 
@@ -24,7 +24,7 @@ __global__ void sum_in_turns(const int* in, int* out, int turns) {
   out[threadIdx.x] = sum;
 }
 
-// Prints how many loads and stores the kernels make.
+// Prints how many loads and stores the kernels should make.
 inline void host_threads() {
   constexpr int kLaunches = 4, kTurns = 50;
   std::atomic<bool> done = false;

@@ -1,4 +1,4 @@
-// Mistakes of a kernel with memory: bounds, unwritten bytes, alignment, another's memory.
+// Bugs in a kernel's memory accesses: bounds, unwritten bytes, alignment, another thread's memory.
 #ifndef HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 

@@ -1,4 +1,4 @@
-// Mistakes in the order of threads, blocks or streams.
+// Bugs in the order of threads, blocks or streams.
 #ifndef HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
 
@@ -107,7 +107,7 @@ SEEDED(reads_what_another_block_writes, "race") {
   halo<<<2, kThreads>>>(in.data, out.data, wrong);
 }
 
-// The last block adds up all blocks' results.
+// The block that ends last adds up the results of all blocks.
 __global__ void last_block_sums(float* partial, float* out, bool wrong) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -124,7 +124,7 @@ SEEDED(last_block_without_fence, "race") {
   last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
 }
 
-// All threads write and make a fence; after a barrier, one of them signals the other blocks.
+// All threads write and execute a fence. After a barrier, one of them signals the other blocks.
 __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
   values[index()] = 1;
   if (mode == 1) __threadfence();
@@ -146,7 +146,7 @@ SEEDED(block_without_fence, "race") {
   }
 }
 
-// A hand-made barrier for all blocks; hostcuda runs the blocks of a cooperative grid in turn.
+// A hand-made barrier for all blocks. hostcuda runs the blocks of a cooperative grid round-robin.
 __device__ void grid_barrier(unsigned* arrived, unsigned wanted, bool fence) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -189,7 +189,7 @@ SEEDED(lock_without_fence, "lost update") {
   locked<<<4, kThreads>>>(memory.data, memory.data + 1, wrong);
 }
 
-// A block continues after the previous one, whose flag it polls.
+// A block continues after the block before it, whose flag it polls.
 __global__ void chained(volatile int* flags, int* values, bool wrong) {
   if (threadIdx.x != 0) return;
   const unsigned b = blockIdx.x;

@@ -1,5 +1,5 @@
-// The threads of a warp make nearly the same loads: each must be counted exactly once, and no race
-// between them may be lost.
+// The threads of a warp make nearly the same loads. Each load must be counted exactly once, and no
+// race between them may be missed.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 #define HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 
@@ -11,7 +11,7 @@ namespace seeded {
 
 constexpr int kWarp = 32;
 
-// Each lane skips one element.
+// Each lane loads all elements except its own.
 __global__ void all_others(const int* in, int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int sum = 0;
@@ -20,7 +20,7 @@ __global__ void all_others(const int* in, int* out) {
   out[lane] = sum;
 }
 
-// Odd lanes load one more element; all lanes load others in between.
+// Odd lanes first load one more element. Then all lanes load common and different elements in turn.
 __global__ void not_in_step(const int* in, int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int sum = lane % 2 ? in[lane] : 0;
@@ -40,8 +40,8 @@ __global__ void one_lane_writes(int* in, int* out, unsigned writer) {
   out[threadIdx.x] = value;
 }
 
-// Prints each kernel's numbers of accesses and requests, and of pairs of racing accesses: for a
-// read, the last two readers are remembered.
+// Prints how many accesses, requests and pairs of racing accesses each kernel should have. The
+// tracer remembers the last two reads of an element.
 inline void same_loads() {
   const Buffer<int> in(kWarp), out(kWarp);
   const auto tell = [](const char* kernel, int accesses, int requests, int races) {
@@ -52,7 +52,7 @@ inline void same_loads() {
   tell("all_others", kWarp * kWarp, kWarp, 0);
   not_in_step<<<1, kWarp>>>(in.data, out.data);
   tell("not_in_step", kWarp / 2 + kWarp * (2 * kWarp + 1), 2 * kWarp + 2, 0);
-  constexpr int kMany = 600000;  // more than are stored
+  constexpr int kMany = 600000;  // more than a trail stores
   many_loads<<<1, kWarp>>>(in.data, out.data, kMany);
   tell("many_loads", kWarp * (kMany + 1), kMany + 1, 0);
   constexpr unsigned kWriter = 7;

@@ -1,9 +1,9 @@
-// Seeded mistakes, for the traced build.
+// Seeded bugs, for the traced build.
 //
-//   seeded --list            a line each: name, tab, kind of finding
-//   seeded NAME [corrected]  makes the mistake, or not
-//   seeded --host-threads    makes none: host_threads.h
-//   seeded --same-loads      counts them: same_loads.h
+//   seeded --list            prints a line for each bug: its name, a tab, the kind of its finding
+//   seeded NAME [corrected]  runs the bug, or its correction
+//   seeded --host-threads    runs host_threads.h, which has no bug
+//   seeded --same-loads      runs same_loads.h, whose accesses are counted
 #include <cstdio>
 #include <cstring>
 

@@ -1,6 +1,6 @@
-// Shared by the seeded mistakes. Each is a function that makes it or not, and follows SEEDED with
-// its name and the kind of its finding; `// BUG` and the name mark the line that the finding must
-// report.
+// Shared by the seeded bugs. Each is a function that runs the bug or its correction. It follows
+// SEEDED with the bug's name and the kind of its finding; the comment `// BUG` with the name marks
+// the line that the finding must report.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 #define HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 
@@ -30,7 +30,7 @@ inline bool list(const Bug& bug) { return all_bugs().push_back(bug), true; }
 
 constexpr int kThreads = 64;
 
-// Device memory, optionally filled with zeros.
+// Device memory, which may be filled with zeros.
 template <class T>
 class Buffer {
  public:
@@ -52,7 +52,7 @@ class Buffer {
   std::size_t count_;
 };
 
-// For a mistake in a kernel, which receives this many ints of zero and `wrong`.
+// For a bug in a kernel, whose arguments are `ints` ints that are zero, and `wrong`.
 #define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
   SEEDED(name, kind) {                                           \
     const Buffer<int> out(ints);                                 \

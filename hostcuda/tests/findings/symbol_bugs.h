@@ -1,5 +1,5 @@
-// Mistakes with things that host code and kernels each have: __device__ variables and virtual
-// function tables.
+// Bugs with things that host code and kernels each have: __device__ variables and tables of virtual
+// functions.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 
@@ -107,7 +107,7 @@ SEEDED(device_variable_without_atomic, "lost update") {
   cudaDeviceSynchronize();
 }
 
-// Reads another block's value, which may be written later.
+// Reads a value of another block, which may write it later.
 __global__ void fill_and_read(int* out) {
   if (blockIdx.x == 0) totals[threadIdx.x] = 1;
   // BUG device_array_of_another_block

@@ -1,4 +1,4 @@
-// The part of cuBLAS that is emulated, and half precision.
+// The emulated part of cuBLAS, and half precision.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

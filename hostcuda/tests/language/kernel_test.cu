@@ -1,4 +1,4 @@
-// Launches, built-in variables, shared memory, barriers, atomics.
+// Tests launches, built-in variables, shared memory, barriers and atomics.
 #include <numeric>
 #include <set>
 
@@ -71,7 +71,7 @@ TEST(Kernel, SharedMemoryBelongsToABlock) {
   }
 }
 
-// Every thread count up to the largest: odd warps, one thread, a full block.
+// Launched with block sizes up to the largest: one thread, incomplete warps, a full block.
 __global__ void block_sum(int* out) {
   __shared__ int partial[1024];
   partial[threadIdx.x] = threadIdx.x + 1;
@@ -98,7 +98,7 @@ __global__ void poisoned(float* fixed, float* dynamic_out) {
   extern __shared__ float dynamic_values[];
   fixed[blockIdx.x] = values[3];
   dynamic_out[blockIdx.x] = dynamic_values[3];
-  values[3] = dynamic_values[3] = 1;  // must not be seen by the next block
+  values[3] = dynamic_values[3] = 1;  // the next block must not see these values
 }
 
 TEST(Kernel, SharedMemoryIsPoisonedForEachBlock) {
@@ -128,7 +128,7 @@ __global__ void atomics(T* cell) {
     const T i = T(blockIdx.x * blockDim.x + threadIdx.x);
     atomicMax(&cell[1], i);
     atomicMin(&cell[2], i);
-    // The lock-free way to add, using compare-and-swap.
+    // Adds without a lock, by compare-and-swap.
     T seen = cell[3], before;
     do {
       before = seen;
@@ -171,8 +171,8 @@ TEST(Kernel, BarriersCount) {
   EXPECT_EQ(std::vector<int>(99, 50 + 1000), out.get());
 }
 
-// A class argument: copied once on the host and destroyed when the launch returns. Each thread gets
-// its own copy of the bytes.
+// An argument of class type: the host copies it once and destroys it when the launch returns. Each
+// thread gets its own copy of the bytes.
 struct Noisy {
   int value = 7;
   int* copies;
@@ -201,7 +201,7 @@ TEST(Kernel, ClassArgumentsAreBytes) {
   EXPECT_EQ(2, deaths);
 }
 
-// Threads of a block that wait for each other with atomics: on hardware all of them progress.
+// The threads of a block wait for each other by atomics. On a GPU all of them make progress.
 __global__ void take_turns(int* turn) {
   while (atomicCAS(turn, blockDim.x - 1 - threadIdx.x, blockDim.x - threadIdx.x) !=
          static_cast<int>(blockDim.x - 1 - threadIdx.x)) {
@@ -222,7 +222,7 @@ TEST(Kernel, AtomicAddDouble) {
   EXPECT_EQ(825.0, cell.get()[0]);
 }
 
-// Compares the order of execution with HOSTCUDA_ORDER.
+// Checks that the order of execution is the one that HOSTCUDA_ORDER requests.
 void expect_order(const std::vector<int>& order) {
   const std::vector<int> forward = counting(static_cast<int>(order.size()));
   const std::vector<int> reverse(forward.rbegin(), forward.rend());
@@ -258,7 +258,7 @@ __global__ void note_warps(int* next, int* order) {
   }
 }
 
-// Skewed, a warp passes both exchanges before the next warp moves; otherwise they alternate.
+// If skewed, a warp passes both exchanges before the next warp starts; otherwise warps alternate.
 TEST(Kernel, LetsAWarpRunAheadIfAsked) {
   if (environment_is("HOSTCUDA_ORDER", "random")) GTEST_SKIP() << "either is possible";
   DeviceArray<int> next(1, 0), order(8);
@@ -268,7 +268,7 @@ TEST(Kernel, LetsAWarpRunAheadIfAsked) {
     EXPECT_EQ(came[k] == came[k + 1], environment_is("HOSTCUDA_ORDER", "skewed")) << k;
 }
 
-// Whichever warp runs ahead waits for one that does not.
+// Whichever warp runs ahead has to wait for one that does not.
 __global__ void wait_for_each_other(volatile int* flags) {
   const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
   if (threadIdx.x % 32 == 0) {
@@ -287,7 +287,7 @@ TEST(Kernel, LetsWarpsWaitForEachOther) {
 
 __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }
 
-// A grid this small runs on one operating-system thread.
+// A grid as small as this one runs on one operating-system thread.
 TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
   DeviceArray<int> next(1, 0), order(16);
   note_block<<<16, 1>>>(next, order);

@@ -1,4 +1,4 @@
-// Vector types and the functions that CUDA adds to <math.h>.
+// Tests vector types and the functions that CUDA adds to <math.h>.
 #include <cuComplex.h>
 
 #include <cmath>

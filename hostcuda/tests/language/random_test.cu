@@ -1,4 +1,4 @@
-// cuRAND: known numbers, distributions, streams.
+// Tests cuRAND: known numbers, distributions, streams.
 #include <curand.h>
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Known answers from Salmon et al., Random123: counter and key 0, and every bit of both set.
+// Known answers from Salmon et al., Random123, for counter and key all zero and all ones.
 TEST(Random, PhiloxKnownAnswers) {
   curandState state;
   curand_init(0, 0, 0, &state);

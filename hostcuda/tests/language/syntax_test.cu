@@ -1,6 +1,6 @@
-// Everything that a launch or a shared declaration may look like. The rewriter works on tokens, so
-// this is where it could go wrong. (nvcc compiles this file too.)
-// A layout is as much a part of a case as its words are:
+// All forms that a launch or a shared declaration can have. The rewriter works on tokens, so these
+// are the places where it could fail. (nvcc compiles this file too.)
+// The layout of a case matters as much as its words:
 // clang-format off
 #include <map>
 #include <sstream>
@@ -248,8 +248,8 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
-// __builtin_LINE() and not __LINE__, which is replaced before the launcher rewrites anything; and
-// no macro of a test library on that line, because a line marker precedes those.
+// __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. That line
+// contains no macro of a test library, because a line marker would precede the macro.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

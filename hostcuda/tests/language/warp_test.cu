@@ -1,4 +1,4 @@
-// Warp functions against a plain loop over lanes.
+// Compares warp functions with a plain loop over lanes.
 #include "support.h"
 
 namespace {
@@ -16,7 +16,7 @@ __global__ void shuffle(T* out, Kind kind, int argument, int width) {
   out[threadIdx.x] = result;
 }
 
-// The rule of the CUDA programming guide, for one lane.
+// Returns the lane to read from, by the rule of the CUDA programming guide.
 int source(int lane, Kind kind, int argument, int width) {
   const int group = lane / width * width;
   if (kind == kIndex) return group + argument % width;
@@ -66,7 +66,7 @@ TEST(Warp, VotesWithAShortLastWarp) {
   }
 }
 
-// Halves of a warp that diverge, each with its own mask and number of calls.
+// The two halves of a warp diverge; each has its own mask and its own number of calls.
 __global__ void diverge(int* out) {
   const int lane = threadIdx.x;
   int sum = lane;

@@ -25,20 +25,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HOME = HERE.parents[1]
 NVCC = HOME / "bin" / "nvcc"
-# A message in one line that names the missing feature.
+# One-line messages that name a missing feature.
 REFUSED = re.compile(r"not emulated|is not part of hostcuda|a function for host code")
 STOPPED = re.compile(r"hostcuda: ERROR")
-# Output of programs that found their own results wrong.
+# Printed by programs that have found their own results wrong.
 WRONG = re.compile(r"\bFAIL(?:ED)?\b|\bmismatch\b|verification failed|not correct", re.I)
-# Output of programs whose results were right, before they measure their speed.
+# Printed by programs whose results are right, before they measure their speed.
 MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
-# Progress of a stopped program: it is slow, and does not hang.
+# Progress of a stopped program, which shows that it is slow and does not hang.
 CAME_SO_FAR = re.compile(r"^hostcuda: stopped after (.*)$", re.M)
 
-# Output of a program that ends because it lacks an input file.
+# Printed by a program that ends because it lacks an input file.
 NO_FILE = re.compile(r"Failed to open file")
 
 CORES = 2
@@ -77,9 +77,9 @@ def has_main(source):
 
 
 def run(words, log, seconds, **options):
-    """Limits processor time on two cores, so the load of the machine does not matter. Also stops a
-    program that waits without computing, and one that has found its results right and now measures
-    its speed. The signal lets the program report its progress."""
+    """Runs a program with a limit on processor time on two cores, so that the load of the machine
+    does not matter. Also stops a program that waits without computing, or that has found its
+    results right and now measures its speed. The signal lets the program report its progress."""
     limit = CORES * seconds
     with open(log, "a", encoding="utf-8") as output:
         print("$", *words, file=output, flush=True)
@@ -167,7 +167,8 @@ def attempt(program, options):
 
 
 def table(counts, seconds, slow):
-    """counts: results per repository; slow: progress of the programs that did not end."""
+    """Yields the table. counts: results per repository; slow: progress of programs that did not
+    end."""
     shown = [
         column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())
     ]

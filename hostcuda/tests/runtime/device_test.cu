@@ -1,4 +1,4 @@
-// Several devices, and several host threads that use them.
+// Tests several devices, and several host threads that use them.
 #include <cstring>
 #include <thread>
 
@@ -69,7 +69,7 @@ TEST(Device, StreamOfAnotherDeviceIsRefused) {
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(event, stream));
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
   EXPECT_CUDA(cudaEventRecord(event));
-  EXPECT_CUDA(cudaStreamWaitEvent(stream, event));  // waiting across devices is fine
+  EXPECT_CUDA(cudaStreamWaitEvent(stream, event));  // waiting for another device is allowed
   EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(std::vector<int>(32, 1), values.get());
 }
@@ -82,7 +82,7 @@ __global__ void accumulate(int* values, int round) {
   values[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + offset + round;
 }
 
-// One host thread per device: current device, last error and constants are separate.
+// Each device is used by its own host thread, which has its own current device and last error.
 TEST(Device, EachHostThreadHasItsOwn) {
   const int devices = device_count();
   constexpr int kThreads = 4, kBlocks = 20, kRounds = 30;

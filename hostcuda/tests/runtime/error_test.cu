@@ -1,4 +1,4 @@
-// Launch limits, the last error, attributes of kernels, occupancy.
+// Tests launch limits, the last error, attributes of kernels, and occupancy.
 #include <string>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// CUDA graphs: captured from streams, and built by hand.
+// Tests CUDA graphs, both captured from streams and built by hand.
 #include "support.h"
 
 namespace {
@@ -119,7 +119,7 @@ TEST_F(GraphTest, WhatCannotBeCapturedSpoilsTheCapture) {
   EXPECT_EQ(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream_, &graph_));
   EXPECT_EQ(nullptr, graph_);
   begin();
-  add<<<1, kThreads>>>(a_, 1);  // the default stream waits for this one
+  add<<<1, kThreads>>>(a_, 1);  // the default stream would wait for the captured one
   EXPECT_EQ(cudaErrorStreamCaptureImplicit, cudaGetLastError());
   EXPECT_EQ(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream_, &graph_));
   EXPECT_EQ(cudaErrorStreamCaptureUnsupported,

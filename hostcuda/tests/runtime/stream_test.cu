@@ -1,4 +1,4 @@
-// Streams, events, host functions: which operations are ordered.
+// Tests which operations of streams, events and host functions are ordered.
 #include <vector>
 
 #include "support.h"
@@ -10,7 +10,7 @@ __global__ void nothing() {}
 
 class StreamTest : public testing::Test {
  protected:
-  // The log that append() wrote so far. A blocking copy, so ordered after first_ and second_.
+  // Returns what append() has written. The copy blocks, so it comes after first_ and second_.
   std::vector<int> log() const {
     const std::vector<int> all = log_.get();
     return std::vector<int>(all.begin() + 1, all.begin() + 1 + all[0]);

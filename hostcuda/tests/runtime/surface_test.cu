@@ -1,4 +1,4 @@
-// Functions that third-party programs use: pitched memory, hints, callbacks, intrinsics,
+// Tests functions that third-party programs use: pitched memory, hints, callbacks, intrinsics,
 // cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

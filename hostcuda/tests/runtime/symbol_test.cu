@@ -1,4 +1,4 @@
-// __constant__ and __device__ variables.
+// Tests __constant__ and __device__ variables.
 #include "support.h"
 
 namespace {
@@ -33,7 +33,7 @@ TEST(Symbol, AsynchronousCopiesFollowTheStream) {
   float values[4] = {1, 1, 1, 1};
   EXPECT_CUDA(
       cudaMemcpyToSymbolAsync(table, values, sizeof values, 0, cudaMemcpyHostToDevice, stream));
-  values[0] = 100;  // pageable: already taken
+  values[0] = 100;  // the copy has already read pageable memory
   DeviceArray<float> out(4);
   read_table<<<1, 4, 0, stream>>>(out);
   EXPECT_CUDA(cudaStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-// Compares textures and surfaces with the CUDA programming guide.
+// Tests whether textures and surfaces do what the CUDA programming guide says.
 #include "support.h"
 
 namespace {
@@ -37,7 +37,7 @@ __global__ void look_up(cudaTextureObject_t texture, const float2* at, float* ou
   out[threadIdx.x] = tex2D<float>(texture, at[threadIdx.x].x, at[threadIdx.x].y);
 }
 
-// Of 4 x 2 texels: x + 10 y.
+// Looks up (x, y) in a texture of 4 x 2 texels with the values x + 10 y.
 float value_at(const Settings& settings, float x, float y) {
   cudaArray_t array;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
@@ -111,7 +111,7 @@ __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
   const int x = threadIdx.x, y = threadIdx.y;
   const float value = surf2Dread<float>(from, x * sizeof(float), y);
   surf2Dwrite(value, to, y * sizeof(float), x);
-  surf2Dwrite(value, to, 999, 0, cudaBoundaryModeZero);  // outside: dropped
+  surf2Dwrite(value, to, 999, 0, cudaBoundaryModeZero);  // outside the surface, so not written
 }
 
 TEST(Surface, ReadsAndWrites) {
