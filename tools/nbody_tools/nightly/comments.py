@@ -24,12 +24,18 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
 
+def is_cpp(path: str) -> bool:
+    """Headers of the C++ library's kind have no suffix: <cuda/atomic>."""
+    suffix = PurePath(path).suffix
+    return suffix in CODE or (not suffix and "/include/" in path)
+
+
 def is_cmake(path: str) -> bool:
     return path.endswith(".cmake") or PurePath(path).name == "CMakeLists.txt"
 
 
 def has_comments_to_ignore(path: str) -> bool:
-    known = PurePath(path).suffix in {*CODE, PYTHON} or is_cmake(path)
+    known = is_cpp(path) or is_cmake(path) or PurePath(path).suffix == PYTHON
     return known and not path.startswith(MEANINGFUL)
 
 

@@ -73,6 +73,8 @@ class OfComments(unittest.TestCase):
         self.assertFalse(has_comments_to_ignore("tools/commands.sh"))
         self.assertTrue(has_comments_to_ignore("cmake/nbody_step.cmake"))
         self.assertTrue(has_comments_to_ignore("common/io/formats/bin.cpp"))
+        self.assertTrue(has_comments_to_ignore("hostcuda/include/cuda/atomic"))
+        self.assertFalse(has_comments_to_ignore("tools/slurm/array"))
 
 
 class OfTheLedger(InFolder):
