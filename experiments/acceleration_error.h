@@ -1,4 +1,4 @@
-// Compares accelerations of a kernel with float64.
+// Compares the accelerations that a kernel computes with float64.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace experiments {
 
-// Returns the relative RMS error over up to 256 of the bodies; found(i) is the acceleration of body
-// i.
+// Returns the relative RMS error of up to 256 of the bodies. found(i) is the computed acceleration
+// of body i.
 template <class Found>
 double acceleration_error(std::span<const nbody::Body> bodies, double softening_squared,
                           const Found& found) {

@@ -1,11 +1,11 @@
-// Marks rates and times that come from hostcuda: they are not those of a GPU.
+// Marks rates and times that hostcuda produced, because they are not those of a GPU.
 #pragma once
 
 #include "support/platform.h"
 
 namespace experiments {
 
-// The mark after a printed rate or time; empty on a GPU.
+// Returns the text after a printed rate or time, which is empty on a GPU.
 inline const char* emulated_mark(const nbody::Platform& platform) {
   return platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "";
 }

@@ -1,8 +1,8 @@
 # nbody_experiment(name KERNELS source.cu [SOURCES more.cpp...] [CUDA_FLAGS flag...] [ADVERSARIAL filter])
 #
-# Builds an experiment like a step, but with its own command line: main.cpp makes the program,
-# name_test.cpp the tests, which run again in adversarial orders (ADVERSARIAL: the filter of their
-# names).
+# Builds an experiment like a step, but with its own command line: main.cpp becomes the program and
+# name_test.cpp the tests. Tests whose names match the filter ADVERSARIAL run again in adversarial
+# orders of threads.
 function(nbody_experiment name)
   cmake_parse_arguments(PARSE_ARGV 1 experiment "" "KERNELS;ADVERSARIAL" "SOURCES;CUDA_FLAGS")
   add_library(${name}_object OBJECT ${experiment_KERNELS} ${experiment_SOURCES})

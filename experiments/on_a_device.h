@@ -1,4 +1,4 @@
-// A test fixture of an experiment: skipped where platform() finds no device.
+// A test fixture for experiments, whose tests are skipped if platform() finds no device.
 #pragma once
 
 #include <gtest/gtest.h>

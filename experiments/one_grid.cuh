@@ -1,6 +1,6 @@
-// Shared by most of the experiments, so that each file contains only the idea that it tests: one
-// grid over all systems, two kernels per time step, positions as four floats, fast math. An
-// experiment provides the kernel for the kick.
+// Shared by most experiments, so that each file contains only the idea that it tests: one grid for
+// all systems, two kernels per time step, positions of four floats, and fast math. An experiment
+// provides the kernel that kicks the bodies.
 #pragma once
 
 #include "nbody/step.h"
@@ -12,17 +12,17 @@ namespace one_grid {
 using Position = float4;  // w is the mass
 using Velocity = float4;  // w is 0
 
-// The number of blocks of this size needed to give each body a thread.
+// Returns how many blocks of this size are needed to give each body a thread.
 __host__ __device__ constexpr int blocks_for(int bodies, int block) {
   return (bodies - 1) / block + 1;
 }
 
-// Returns massless bodies past the end: every tile is then full, and N may be any number.
+// Returns massless bodies past the end, so that every tile is full and N may be any number.
 __device__ inline Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Adds the acceleration that a source causes to a body's sum.
+// Adds the acceleration that a source causes to the sum for a body.
 __device__ inline void interact(Position source, Position body, float3& a,
                                 float softening_squared) {
   const float dx = source.x - body.x;
@@ -49,8 +49,8 @@ __device__ inline void kick(Velocity& velocity, float3 a, float dt) {
   velocity.z += a.z * dt;
 }
 
-// Drift: x_i += v_i dt. It is a separate kernel, because no body may drift before every force of
-// this step has read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. This is a separate kernel, because no body may drift before all forces of
+// the step have used its position, and kernels in a stream run one after the other.
 static __global__ void update_positions(Position* __restrict__ positions,
                                         const Velocity* __restrict__ velocities, int n, float dt) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,7 +60,7 @@ static __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-// Takes all time steps; kick_all(positions, velocities) launches the kick of all bodies.
+// Takes all time steps. kick_all(positions, velocities) launches the kick of all bodies.
 template <class KickAll>
 nbody::Timing advance(const nbody::Run& run, nbody::Systems& systems, const KickAll& kick_all) {
   const int bodies = static_cast<int>(systems.bodies.size());
@@ -75,7 +75,7 @@ nbody::Timing advance(const nbody::Run& run, nbody::Systems& systems, const Kick
     update_positions<<<blocks_for(bodies, 256), 256>>>(positions.get(), velocities.get(), bodies,
                                                        run.dt);
   }
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
   timer.computed();
   transfer.download(positions.get(), velocities.get());
   timer.downloaded();

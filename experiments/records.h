@@ -1,4 +1,4 @@
-// Shared by the experiments with their own command lines: comma-separated lists and JSON
+// Shared by the experiments that have their own command lines: comma-separated lists and JSON
 // records.
 #pragma once
 
@@ -24,7 +24,7 @@ inline std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// Parses one number or several.
+// Parses a comma-separated list of integers.
 inline std::vector<int> whole_numbers(const std::string& option, const std::string& text, int low,
                                       int high) {
   std::vector<int> numbers;
@@ -50,7 +50,7 @@ std::string names_of(const Named& all) {
   return text;
 }
 
-// Parses one or several of these names.
+// Parses a comma-separated list of these names.
 template <class Named>
 std::vector<std::string> chosen_of(const std::string& option, const std::string& text,
                                    const Named& all) {
@@ -62,8 +62,8 @@ std::vector<std::string> chosen_of(const std::string& option, const std::string&
   return parts;
 }
 
-// Formats a record: revision, date, device, backend and flags as in a step's record, then these
-// fields and the seconds with their median and interquartile range.
+// Returns a record: revision, date, device, backend and flags as in a step's record, then these
+// fields, and the seconds with their median and interquartile range.
 inline Json record_of(const char* name, const nbody::Platform& platform, const Json& fields,
                       const std::vector<double>& seconds) {
   nbody::Result result;
@@ -81,7 +81,7 @@ inline Json record_of(const char* name, const nbody::Platform& platform, const J
   return record;
 }
 
-// Prints one record per line. A file, if one is given, is complete after every record.
+// Prints one record per line. If a file is given, it is a complete document after every record.
 class Records {
  public:
   explicit Records(const std::string& file) : file_(file) {

@@ -1,5 +1,5 @@
-// The two-dimensional simulation with an activity map, in all its variants (rungs): main.cpp
-// measures them, the test checks them.
+// The two-dimensional simulation with an activity map, in all its variants (rungs). main.cpp
+// measures the variants, and the test checks them.
 #pragma once
 
 #include <span>
@@ -16,37 +16,37 @@ struct Body2d {
 };
 
 struct Problem {
-  int cells;  // D: the map has D x D of them, over -extent <= x, y < extent
+  int cells;  // D: the map has D x D cells, over -extent <= x, y < extent
   float extent;
   int steps;
   float dt;
   float softening_squared;
 };
 
-// The report's program has a mode for one thread and one for OpenMP next to that for CUDA.
+// Besides its CUDA version, the report's program has a mode for one thread and one for OpenMP.
 enum class CpuMode { none, one_thread, openmp };
 
 struct Rung {
   std::string_view name;
-  int block;  // threads per block, unless --block gives another number
+  int block;  // threads per block unless --block is given
   CpuMode mode = CpuMode::none;
 };
 
-// In the report's order: each rung changes one thing in the best one so far, and the report then
-// kept the change or dropped it. The last three are our own.
+// The rungs in the report's order. Each changes one thing in the best rung before it, and the
+// report then kept or dropped the change. The last three rungs are our own.
 std::span<const Rung> rungs();
 
 struct Outcome {
   std::vector<Body2d> bodies;
-  std::vector<float> map;  // in the last step: each cell's share of all bodies; row 0: lowest y
+  std::vector<float> map;  // after the last step: each cell's share of all bodies; row 0: lowest y
   nbody::Timing timing;
 };
 
-// Runs on the first device. `block` is a multiple of 32 up to 1024.
+// Runs on the first device. `block` must be a multiple of 32 and at most 1024.
 Outcome simulate(const Rung& rung, int block, const Problem& problem,
                  const std::vector<Body2d>& bodies);
 
-// Without a device, whatever platform() finds.
+// Runs on the CPU even if platform() finds a device.
 Outcome simulate_on_cpu(CpuMode mode, const Problem& problem, const std::vector<Body2d>& bodies);
 nbody::Platform cpu_platform();
 

@@ -1,4 +1,5 @@
-// Every rung moves the bodies as float64 does, and its map is the histogram of their positions.
+// Every rung must move the bodies as float64 does, and its map must be the histogram of their
+// positions.
 #include "check.h"
 #include "experiments/on_a_device.h"
 #include "physics/reference.h"
@@ -8,7 +9,7 @@ namespace {
 
 using EveryRung = experiments::OnADevice<platform, testing::TestWithParam<Rung>>;
 
-// Sizes on both sides of a warp and of a block; maps with fewer and with more cells than bodies.
+// Sizes around those of a warp and of a block, and maps with fewer or with more cells than bodies.
 TEST_P(EveryRung, PassesItsCheck) {
   for (const int n : {1, 31, 33, 256, 300}) {
     for (const int cells : {1, 10, 33}) {
@@ -41,19 +42,19 @@ TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
   }
 }
 
-// Compares the last step's map with one made by hand: x along a row, y up, no counts of earlier
-// steps, no bodies from outside.
+// Compares the map of the last step with one made by hand: x runs along a row, y runs upwards, and
+// neither counts of earlier steps nor bodies outside the square are in it.
 TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   Problem problem = problem_of(4, 2);
   problem.extent = 2;
   problem.dt = 1;
-  // Without mass there is no force: each body moves on by twice its velocity.
+  // Without mass there is no force, so each body moves by twice its velocity.
   const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // to (0.5, 0.5)
                                      {-2.0f, -2.0f, 0, 0, 0},    // on the lower edge: inside
                                      {2.0f, 0.0f, 0, 0, 0},      // on the upper edge: outside
                                      {0.0f, 0.0f, 0, 0.5f, 0},   // to (0, 1)
-                                     {0.0f, 1.5f, 0, 1, 0},      // leaves
-                                     {1e30f, -1e30f, 0, 0, 0}};  // far out
+                                     {0.0f, 1.5f, 0, 1, 0},      // leaves the square
+                                     {1e30f, -1e30f, 0, 0, 0}};  // far outside
   const auto map = simulate(GetParam(), 32, problem, start).map;
   std::vector<float> expected(16, 0.0f);
   for (const std::size_t cell : {2 * 4 + 2, 0, 3 * 4 + 2}) expected[cell] = 1 / 6.0f;
@@ -63,7 +64,7 @@ TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
 INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
                          [](const auto& rung) { return std::string(rung.param.name); });
 
-// If additions to one cell, from all blocks at once, are not atomic, some of this many are lost.
+// If additions to one cell by all blocks at once are not atomic, some of so many bodies are lost.
 using ActivityMapOfACrowd = experiments::OnADevice<platform>;
 TEST_F(ActivityMapOfACrowd, LosesNobody) {
   const int n = 1 << 20;

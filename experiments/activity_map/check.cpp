@@ -18,7 +18,7 @@ nbody::Systems in_three_dimensions(const std::vector<Body2d>& bodies) {
 
 double acceleration_error(const Rung& rung, int block, Problem problem,
                           std::vector<Body2d> bodies) {
-  // From rest, a step of length 1 turns the velocity into the acceleration.
+  // From rest, one step of length 1 sets the velocity to the acceleration.
   for (Body2d& body : bodies) body.vx = body.vy = 0;
   problem.steps = 1;
   problem.dt = 1;
@@ -49,7 +49,7 @@ double wrong_cells(const Problem& problem, const Outcome& outcome) {
 }  // namespace
 
 std::vector<Body2d> uniform_bodies(int n) {
-  // Sums and products of exact numbers: the same bits everywhere.
+  // The positions are sums and products of exact numbers, so their bits are the same everywhere.
   std::mt19937 generator(1);
   const auto coordinate = [&] { return static_cast<float>(generator() >> 8) * 0x1p-23f - 1; };
   const float mass = 1 / static_cast<float>(n);

@@ -1,4 +1,4 @@
-// Checks the results of a rung: forces against float64, the map against a CPU histogram.
+// Checks a rung's results: forces against float64, and the map against a histogram made on the CPU.
 #pragma once
 
 #include "activity_map.h"
@@ -8,13 +8,13 @@ namespace activity {
 
 constexpr double kSoftening = 0.05;
 
-// Bodies at rest, uniform in the square that the map shows: a system that starts to collapse.
+// Bodies at rest, uniform in the square that the map shows. Such a system begins to collapse.
 std::vector<Body2d> uniform_bodies(int n);
 Problem problem_of(int cells, int steps);
 
-// acceleration_rms  of up to 256 bodies: one kick of length 1 from rest against float64, relative
-//                   (0 for a rung without forces)
-// wrong_cells       cells of the map that differ, in any bit, from the histogram of the bodies
+// acceleration_rms  relative error of up to 256 bodies: one kick of length 1 from rest, against
+//                   float64 (0 for a rung without forces)
+// wrong_cells       number of cells of the map that differ in any bit from the bodies' histogram
 std::vector<nbody::Gate> check(const Rung& rung, int block, const Problem& problem,
                                const std::vector<Body2d>& start, const Outcome& outcome);
 

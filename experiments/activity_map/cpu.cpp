@@ -1,5 +1,5 @@
-// The modes that need no GPU: the same three parts of a time step as loops, on one thread or, with
-// OpenMP, on all cores.
+// The modes that need no GPU. The three parts of a time step are loops, which run on one thread or,
+// with OpenMP, on all cores.
 #include <cmath>
 
 #include "activity_map.h"
@@ -7,7 +7,7 @@
 namespace activity {
 namespace {
 
-// Acceleration of body i by all bodies.
+// Sums the acceleration of body i by all bodies.
 struct Force {
   float x, y;
 };
@@ -30,7 +30,7 @@ void move(Body2d& body, Force force, float dt) {
   body.y += body.vy * dt;
 }
 
-// As map.cuh has it: -1 outside.
+// Returns the same cell as map.cuh does; -1 means outside.
 long long cell_of(const Body2d& body, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);
@@ -51,13 +51,13 @@ Outcome simulate_on_cpu(CpuMode mode, const Problem& problem, const std::vector<
   const auto n = static_cast<long long>(bodies.size());
   const auto side = static_cast<std::size_t>(problem.cells);
   for (int step = 0; step < problem.steps; ++step) {
-    // Threads share nothing here: each writes the forces on its own bodies.
+    // The threads share no output: each writes only the forces on its own bodies.
 #pragma omp parallel for schedule(static) if (mode == CpuMode::openmp)
     for (long long i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       forces[k] = force_on(bodies, bodies[k], problem.softening_squared);
     }
-    // Several threads could count in one cell at once, so one thread counts.
+    // Several threads could add to one cell at the same time, so a single thread counts.
     outcome.map.assign(side * side, 0.0f);
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       move(bodies[k], forces[k], problem.dt);

@@ -1,4 +1,4 @@
-// The data of a rung on the device, and the number of threads that it uses.
+// The data of a rung on the device, and the number of threads that the rung uses.
 #pragma once
 
 #include "forces.cuh"
@@ -20,7 +20,7 @@ inline std::vector<float> values_of(const std::vector<Body2d>& bodies, Member me
   return values;
 }
 
-// Everything on the device, with the bodies in both layouts; a rung uses one of them.
+// All data on the device. The bodies are there in both layouts, of which a rung uses one.
 class DeviceState {
  public:
   DeviceState(int block, const Problem& problem, const std::vector<Body2d>& bodies, bool matrix)
@@ -58,7 +58,7 @@ class DeviceState {
   int n() const { return n_; }
   int block() const { return block_; }
   int blocks() const { return blocks_for(static_cast<size_t>(n_), block_); }
-  // For one thread per pair: blocks of 32 columns.
+  // The block of a kernel with one thread per pair: 32 columns.
   dim3 pair_block() const { return dim3(32, static_cast<unsigned>(block_ / 32)); }
   dim3 pair_grid() const {
     return dim3(static_cast<unsigned>(blocks_for(static_cast<size_t>(n_), 32)),

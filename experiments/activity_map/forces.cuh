@@ -1,6 +1,6 @@
-// Kernel 1, compute_force, as in the report at first and after each change. Every version sums
+// Kernel 1, compute_force: the report's first version, and its version after each change. All sum
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-// in two dimensions, with one thread per body (compute_pairs: one thread per pair).
+// in two dimensions, with one thread per body (compute_pairs: with one thread per pair).
 #pragma once
 
 #include "layouts.cuh"
@@ -23,7 +23,7 @@ __device__ float inverse_cube(float distance_squared) {
   }
 }
 
-// The acceleration of a body at (x, y) by one at (from_x, from_y).
+// Returns the acceleration that a body at (from_x, from_y) causes at (x, y).
 template <Root root>
 __device__ float2 pull(float x, float y, float from_x, float from_y, float mass,
                        float softening_squared) {
@@ -41,7 +41,7 @@ __device__ inline int thread_index() {
   return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-// Structs or columns, passed by value.
+// Takes the bodies, which are structs or columns, by value.
 template <Root root, class Bodies>
 __global__ void compute_force(Bodies bodies, float2* force, int n, float softening_squared) {
   const int i = thread_index();
@@ -54,7 +54,7 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
   force[i] = sum;
 }
 
-// The same without vector types: differences and sums are separate floats.
+// Does the same without vector types: each difference and sum is a separate float.
 template <Root root>
 __global__ void compute_force_floats(Structs bodies, float2* force, int n,
                                      float softening_squared) {
@@ -72,7 +72,7 @@ __global__ void compute_force_floats(Structs bodies, float2* force, int n,
   force[i].y = sum_y;
 }
 
-// Values that are the same for all threads, in constant memory instead of among the arguments.
+// Values that are equal for all threads, in constant memory instead of the kernel's arguments.
 __constant__ int constant_n;
 __constant__ float constant_softening_squared;
 
@@ -87,7 +87,7 @@ __global__ void compute_force_constant(Structs bodies, float2* force) {
   force[i] = sum;
 }
 
-// Columns as separate pointers: float* or, read-only, const float* __restrict__.
+// Takes columns as separate pointers: float* or, read-only, const float* __restrict__.
 template <class Column>
 __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* force, int n,
                                        float softening_squared) {
@@ -100,7 +100,7 @@ __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* 
   force[i] = sum;
 }
 
-// A struct of columns that is itself in device memory.
+// Takes a pointer to a struct of columns, which is in device memory too.
 template <class Pointer>
 __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
                                         float softening_squared) {
@@ -114,8 +114,8 @@ __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
   force[i] = sum;
 }
 
-// A tile of bodies in shared memory. Threads past the last body load and wait like all others: a
-// barrier that some threads of a block do not reach is undefined behaviour.
+// Loads tiles of bodies into shared memory. A thread past the last body loads and waits like all
+// others, because a barrier that some threads of a block do not reach is undefined behaviour.
 __global__ void compute_force_shared(const float* __restrict__ x, const float* __restrict__ y,
                                      const float* __restrict__ mass, float2* force, int n,
                                      float softening_squared) {
@@ -126,16 +126,16 @@ __global__ void compute_force_shared(const float* __restrict__ x, const float* _
   for (int first = 0; first < n; first += block) {
     const int j = first + static_cast<int>(threadIdx.x);
     tile[threadIdx.x] = j < n ? make_float3(x[j], y[j], mass[j]) : make_float3(0, 0, 0);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     for (int k = 0; k < block; ++k) {
       add(sum, pull<Root::cubed>(own_x, own_y, tile[k].x, tile[k].y, tile[k].z, softening_squared));
     }
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) force[i] = sum;
 }
 
-// N x N threads: thread (j, i) computes the force of j on i and adds it to the sum for i ...
+// With N x N threads, thread (j, i) computes the force of j on i, and adds it to the sum for i ...
 __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* __restrict__ y,
                                      const float* __restrict__ mass, float2* force, int n,
                                      float softening_squared) {
@@ -146,7 +146,7 @@ __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* _
   atomicAdd(&force[i].y, term.y);
 }
 
-// ... or writes it into an N x N matrix, whose rows are then summed, with one warp per row.
+// ... or writes it to an N x N matrix, whose rows are then summed by one warp each.
 __global__ void compute_pairs(const float* __restrict__ x, const float* __restrict__ y,
                               const float* __restrict__ mass, float2* pairs, int n,
                               float softening_squared) {

@@ -1,4 +1,4 @@
-// Bodies in device memory, as structs or as columns, behind the same names.
+// Bodies in device memory, as structs or as columns. Both have the same member functions.
 #pragma once
 
 #include "activity_map.h"

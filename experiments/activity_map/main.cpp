@@ -1,5 +1,5 @@
-// The command line of the experiment: rungs x numbers of bodies x sizes of the map, one record of
-// JSON for each.
+// The command line of the experiment. It runs each rung with each number of bodies and each size of
+// the map, and prints one JSON record per run.
 #include <cstdio>
 
 #include "check.h"
@@ -16,13 +16,13 @@ struct Options {
   std::vector<int> bodies = {1024};
   std::vector<int> cells = {100};
   int steps = 100;
-  int block = 0;  // 0: the rung's own
+  int block = 0;  // 0: the rung's own block size
   int repeat = 1;
   int warmup = 0;
   std::string json;
 };
 
-// False after --help.
+// Returns false after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("activity_map",
                           "Two-dimensional gravity with an activity map, optimised in stages");

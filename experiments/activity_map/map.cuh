@@ -1,12 +1,12 @@
-// Kernels 2 and 3: update_body moves the bodies and counts them, normalise_activity_map turns
-// counts into shares.
+// Kernels 2 and 3: update_body moves the bodies and counts them in the map's cells, and
+// normalise_activity_map turns the counts into shares.
 #pragma once
 
 #include "layouts.cuh"
 
 namespace activity {
 
-// The cell at (x, y), or -1 outside. Compared as floats: a coordinate far out has no valid integer.
+// Returns the cell at (x, y), or -1 outside. Compares floats, because far out no integer is valid.
 __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);
@@ -16,8 +16,8 @@ __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   return static_cast<long long>(row) * problem.cells + static_cast<long long>(column);
 }
 
-// Kick, drift, count. Several threads may count a body in the same cell at once: without an atomic
-// addition they would read the same count, and all but one of the bodies would be lost.
+// Kicks, drifts and counts. Several threads may count a body in the same cell at once. Without an
+// atomic addition they would read the same count, and all but one of the bodies would be lost.
 template <class Bodies>
 __device__ void move_and_count(Bodies bodies, const float2* force, float* map, int n,
                                const Problem& problem) {
@@ -37,7 +37,7 @@ __global__ void update_body(Bodies bodies, const float2* force, float* map, int 
   move_and_count(bodies, force, map, n, problem);
 }
 
-// The same, with pointers that promise not to overlap (__restrict__).
+// Does the same with pointers that promise not to overlap (__restrict__).
 __global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__ y,
                                       float* __restrict__ vx, float* __restrict__ vy,
                                       const float2* __restrict__ force, float* __restrict__ map,
@@ -45,14 +45,14 @@ __global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__
   move_and_count(Columns{x, y, vx, vy, nullptr}, force, map, n, problem);
 }
 
-// One thread per cell. Map: float* or, as the report tried, float* __restrict__.
+// Uses one thread per cell. Map is float* or, because the report tried that, float* __restrict__.
 template <class Map>
 __global__ void normalise_activity_map(Map map, size_t cells, float factor) {
   const size_t cell = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (cell < cells) map[cell] *= factor;
 }
 
-// Clears the cells that the bodies are in, before they leave them: the others are zero already.
+// Clears the cells that contain bodies before the bodies leave them; all others are zero already.
 template <class Bodies>
 __global__ void clear_cells(Bodies bodies, float* map, int n, Problem problem) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

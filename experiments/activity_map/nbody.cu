@@ -1,9 +1,9 @@
-// activity_map -- two-dimensional gravity with a map of where the bodies are: a report's
-// optimisation step by step, and three rungs of our own.
+// activity_map -- two-dimensional gravity with a map of where the bodies are: the optimisations of
+// a report, one by one, and three rungs of our own.
 //
 // A time step is three kernels: compute_force (forces.cuh), update_body and normalise_activity_map
-// (map.cuh). The report optimised the first, which costs N^2. With a large map and few bodies the
-// D^2 cells cost more: normalise_once and touched_cells reduce that cost, map_alone shows it.
+// (map.cuh). The report optimised the first, whose cost is N^2. With a large map and few bodies the
+// D^2 cells cost more: normalise_once and touched_cells reduce that cost, and map_alone shows it.
 #include <string>
 
 #include "device_state.cuh"
@@ -72,7 +72,7 @@ struct Recipe {
 using ReadOnly = const float* __restrict__;
 using ReadOnlyColumns = const Columns* __restrict__;
 
-// README.md says what each rung changes.
+// README.md describes what each rung changes.
 const Recipe kRecipes[] = {
     {{"one_thread", 1, CpuMode::one_thread}, nullptr},
     {{"openmp", 1, CpuMode::openmp}, nullptr},
@@ -159,7 +159,7 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
+  device.flags = NBODY_FLAGS;  // of this file; query_device() may be compiled with those of another
   return nbody::platform_of(device);
 }
 

@@ -1,9 +1,9 @@
-// bank_conflicts -- two-dimensional blocks of threads, as a project report built them step by step.
+// bank_conflicts -- two-dimensional blocks of threads, built step by step as in a project report.
 //
-// A block has `length` x `width` threads. Threads with the same y sum over different sources for
-// the same body, kFactor sources each, which the block has loaded into shared memory. With a length
-// above 1 the threads of a warp read several sources at once: kFactor apart, they lie in the same
-// banks of shared memory and are served one after the other; side by side, they do not.
+// A block has `length` x `width` threads. Threads with the same y sum the forces on the same body,
+// each over kFactor of the sources that the block has loaded into shared memory. If `length`
+// exceeds 1, the threads of a warp read several sources at once. If these are kFactor apart, they
+// lie in the same banks and are served one after the other; side by side, they are served together.
 //
 // Parent: step10_tiled2d_cublas.   Run: bank_conflicts --scenario plummer --bodies 100000
 #include "experiments/one_grid.cuh"
@@ -138,7 +138,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
     partial_accelerations<<<grid, dim3(kLength, kWidth)>>>(positions, partials.get(), n, all,
                                                            run.softening_squared);
-    CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+    CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
     if (kAdding == Adding::by_cublas) {
       const float one = 1.0f;
       CUBLAS_CHECK(cublasSgemv(cublas.get(), CUBLAS_OP_N, rows, parts, &run.dt, &partials.get()->x,

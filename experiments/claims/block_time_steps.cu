@@ -1,6 +1,6 @@
-// GPU Gems 3, previous methods: block time steps. A body's time step is a power of two times the
-// shortest, chosen from its acceleration, and only bodies whose step ends are given new forces. All
-// others drift along, since their positions are the sources.
+// GPU Gems 3, previous methods: block time steps. A body's time step is the shortest one times a
+// power of two, chosen by its acceleration. Only bodies whose step ends get new forces. The others
+// drift too, because the forces depend on their positions.
 //
 //   block_time_steps [BODIES]
 #include "claim.h"
@@ -8,7 +8,7 @@
 namespace {
 
 constexpr int kBlock = 256;
-constexpr int kLongest = 16;  // in shortest time steps
+constexpr int kLongest = 16;  // in units of the shortest time step
 constexpr float kDt = 1.0f / 512, kSoftening = 0.05f, kAccuracy = 0.05f;
 
 __device__ inline float3 acceleration(const float4* x, float4 body, int n) {
@@ -24,7 +24,7 @@ __device__ inline float3 acceleration(const float4* x, float4 body, int n) {
   return a;
 }
 
-// The longest time step that the acceleration allows and that begins at this tick.
+// Returns the longest time step that the acceleration allows and that may begin at this tick.
 __device__ inline int period_of(float3 a, int tick) {
   const float size = sqrtf(a.x * a.x + a.y * a.y + a.z * a.z);
   const float wanted = kAccuracy * sqrtf(kSoftening / size) / kDt;
@@ -33,7 +33,7 @@ __device__ inline int period_of(float3 a, int tick) {
   return period;
 }
 
-// Half a kick ends the old time step of a body, half a kick begins the new one.
+// A body's old time step ends with half a kick, and its new one begins with half a kick.
 __global__ void kick(const float4* x, float4* v, int* periods, unsigned long long* forces, int n,
                      int tick, int last, bool equal) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
@@ -80,7 +80,7 @@ Outcome simulated(const std::vector<float4>& start, int ticks, bool equal) {
   return {x.host(), static_cast<double>(forces.host()[0]), time.count()};
 }
 
-// Dense in the middle, so that bodies need very different time steps.
+// The cloud is dense in the middle, so that its bodies need very different time steps.
 std::vector<float4> cloud(int n) {
   claim::Random random;
   std::vector<float4> bodies;

@@ -1,4 +1,4 @@
-// Shared by the programs of this folder: error checks, float64 comparisons and one line of JSON.
+// Shared by the programs of this folder: error checks, comparison with float64, one line of JSON.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,7 +42,7 @@ class OnDevice {
   T* data_ = nullptr;
 };
 
-// The shortest time of five calls, in seconds; a first call is not timed.
+// Returns the shortest time of five calls in seconds. One call before these is not timed.
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = INFINITY;
@@ -58,7 +58,7 @@ double seconds_of(const Work& work) {
   return shortest;
 }
 
-// Numbers in [0, 1), the same on every machine.
+// Random numbers in [0, 1), the same on every machine.
 class Random {
  public:
   float next() {
@@ -70,7 +70,7 @@ class Random {
   unsigned long long state_ = 1;
 };
 
-// RMS of the differences over the RMS of the right values.
+// The RMS of the differences, divided by the RMS of the right values.
 class Error {
  public:
   void add(double found, double right) {
@@ -83,7 +83,7 @@ class Error {
   double difference_ = 0, size_ = 0;
 };
 
-// One line of JSON: what was found, on which device, and whether it is right.
+// One line of JSON that says what was found, on which device, and whether it is right.
 class Line {
  public:
   explicit Line(const std::string& program) {
@@ -103,7 +103,7 @@ class Line {
     std::snprintf(text, sizeof text, "%.9g", value);
     put(name, std::isfinite(value) ? text : "null");
   }
-  // Returns the exit code.
+  // Prints the line and returns the exit code.
   int print(bool right) {
     add("verdict", std::string(right ? "pass" : "fail"));
     std::printf("{%s}\n", text_.c_str());

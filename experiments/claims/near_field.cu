@@ -1,6 +1,6 @@
-// GPU Gems 3, hierarchical methods: 2^18 bodies in an octree of depth 3 have 512 leaves of 512
-// bodies, and each leaf interacts with the 27 leaves around and including itself. The document
-// estimates less than a millisecond for a leaf and less than half a second for all.
+// GPU Gems 3, hierarchical methods: 2^18 bodies in an octree of depth 3 fill 512 leaves with 512
+// bodies each. A leaf interacts with 27 leaves, itself included. The document estimates that this
+// takes less than a millisecond for one leaf and less than half a second for all.
 //
 // The cube is periodic here, so that every leaf has exactly 27 neighbours.
 //
@@ -16,8 +16,8 @@ __device__ inline float4 shifted(float4 p, int dx, int dy, int dz) {
   return make_float4(p.x + dx, p.y + dy, p.z + dz, p.w);
 }
 
-// The leaf at a neighbouring place, and how far its image is shifted if a face of the cube is
-// between.
+// A neighbouring leaf, and how far its image is shifted if it is beyond a face of the cube.
+//
 struct Neighbour {
   int leaf, dx, dy, dz;
 };
@@ -43,7 +43,7 @@ __device__ inline void interact(float4 source, float4 body, float3& a) {
   a.z += s * dz;
 }
 
-// A block is a leaf, a thread a body (or several). Tiles of the 27 leaves go through shared memory.
+// A block computes one leaf, a thread one or more bodies. The 27 leaves pass through shared memory.
 __global__ void near_forces(const float4* __restrict__ bodies, float3* forces, int per_leaf,
                             int side) {
   __shared__ float4 tile[kTile];
@@ -61,10 +61,10 @@ __global__ void near_forces(const float4* __restrict__ bodies, float3* forces, i
               j < per_leaf ? shifted(bodies[next.leaf * per_leaf + j], next.dx, next.dy, next.dz)
                            : make_float4(0, 0, 0, 0);
         }
-        __syncthreads();  // no thread may read the tile before all of it is there
+        __syncthreads();  // no thread may read the tile before it is complete
 #pragma unroll 8
         for (int j = 0; j < kTile; ++j) interact(tile[j], body, a);
-        __syncthreads();  // nor overwrite it while another thread still reads it
+        __syncthreads();  // no thread may overwrite the tile before all have read it
       }
     }
     if (i < per_leaf) forces[first + i] = a;

@@ -1,5 +1,5 @@
-// GPU Gems 3, introduction: the same all-pairs sum serves electrostatic and van der Waals forces
-// (Lennard-Jones). One kernel, three laws.
+// GPU Gems 3, introduction: the sum over all pairs also computes electrostatic and van der Waals
+// forces (Lennard-Jones). One kernel computes three laws of force.
 //
 //   other_forces [BODIES]
 #include "claim.h"
@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kBlock = 256;
 
-// A force on a body at distance (dx, dy, dz) from a source is strength times this vector. w is the
-// mass, or the charge. A body exerts no force on itself: its distance is zero.
+// The force of a source on a body is this strength times the vector (dx, dy, dz) between them. w is
+// the mass or the charge. A body exerts no force on itself, because its distance is zero.
 struct Gravity {
   static constexpr const char* name = "gravity";
   template <class Real>
@@ -23,7 +23,7 @@ struct Electrostatic {
   template <class Real>
   __host__ __device__ static Real strength(Real r2, Real source, Real body) {
     const Real softened = r2 + static_cast<Real>(1e-4);
-    return -source * body / (softened * sqrt(softened));  // equal charges repel
+    return -source * body / (softened * sqrt(softened));  // equal charges repel each other
   }
 };
 struct VanDerWaals {  // Lennard-Jones with depth and diameter 1
@@ -32,7 +32,7 @@ struct VanDerWaals {  // Lennard-Jones with depth and diameter 1
   __host__ __device__ static Real strength(Real r2, Real, Real) {
     if (r2 == 0) return 0;
     const Real inverse = 1 / r2, sixth = inverse * inverse * inverse;
-    return 24 * inverse * sixth * (1 - 2 * sixth);  // repels when near, attracts when far
+    return 24 * inverse * sixth * (1 - 2 * sixth);  // repels nearby bodies, attracts distant ones
   }
 };
 
@@ -56,14 +56,14 @@ __global__ void forces_on(const float4* __restrict__ bodies, float3* forces, int
   for (int first = 0; first < n; first += kBlock) {
     const int rest = n - first < kBlock ? n - first : kBlock;
     if (threadIdx.x < rest) tile[threadIdx.x] = bodies[first + threadIdx.x];
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     for (int k = 0; k < rest; ++k) interact<Law, float>(tile[k], body, sum);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) forces[i] = sum;
 }
 
-// A lattice with distances of about 1.2, each body moved a little; charges of both signs.
+// A lattice with a spacing of about 1.2, each body slightly displaced; charges of both signs.
 std::vector<float4> lattice(int n) {
   claim::Random random;
   std::vector<float4> bodies;

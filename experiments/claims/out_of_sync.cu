@@ -1,8 +1,8 @@
-// Activity map, 4.4.1: a guard around the barriers puts 30 bodies out of step for N = 10270, and
-// none for N = 10240. In the last block the threads past the last body never load their share of a
-// tile, so the 30 that are left read what nobody wrote.
+// Activity map, 4.4.1: with a guard around the barriers, 30 bodies are wrong for N = 10270, but
+// none for N = 10240. In the last block, threads beyond the last body never load their share of a
+// tile, so the 30 remaining threads read memory that nobody wrote.
 //
-//   out_of_sync [BODIES [STEPS [FILE]]]   FILE: x, y and whether the body is wrong, at the end
+//   out_of_sync [BODIES [STEPS [FILE]]]   writes x, y and whether the body is wrong, at the end
 #include "claim.h"
 
 namespace {
@@ -22,7 +22,7 @@ __device__ inline void interact(float2 source, const Body& body, float mass, flo
   sum.y += s * dy;
 }
 
-// With the guard around everything, or only around the body's own work.
+// The guard is around everything, or only around the work on the thread's own body.
 template <bool guard_around_barriers>
 __global__ void kick(Body* bodies, int n) {
   __shared__ float2 tile[kThreads];
@@ -63,7 +63,7 @@ std::vector<Body> simulated(const std::vector<Body>& start, int steps) {
   return bodies.host();
 }
 
-// Written so that a NaN is wrong, too.
+// The comparison is written so that NaN is wrong too.
 bool is_wrong(const Body& found, const Body& right) {
   return !(std::hypot(found.x - right.x, found.y - right.y) < 1e-3);
 }

@@ -1,30 +1,30 @@
-// GPU Gems 3, introduction: particle-mesh methods. Masses go to a periodic grid, its potential is
-// found by a Fourier transform, and forces are read from the grid: no sum over pairs. Details below
-// a cell are lost. The transform here is a plain sum along each axis, not a fast one.
+// GPU Gems 3, introduction: particle-mesh methods add masses to a periodic grid, find its potential
+// by a Fourier transform and read the forces from the grid, with no sum over pairs. Details smaller
+// than a cell are lost. The transform here is a plain sum along each axis, not an FFT.
 //
-// Checked with a lattice of bodies, two or more per cell and axis, displaced along a sine wave:
-// linear theory gives the force.
+// The check uses a lattice with at least two bodies per cell and axis, displaced along a sine wave.
+// Linear theory gives its force.
 //
 //   particle_mesh [BODIES_PER_SIDE]
 #include "claim.h"
 
 namespace {
 
-constexpr int kSide = 32;  // cells
+constexpr int kSide = 32;  // cells per axis
 constexpr int kCells = kSide * kSide * kSide;
 constexpr int kBlock = 256;
 constexpr float kPi = 3.14159265f;
 
 struct Cell {
   int low, high;
-  float of_high;  // share of the higher cell
+  float of_high;  // the share that the higher cell gets
 };
 __device__ inline Cell cell_of(float x) {
   const float place = x * kSide - 0.5f, low = floorf(place);
   const int k = static_cast<int>(low);
   return {(k + kSide) % kSide, (k + 1 + kSide) % kSide, place - low};
 }
-// One of the eight cells around a body, and the body's share in it.
+// Finds one of the eight cells around a body, and the body's share in that cell.
 __device__ inline int corner(int k, Cell x, Cell y, Cell z, float& share) {
   share = (k & 1 ? x.of_high : 1 - x.of_high) * (k & 2 ? y.of_high : 1 - y.of_high) *
           (k & 4 ? z.of_high : 1 - z.of_high);
@@ -32,7 +32,7 @@ __device__ inline int corner(int k, Cell x, Cell y, Cell z, float& share) {
          (k & 1 ? x.high : x.low);
 }
 
-// Density: mass per volume of a cell.
+// Adds each body's mass to its cells' densities (mass per volume of a cell).
 __global__ void deposit(const float4* bodies, float2* grid, int n) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i >= n) return;
@@ -44,7 +44,7 @@ __global__ void deposit(const float4* bodies, float2* grid, int n) {
   }
 }
 
-// Sums along the axis with this distance of neighbours; sign -1: forward, 1: back.
+// Transforms along the axis whose neighbours are `distance` apart; sign: -1 forward, 1 back.
 __global__ void transform(const float2* from, float2* to, int distance, int sign) {
   const int cell = blockIdx.x * kBlock + threadIdx.x;
   const int place = cell / distance % kSide, first = cell - place * distance;
@@ -63,7 +63,7 @@ __device__ inline float wave_number(int k) {
   return 2 * kPi * static_cast<float>(k <= kSide / 2 ? k : k - kSide);
 }
 
-// From the density to the force along one axis: -i k times -4 pi density / k^2.
+// Turns the density into the force along one axis: multiplies it by -i k times -4 pi / k^2.
 __global__ void solve(const float2* density, float2* force, int axis) {
   const int cell = blockIdx.x * kBlock + threadIdx.x;
   const float k[3] = {wave_number(cell % kSide), wave_number(cell / kSide % kSide),
@@ -86,7 +86,7 @@ __global__ void read(const float4* bodies, const float2* grid, float* forces, in
   forces[i] = sum;
 }
 
-// Leaves the result in `one`.
+// Transforms along all axes and leaves the result in `one`.
 void transform_all(float2* one, float2* other, int sign) {
   constexpr int kBlocks = kCells / kBlock;
   transform<<<kBlocks, kBlock>>>(one, other, 1, sign);
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
       read<<<blocks, kBlock>>>(bodies.get(), force.get(), forces[axis]->get(), n);
     }
   });
-  // Linear theory: along x, 4 pi times the mean density, 1, times the displacement. CIC smooths.
+  // Linear theory: along x, 4 pi times the mean density (1) times the displacement. CIC smooths it.
   const auto x = forces[0]->host(), y = forces[1]->host();
   claim::Error error;
   double across = 0;

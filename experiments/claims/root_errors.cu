@@ -1,8 +1,8 @@
 // How exact are reciprocal square roots? Activity map, 3.2: rsqrtf has an error of at most 2 ULP.
-// GPU Gems 3: the four-cycle 1/sqrt(x) of SSE has 12 bits. Both are tried with all floats from 1
-// to 4, two octaves, after which the errors repeat.
+// GPU Gems 3: SSE's four-cycle 1/sqrt(x) has 12 bits. This program tests both with all floats from
+// 1 to 4, because the errors repeat every two octaves.
 //
-//   root_errors [STRIDE]   every STRIDE-th float [1]
+//   root_errors [STRIDE]   tests every STRIDE-th float [1]
 #include <cstring>
 
 #include "claim.h"
@@ -31,7 +31,7 @@ std::vector<float> by_sse(const std::vector<float>& x) {
   for (const float value : x) y.push_back(_mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(value))));
   return y;
 }
-// One step of Newton's method doubles the bits.
+// One step of Newton's method doubles the number of correct bits.
 std::vector<float> refined(const std::vector<float>& x) {
   std::vector<float> y = by_sse(x);
   for (std::size_t k = 0; k < x.size(); ++k) y[k] *= 1.5f - 0.5f * x[k] * y[k] * y[k];
@@ -45,7 +45,7 @@ float from_bits(unsigned bits) {
   return value;
 }
 
-// ULP: the distance of neighbouring floats at the right value.
+// The ULP is the distance between the two floats next to the right value.
 bool report(const char* name, const std::vector<float>& x, const std::vector<float>& y,
             double most_ulp, double fewest_bits) {
   double ulp = 0, relative = 0;

@@ -1,6 +1,6 @@
-// Project report, 4.3: a block with too much shared memory crashes silently, so the report limits
-// itself to 16,384 bytes. The crash is a launch that never happened: it returns no error, and the
-// program continues with what was in memory before. cudaGetLastError() returns the reason.
+// Project report, 4.3: a block with too much shared memory crashes silently, so the report uses at
+// most 16,384 bytes. In fact the launch fails, so the kernel never runs, and the program continues
+// with what was in memory before. cudaGetLastError() returns the reason.
 #include "claim.h"
 
 namespace {
@@ -13,7 +13,7 @@ __global__ void mark(int* ran) {
   }
 }
 
-// Returns whether the kernel ran. Nothing is checked between launch and copy, as in the report.
+// Returns true if the kernel ran. As in the report, nothing is checked between launch and copy.
 bool ran_unchecked(int bytes) {
   const claim::OnDevice<int> ran(std::vector<int>{0});
   mark<<<1, 32, bytes>>>(ran.get());

@@ -1,8 +1,8 @@
-// Project report, 1.2: velocity Verlet, x += v dt + a dt^2 / 2 and then v += (a + a') dt / 2. It is
-// of second order, as the leapfrog of this repository (drift, kick, drift), and costs the same one
-// sum of forces per time step, since the new accelerations are those of the next step.
+// Project report, 1.2: velocity Verlet, x += v dt + a dt^2 / 2 and then v += (a + a') dt / 2. Its
+// order is two, like that of this repository's leapfrog (drift, kick, drift). It costs one sum of
+// forces per time step too, because the new accelerations are also those of the next step.
 //
-//   velocity_verlet [BODIES]   for the rate; orders are measured with two bodies
+//   velocity_verlet [BODIES]   BODIES is for the rate; orders are measured with two bodies
 #include "claim.h"
 
 namespace {
@@ -23,7 +23,7 @@ __device__ inline float3 acceleration(const float4* x, float4 body, int n) {
   return a;
 }
 
-// Kick with the mean of old and new accelerations, or first compute the old ones (dt = 0).
+// Kicks with the mean of old and new accelerations. With dt = 0, only computes accelerations.
 __global__ void kick(const float4* x, float4* v, float3* accelerations, int n, float dt) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i >= n) return;
@@ -48,8 +48,8 @@ struct State {
 
 enum class Method { velocity_verlet, leapfrog, kick_drift };
 
-// Leapfrog and kick-drift use the same kernels with accelerations that kick() leaves alone: a kick
-// by a is one of (a + a) / 2.
+// Leapfrog and kick-drift use the same kernels, with accelerations that kick() does not change: a
+// kick by a is a kick by (a + a) / 2.
 __global__ void kick_once(const float4* x, float4* v, int n, float dt) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i >= n) return;
@@ -89,13 +89,13 @@ State advanced(const State& start, Method method, int steps, float dt, double* s
   return {x.host(), v.host()};
 }
 
-// Two bodies on an ellipse of eccentricity about 0.2.
+// Returns two bodies on an ellipse with an eccentricity of about 0.2.
 State two_bodies() {
   return {{make_float4(-0.5f, 0, 0, 0.5f), make_float4(0.5f, 0, 0, 0.5f)},
           {make_float4(0, -0.45f, 0, 0), make_float4(0, 0.45f, 0, 0)}};
 }
 
-// The distance of the first body from where ten thousand short steps take it, after a time of 2.
+// Returns how far the first body is, at time 2, from where ten thousand short steps take it.
 double error_after(Method method, int steps) {
   static const State right = advanced(two_bodies(), Method::velocity_verlet, 4096, 2.0f / 4096);
   const State found = advanced(two_bodies(), method, steps, 2.0f / static_cast<float>(steps));

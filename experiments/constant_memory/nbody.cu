@@ -1,8 +1,8 @@
-// constant_memory -- N, the time step and the softening in constant memory instead of the
-// arguments.
+// constant_memory -- N, the time step and the softening are in constant memory instead of the
+// kernel's arguments.
 //
-// A kernel's arguments already are in constant memory, in another bank of it. The variant therefore
-// saves nothing, and adds a copy before the first launch.
+// A kernel's arguments are in constant memory already, though in another bank. The variant
+// therefore saves nothing and adds a copy before the first launch.
 //
 // Parent: step09_soa.   Run: constant_memory --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
@@ -35,14 +35,14 @@ __global__ void __launch_bounds__(kTileSize)
   float3 a = {};
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll 8
     for (int j = 0; j < kTileSize; ++j) {
       one_grid::interact(tile[j], body, tile_a, numbers.softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, numbers.dt);
 }

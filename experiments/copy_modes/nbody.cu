@@ -1,9 +1,9 @@
-// copy_modes -- bodies reach the kernels from pageable, from pinned or from mapped host memory.
+// copy_modes -- bodies reach the kernels from pageable, pinned or mapped host memory.
 //
 // The driver copies pageable memory through its own pinned buffer. A copy engine reads pinned
-// memory directly, so the call returns at once. Mapped memory is not copied: the kernels read and
-// write the host's memory themselves, each time they need it. A GPU has one copy engine for each
-// direction; with ENGINES 1 every copy waits for the one enqueued before it, as with a single one.
+// memory directly, so the call returns at once. Mapped memory is not copied: the kernels access the
+// host's memory each time they need it. A GPU has one copy engine for each direction. With ENGINES
+// 1, every copy waits for the one enqueued before it, as if there were a single engine.
 //
 // Parent: step07_overlap.   Run: copy_modes --systems 32 --bodies 8192 --steps 20
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr int kEngines = TUNABLE(ENGINES, 2);
 constexpr int kTileSize = 128;
 constexpr int kStreams = 16;
 
-// Host memory of the kind that kMemory names.
+// Host memory of the kind that kMemory selects.
 template <class T>
 class HostArray {
  public:
@@ -35,7 +35,7 @@ class HostArray {
     }
   }
   T* data() { return kMemory == Memory::pageable ? pageable_.data() : locked_.get(); }
-  // Its address for kernels.
+  // Returns the address that kernels use.
   T* mapped() {
     T* address = nullptr;
     CUDA_CHECK(cudaHostGetDevicePointer(&address, locked_.get(), 0));
@@ -57,19 +57,19 @@ __global__ void __launch_bounds__(kTileSize)
   float3 a = {};
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll 16
     for (int k = 0; k < kTileSize; ++k) {
       one_grid::interact(tile[k], body, tile_a, softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) one_grid::kick(velocities[i], a, dt);
 }
 
-// Copies of a run: in order of enqueueing if there is one engine.
+// The copies of a run. If there is one engine, they run in the order in which they are enqueued.
 class Copies {
  public:
   template <class T>
@@ -89,7 +89,7 @@ class Copies {
   bool first_ = true;
 };
 
-// Galaxy after galaxy: uploads of later ones can overlap with downloads of earlier ones.
+// Enqueues one galaxy after another, so that later uploads can overlap with earlier downloads.
 void enqueue(const nbody::Run& run, const nbody::Systems& systems, Position* host_positions,
              Velocity* host_velocities, Position* positions, Velocity* velocities,
              const std::vector<nbody::Stream>& streams, nbody::Timeline& timeline) {
@@ -117,10 +117,10 @@ void enqueue(const nbody::Run& run, const nbody::Systems& systems, Position* hos
     }
     timeline.downloaded(system, stream);
   }
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
 }
 
-// From the first copy to the last: what the kernels and copies of all galaxies take together.
+// Returns the time from the first copy's start to the last copy's end, with all kernels in between.
 double seconds_of(const std::vector<nbody::Span>& spans) {
   double begin = spans.front().begin, end = begin;
   for (const nbody::Span& span : spans) {

@@ -1,4 +1,4 @@
-// The kernels follow float64 for the ten steps of the program, whatever the number of bodies.
+// For any number of bodies, the kernels must follow float64 for the program's ten time steps.
 #include "course_program.h"
 
 #include <random>
@@ -9,7 +9,8 @@
 namespace course {
 namespace {
 
-// Places bodies apart: with a softening length of 3e-5, close pairs would make the motion chaotic.
+// Places bodies far apart: because the softening length is 3e-5, close pairs would move
+// chaotically.
 std::vector<Body> bodies_apart(int n) {
   std::mt19937 generator(7);
   const auto jitter = [&] { return static_cast<float>(generator() % 1000) * 2e-4f; };

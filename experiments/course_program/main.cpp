@@ -1,7 +1,7 @@
 // course_program [K [INPUT [OUTPUT]]]: reads N = 2 << K bodies of six floats each from a raw file,
 // takes ten time steps, writes the result to another file, and prints the speed.
 //
-// Options after these are ours: --json FILE for a record with a check against float64, --repeat R.
+// Our own options follow: --json FILE writes a record with a check against float64; --repeat R.
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -72,7 +72,7 @@ std::vector<Body> read_bodies(const std::string& path, std::size_t n) {
   return bodies;
 }
 
-// Bodies for a run without a file: uniform in [-1, 1), the same bits everywhere.
+// Makes bodies for a run without a file: uniform in [-1, 1), with the same bits everywhere.
 std::vector<Body> made_up_bodies(std::size_t n) {
   std::mt19937 generator(1);
   std::vector<Body> bodies(n);

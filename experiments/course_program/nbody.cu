@@ -1,7 +1,7 @@
 // course_program -- a typical first CUDA program: two kernels per time step, one thread per body.
 //
-// The host waits after each kernel, as in the program that it imitates. At 4096 bodies these 20
-// waits are a noticeable part of the time.
+// The host waits after each kernel, as in the program that this one imitates. With 4096 bodies,
+// these 20 waits are a noticeable part of the time.
 #include "course_program.h"
 #include "nbody/cuda.h"
 
@@ -56,7 +56,7 @@ double simulate(std::vector<Body>& host, int steps) {
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
+  device.flags = NBODY_FLAGS;  // of this file; query_device() may be compiled with those of another
   return nbody::platform_of(device);
 }
 

@@ -1,8 +1,10 @@
-// cpu_loops -- the CPU program of a lab report: its loop over galaxies, and its second layout.
+// cpu_loops -- the CPU program of a lab report: a loop over galaxies, and a second layout of
+// bodies.
 //
-// Step 00 divides the bodies of all galaxies among the threads. The report divides the galaxies:
-// with fewer galaxies than threads, threads are idle. Its first optimisation separates positions
-// from velocities, so that the inner loop reads 16 bytes of each body and not 28.
+// Step 00 divides the bodies of all galaxies among the threads. The report divides the galaxies, so
+// threads are idle if there are fewer galaxies than threads. The report's first optimisation
+// separates positions from velocities, so that the inner loop reads 16 bytes of each body instead
+// of 28.
 //
 // Parent: step00_cpu_omp.   Run: cpu_loops --systems 4 --bodies 4096 --steps 10
 #include <cmath>
@@ -11,7 +13,7 @@
 
 namespace {
 
-constexpr bool kOverGalaxies = TUNABLE(OVER_GALAXIES, 1);  // or over the bodies of all galaxies
+constexpr bool kOverGalaxies = TUNABLE(OVER_GALAXIES, 1);  // false: over the bodies of all galaxies
 constexpr bool kApart = TUNABLE(APART, 1);                 // positions and velocities in two arrays
 
 struct Position {
@@ -21,7 +23,7 @@ struct Velocity {
   float x, y, z;
 };
 
-// Bodies as structs, or as positions and velocities, behind the same names.
+// Bodies as structs, or as positions and velocities. Both have the same member functions.
 struct Together {
   nbody::Body* bodies;
   const nbody::Body& position(int i) const { return bodies[i]; }
@@ -74,12 +76,12 @@ void update_velocity(const Bodies& bodies, int i, int n, const nbody::Run& run) 
   bodies.kick(i, ax * run.dt, ay * run.dt, az * run.dt);
 }
 
-// All time steps. Two loops in each: no body may drift before every force of this step has read
-// its position.
+// Takes all time steps, with two loops in each, because no body may drift before all forces of the
+// step have used its position.
 template <class Bodies>
 void advance(const Bodies& all_bodies, int count, int n, const nbody::Run& run) {
   if constexpr (kOverGalaxies) {
-    // A thread takes a galaxy through all time steps: no other thread needs its bodies.
+    // A thread takes a galaxy through all time steps, because no other thread needs its bodies.
 #pragma omp parallel for schedule(static)
     for (int system = 0; system < count; ++system) {
       const Bodies bodies = all_bodies.from(static_cast<long long>(system) * n);

@@ -1,7 +1,7 @@
-// cpu_simd -- every pair once, in vector registers: structure of arrays, an estimated reciprocal
-// square root improved by one Newton step, and Newton's third law.
+// cpu_simd -- every pair once, in vector registers: a structure of arrays, an estimate of the
+// reciprocal square root that one Newton step improves, and Newton's third law.
 //
-// A vector holds as many bodies j as the CPU has lanes, and is paired with a few bodies i; the
+// A vector holds as many bodies j as the CPU has lanes, and is paired with a few bodies i. The
 // force of a pair is added to both bodies. The program chooses SSE, AVX2 or AVX-512 when it starts.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
@@ -18,11 +18,11 @@
 #include "nbody/step.h"
 #include "nbody/stopwatch.h"
 
-// Highway compiles this file once for every target, by including it from itself.
+// Highway compiles this file once for every target. To do so, the file includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nbody.cpp"
-// Vectors whose size is known only at run time cannot be array elements; such a CPU uses NEON
-// instead.
+// Vectors whose size is known only at run time cannot be elements of an array. A CPU that has such
+// vectors uses NEON instead.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>  // before highway.h
@@ -33,11 +33,11 @@
 namespace {
 using nbody::Body;
 
-constexpr int kMaxLanes = 16;   // of AVX-512; a system is padded to a multiple of this
+constexpr int kMaxLanes = 16;   // AVX-512 has this many; a system is padded to a multiple of it
 constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
-// A time step of fewer interactions ends on one thread before a team has synchronised.
+// Below this number of interactions, one thread finishes before a team would have synchronised.
 constexpr double kWorthATeam = 1 << 18;
-constexpr int kRunSize = 1024;  // bodies j paired with a tile in one go: they stay in the L1 cache
+constexpr int kRunSize = 1024;  // bodies j paired with a tile at once, to stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
 // The input of the force sum: a system's aligned columns, padded to n with massless bodies.
@@ -45,7 +45,7 @@ struct Columns {
   float *x, *y, *z, *mass;
   int n;
 };
-// Accelerations of bodies, or parts of them.
+// Accelerations of bodies, or parts of accelerations.
 struct Sums {
   float *x, *y, *z;
 };
@@ -60,20 +60,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, kMaxLanes>;
 using Vector = hn::Vec<Lanes>;
 
-// How many bodies i share a loaded vector of bodies j: AVX-512 has 32 registers, older ones 16.
+// How many bodies i use a loaded vector of bodies j. AVX-512 has 32 registers, older CPUs have 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 4 : 2;
 static_assert(kMaxLanes % kRegisterBlock == 0, "a block must not reach into the next tile");
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-// The estimate is y = (1 + d) / r, and t = r^2 y^2 tells its error. With e = 1 - t,
-//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube at
-// once. The first two terms are 3/2 (5/3 - t), all three 15/8 ((7/5 - t)^2 + 28/75); the factor in
-// front is left to kScale. With the 14 bits of AVX-512, 15/8 e^2 is below 3e-8; with 12 it is not.
+// If the estimate is y = (1 + d) / r, then t = r^2 y^2 shows its error. With e = 1 - t,
+//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube.
+// The first two terms are 3/2 (5/3 - t), all three are 15/8 ((7/5 - t)^2 + 28/75). kScale holds the
+// factor in front. AVX-512 estimates 14 bits, so 15/8 e^2 is below 3e-8; with 12 bits it is not.
 constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
 constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
 constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);
 
-// 1 / r^3, divided by kScale.
+// Returns 1 / r^3, divided by kScale.
 HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   const Vector y = hn::ApproximateReciprocalSqrt(distance_squared);
   const Vector y_squared = hn::Mul(y, y);
@@ -82,7 +82,7 @@ HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   return hn::Mul(hn::Mul(y, y_squared), mend);
 }
 #else
-// Elsewhere the estimate may have only 8 bits, too few for one step.
+// Other targets may estimate only 8 bits, which are too few for one step.
 constexpr float kScale = 1;
 HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   const Vector y = hn::Div(hn::Set(Lanes(), 1.0f), hn::Sqrt(distance_squared));
@@ -96,8 +96,8 @@ struct Three {
   Vector x, y, z;
 };
 
-// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on bodies j
-// are added to on_j, still divided by kScale, and forces on bodies i to on_i.
+// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Adds forces on
+// bodies j to on_j, where they are still divided by kScale, and forces on bodies i to on_i.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;
@@ -116,7 +116,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
       const Vector dz = hn::Sub(zj, hn::Set(lanes, s.z[i + k]));
       const Vector w =
           inverse_cube(hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softening))));
-      // Newton's third law: the same w serves the force of j on i and that of i on j.
+      // By Newton's third law, the force of j on i and the force of i on j use the same w.
       const Vector from_j = hn::Mul(mass_j, w);
       const Vector from_i = hn::Mul(hn::Set(lanes, s.mass[i + k]), w);
       a[k].x = hn::MulAdd(from_j, dx, a[k].x), aj.x = hn::NegMulAdd(from_i, dx, aj.x);
@@ -132,12 +132,12 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// Pairs the tile begin <= i < end with the bodies first <= j < last. No sum gets long enough to
-// lose much to rounding: a lane sums over one run, a body j over one tile; then both are added to
-// the totals.
+// Pairs the tile begin <= i < end with the bodies first <= j < last. Every sum is short, so that
+// rounding changes it little: a lane sums over one run, and a body j over one tile. These sums are
+// then added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // then every pair occurs twice, and one side is enough
+  const bool itself = first == begin;  // every pair occurs twice, and one side is enough
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);
@@ -153,9 +153,10 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
   }
 }
 
-// Sets `total` to the contribution of tiles first_tile, first_tile + stride, ... The tiles form a
-// ring. Each is paired with itself and the half of the ring that follows it, so that two tiles are
-// paired once and all tiles have the same work. The lower of two opposite tiles does the pair.
+// Sets `total` to the contribution of the tiles first_tile, first_tile + stride, ... The tiles form
+// a ring. Each is paired with itself and with the half of the ring that follows it, so each pair of
+// tiles occurs once and all tiles have the same work. Of two opposite tiles, the lower one does the
+// pair.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);
@@ -176,10 +177,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace {
-HWY_EXPORT(accelerate);  // the table of its versions
+HWY_EXPORT(accelerate);  // the table of versions for all targets
 
-// One thread's memory: the columns of a system, and its own sum for every body, so that threads
-// need not wait for each other, and the order of additions is always the same.
+// The memory of one thread: a system's columns, and the thread's own sum for every body. Threads
+// therefore need not wait for each other, and the order of additions is always the same.
 struct Workspace {
   explicit Workspace(std::size_t n) : memory(hwy::AllocateAligned<float>(7 * n)) {
     float* const p = memory.get();
@@ -192,13 +193,13 @@ struct Workspace {
   Sums sums;
 };
 
-// Padding is placed where the first body is: no new distances arise.
+// Padding is placed at the first body's position, so that it adds no new distances.
 void load(const Columns& s, int i, const Body* bodies, int n) {
   const Body& body = bodies[i < n ? i : 0];
   s.x[i] = body.x, s.y[i] = body.y, s.z[i] = body.z, s.mass[i] = i < n ? body.mass : 0;
 }
 
-// Kick: v_i += a_i dt, with the parts of a_i from all workers. Drift: x_i += v_i dt.
+// Kick: v_i += a_i dt, where each thread has a part of a_i. Drift: x_i += v_i dt.
 void kick_and_drift(Body& body, int i, float dt, std::span<const Workspace> workers) {
   float ax = 0, ay = 0, az = 0;
   for (const auto& [memory, columns, sums] : workers) {
@@ -222,7 +223,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
     const int whole = systems.count - systems.count % team;
     for (int step = 0; step < run.steps; ++step) {
-      // As many systems as can be distributed evenly: one thread does all the work of a system.
+      // As many systems as can be divided evenly are computed by one thread each.
 #pragma omp for schedule(dynamic)
       for (int s = 0; s < whole; ++s) {
         Body* const bodies = systems.system(s).data();
@@ -231,7 +232,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         HWY_DYNAMIC_DISPATCH(accelerate)(columns, 0, 1, run.softening_squared, sums);
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
       }
-      // Computes the others one after the other, each with all threads. A loop ends with a barrier.
+      // The other systems are computed one by one, each by all threads. A loop ends with a barrier.
       for (int s = whole; s < systems.count; ++s) {
         Body* const bodies = systems.system(s).data();
         const Columns& columns = all.front().columns;
@@ -239,7 +240,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         for (int i = 0; i < padded; ++i) load(columns, i, bodies, n);
         HWY_DYNAMIC_DISPATCH(accelerate)
         (columns, me, team, run.softening_squared, mine.front().sums);
-#pragma omp barrier  // no body moves before all forces on it are there
+#pragma omp barrier  // no body may move before all forces on it are known
 #pragma omp for
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, all);
       }
@@ -248,7 +249,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   return {.compute = stopwatch.seconds()};
 }
 
-// NBODY_SIMD=AVX2 (or AVX3, which is AVX-512; SSE4, SSSE3, SCALAR) limits Highway to one target.
+// NBODY_SIMD limits Highway to one target: AVX3 (AVX-512), AVX2, SSE4, SSSE3 or SCALAR.
 bool choose_target(const std::string& name) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) return hwy::DisableTargets(~target), true;
@@ -260,7 +261,7 @@ bool choose_target(const std::string& name) {
 
 int main(int argc, char** argv) {
   const char* const target = std::getenv("NBODY_SIMD");
-  if (target != nullptr && !choose_target(target)) return 77;  // the exit code of a missing device
+  if (target != nullptr && !choose_target(target)) return 77;  // the exit code for a missing device
   return nbody::step_main(
       {.name = "cpu_simd", .parent = "step00_cpu_omp", .summation = nbody::Summation::tiled},
       simulate, argc, argv);

@@ -1,9 +1,9 @@
 // edge_sharing -- every pair once, on the cores of a CPU: the force acts on both bodies of a pair.
 //
-// Half the pairs are left, but the thread that computes a pair writes the sums of both bodies. So
-// every thread has its own sums, which are added up at the end. The first body is paired with all
-// others, the last but one with a single one, so equal numbers of bodies are unequal work. The
-// program offers three ways to distribute it.
+// Only half the interactions remain, but the thread that computes a pair writes the sums of both
+// bodies. Every thread therefore has its own sums, which are added up at the end. The first body is
+// paired with all others but the last but one with only one, so equal numbers of bodies are unequal
+// work. The program offers three ways to divide the work.
 //
 // Parent: step00_cpu_omp.   Run: edge_sharing --scenario plummer --bodies 20000 --steps 1
 #include <omp.h>
@@ -24,7 +24,7 @@ struct Sum {
   float x, y, z;
 };
 
-// Accelerates both bodies of a pair, each by the mass of the other.
+// Accelerates each body of a pair by the mass of the other.
 void interact(const Body* bodies, long long i, long long j, Sum* sums, float softening_squared) {
   const float dx = bodies[j].x - bodies[i].x;
   const float dy = bodies[j].y - bodies[i].y;
@@ -46,7 +46,7 @@ inline void meet_later_ones(const Body* bodies, long long i, long long n, Sum* s
   for (long long j = i + 1; j < n; ++j) interact(bodies, i, j, sums, softening_squared);
 }
 
-// Computes the pairs of one thread out of `threads`.
+// Computes the pairs of thread `thread`, which is one of `threads`.
 void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* sums,
                 float softening_squared) {
   if constexpr (kSharing == Sharing::blocks) {
@@ -54,28 +54,28 @@ void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* s
       meet_later_ones(bodies, i, n, sums, softening_squared);
     }
   } else if constexpr (kSharing == Sharing::lowest_and_highest) {
-    // Body k and body n - 1 - k have n - 1 pairs together, whatever k is.
+    // Together, body k and body n - 1 - k have n - 1 pairs, whatever k is.
     const long long pairs = (n + 1) / 2;
     for (long long k = pairs * thread / threads; k < pairs * (thread + 1) / threads; ++k) {
       meet_later_ones(bodies, k, n, sums, softening_squared);
       if (n - 1 - k != k) meet_later_ones(bodies, n - 1 - k, n, sums, softening_squared);
     }
   } else {
-    // Every pair has a number, from which a square root gives its row: one square root per
-    // pair.
+    // Every pair has a number, from whose square root the row follows. This costs one square root
+    // per pair.
     const long long pairs = n * (n - 1) / 2;
     const auto row_start = [n](long long i) { return i * (2 * n - i - 1) / 2; };
     const double b = 2.0 * static_cast<double>(n) - 1.0;
     for (long long k = pairs * thread / threads; k < pairs * (thread + 1) / threads; ++k) {
       auto i = static_cast<long long>((b - std::sqrt(b * b - 8.0 * static_cast<double>(k))) / 2.0);
-      while (i > 0 && row_start(i) > k) --i;  // the square root is rounded
+      while (i > 0 && row_start(i) > k) --i;  // rounding may give the next row
       while (row_start(i + 1) <= k) ++i;
       interact(bodies, i, i + 1 + k - row_start(i), sums, softening_squared);
     }
   }
 }
 
-// Kicks and drifts all bodies of a system, once all threads have computed their pairs.
+// Kicks and drifts all bodies of a system when all threads have computed their pairs.
 void update(Body* bodies, int n, const std::vector<std::vector<Sum>>& sums, float dt) {
 #pragma omp for schedule(static)
   for (int i = 0; i < n; ++i) {
@@ -110,7 +110,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
       Body* const bodies = systems.system(s).data();
       accelerate(bodies, n, thread, threads, own.data(), run.softening_squared);
 #pragma omp barrier
-      update(bodies, n, sums, run.dt);  // ends with a barrier, before the sums are cleared again
+      update(bodies, n, sums, run.dt);  // its loop ends with a barrier, before the sums are cleared
     }
   }
   return {.compute = stopwatch.seconds()};

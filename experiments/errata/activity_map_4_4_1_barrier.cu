@@ -1,4 +1,4 @@
-// Errata, activity map, section 4.4.1: the guard against threads past the end is around the
+// Errata, activity map, section 4.4.1: the guard against threads past the last body encloses the
 // barrier.
 #include <cstdio>
 #include <vector>
@@ -13,7 +13,7 @@ __global__ void sum_positions(const float* x, float* sums, int n) {
     for (int block = 0; block < gridDim.x; ++block) {
       const int j = block * kThreads + threadIdx.x;
       tile[threadIdx.x] = j < n ? x[j] : 0.0f;
-      __syncthreads();  // the threads of the last block from n on never reach this barrier
+      __syncthreads();  // threads from n on never reach this barrier
       for (int k = 0; k < kThreads; ++k) sum += tile[k];
       __syncthreads();
     }

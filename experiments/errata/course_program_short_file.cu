@@ -1,4 +1,4 @@
-// Errata, course program: nobody checks that the file has as many bodies as k requires.
+// Errata, course program: it does not check that the file has as many bodies as k requires.
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,18 +11,18 @@ __global__ void move(Body* bodies, float dt, int n) {
   if (i < n) bodies[i].x += bodies[i].v * dt;
 }
 
-// Writes bodies to a file and reads it back until it ends; nothing checks its size.
+// Writes bodies to a file and reads the file to its end, without checking how many bodies it has.
 void read_bodies(Body* bodies, int in_file, int wanted) {
   std::FILE* file = std::tmpfile();
   const Body body = {1.0f, 2.0f};
   for (int i = 0; i < in_file; ++i) std::fwrite(&body, sizeof body, 1, file);
   std::rewind(file);
-  if (std::fread(bodies, sizeof body, wanted, file) == 0) std::abort();  // any bytes will do
+  if (std::fread(bodies, sizeof body, wanted, file) == 0) std::abort();  // the values do not matter
   std::fclose(file);
 }
 
 int main() {
-  const int k = 7, n = 2 << k, in_file = 128;  // 256 bodies are wanted
+  const int k = 7, n = 2 << k, in_file = 128;  // the program needs 256 bodies
   Body* host = static_cast<Body*>(std::malloc(n * sizeof(Body)));
   read_bodies(host, in_file, n);
   Body* bodies = nullptr;

@@ -1,4 +1,4 @@
-// Errata, lab report, section 0.1: a thread moves its body while others still read where it was.
+// Errata, lab report, section 0.1: a thread moves its body while others still read its position.
 #include <cstdio>
 #include <vector>
 
@@ -19,8 +19,8 @@ __global__ void advance(Body* bodies, int n, int steps, float dt) {
   for (int step = 0; step < steps; ++step) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
       bodies[i].v += pull(bodies, n, i) * dt;
-      // The barrier that is missing: every force of this step has to be computed before a body
-      // moves.
+      // A barrier is missing here. All forces of this step must be computed before any body moves.
+      //
       bodies[i].x += bodies[i].v * dt;
     }
     __syncthreads();

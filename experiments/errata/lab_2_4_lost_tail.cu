@@ -1,5 +1,5 @@
-// Errata, lab report, section 2.4: n / kTile tiles, and a barrier in a loop that some threads do
-// not enter.
+// Errata, lab report, section 2.4: the loop visits n / kTile tiles, rounded down, and contains a
+// barrier although some threads do not enter it.
 #include <cstdio>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Errata, lab report, table 1: a tile of twice as many bodies as the block has threads, one load
-// per thread.
+// Errata, lab report, table 1: a tile has twice as many bodies as the block has threads, but each
+// thread loads only one.
 #include <cstdio>
 #include <vector>
 

@@ -1,9 +1,9 @@
-// fused_double_buffer -- one kernel per time step: kick and drift, into a second array of
-// positions.
+// fused_double_buffer -- one kernel per time step for kick and drift, which writes the positions to
+// a second array.
 //
-// A body may drift while others still read its position if it drifts elsewhere: the kernel reads
-// one array and writes the other, and the next time step swaps them. That saves one of two launches
-// per step, and costs nothing but the second array.
+// A body may drift while others still read its position if its new position goes to another array.
+// The kernel reads one array and writes the other, and the next time step swaps them. This saves
+// one of two launches per step and costs only the second array.
 //
 // Parent: step07_overlap.   Run: fused_double_buffer --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, as a launch has only one system
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
@@ -25,10 +25,10 @@ struct Velocity {
   float x, y, z;
 };
 
-// The number of blocks that have a thread for each body.
+// Returns how many blocks are needed to give each body a thread.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Returns massless bodies past the end, so that every tile is full and N may be any number.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
   const float* const p = &positions[j].x;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kBlockSize)
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
   const Velocity old = velocities[i];
@@ -113,7 +113,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
                                n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream));
     timeline.downloaded(system, stream);
   }
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
 
   CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what a copy still writes
   nbody::pack(host_positions, host_velocities, systems.bodies);

@@ -1,4 +1,4 @@
-// Kernels with one barrier after another, and checks that the barriers wait.
+// Kernels that execute one barrier after another, and checks that the barriers make threads wait.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -7,15 +7,15 @@
 
 namespace latencies {
 
-// Clusters came with compute capability 9.0.
+// GPUs have clusters from compute capability 9.0 on.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define LATENCIES_CLUSTERS 1
 #else
 #define LATENCIES_CLUSTERS 0
 #endif
 
-// The parties of a barrier are blocks, each represented by one thread. In OwnBarrier another thread
-// polls, so the check also shows that the barrier reaches all threads of a block.
+// The parties of the barrier are blocks, and one thread speaks for each. In OwnBarrier another
+// thread polls, so the check also shows that the barrier holds for all threads of a block.
 struct BetweenBlocks {
   static __device__ unsigned party() { return blockIdx.x; }
   static __device__ unsigned parties() { return gridDim.x; }
@@ -26,8 +26,8 @@ struct GridBarrier : BetweenBlocks {
   static __device__ void wait(unsigned*, unsigned) { cooperative_groups::this_grid().sync(); }
 };
 
-// A counter that only grows: one thread of each block adds to it, then polls. The release publishes
-// all that the block wrote before the first __syncthreads().
+// Uses a counter that only grows: one thread of each block adds 1 and then polls. Its release makes
+// visible all that the block wrote before the first __syncthreads().
 struct OwnBarrier : BetweenBlocks {
   static __device__ void wait(unsigned* arrived, unsigned round) {
     __syncthreads();
@@ -56,9 +56,9 @@ struct BlockBarrier {
   static __device__ void wait(unsigned*, unsigned) { __syncthreads(); }
 };
 
-// words[0] belongs to the barrier. Two boards follow, with a place for each party, so that one
-// barrier per round is enough. When checked, every party writes the round to its place and, after
-// the barrier, expects it at the next party's.
+// words[0] belongs to the barrier. After it come two boards with a place for each party, so that
+// one barrier per round is enough. If checked, every party writes the round's number to its place,
+// and after the barrier expects that number at the next party's place.
 template <class Barrier, bool kChecked>
 __global__ void barriers(unsigned* words, unsigned* wrong, int operations) {
   const unsigned next = (Barrier::party() + 1) % Barrier::parties();

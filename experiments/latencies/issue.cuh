@@ -1,13 +1,13 @@
-// Measures how many issue slots an instruction takes: a loop of independent multiply-adds with
-// other instructions mixed in, and enough warps to keep the schedulers busy.
+// Measures how many issue slots an instruction takes, by a loop of independent multiply-adds mixed
+// with other instructions, in enough warps to keep the schedulers busy.
 #pragma once
 
 #include "nbody/cuda.h"
 
 namespace latencies {
 
-// words[0] and [1] are 1.0f and 0.0f, which the compiler does not know; multiplying by one and
-// adding the other changes no number.
+// words[0] is 1.0f and words[1] is 0.0f, which the compiler does not know. Multiplying by the one
+// and adding the other changes no number.
 template <int kFma, int kRoots, int kShuffles>
 __global__ void __launch_bounds__(1024, 1) issue(unsigned* words, unsigned* wrong, int operations) {
   const float one = __uint_as_float(words[0]), zero = __uint_as_float(words[1]);

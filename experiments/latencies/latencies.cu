@@ -1,7 +1,7 @@
-// latencies -- starting a kernel, a node of a graph, a dependent launch; barriers of a grid, a
+// latencies -- starting a kernel, a graph's node or a dependent launch; barriers of a grid, a
 // cluster and a block; loads from another SM, from L2 and from shared memory.
 //
-// Operations follow one another within one kernel where possible. The cost of launching that kernel
+// Where possible, one kernel executes all operations in sequence. The cost of launching that kernel
 // cancels, because measure() takes differences.
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 using Kernel = void (*)(unsigned* words, unsigned* wrong, int operations);
 using Launched = void (*)(unsigned* words, unsigned* wrong, unsigned number);
 
-// Data of the kernels: words, with their values before the first operation, and an error count.
+// Data of the kernels: words with their values before the first operation, and a count of errors.
 class Words {
  public:
   explicit Words(std::vector<unsigned> first) : first_(std::move(first)), words_(first_.size()) {}
@@ -49,7 +49,7 @@ class Words {
 
 std::vector<unsigned> boards(unsigned parties) { return std::vector<unsigned>(1 + 2 * parties); }
 
-// The launch of a kernel with one attribute, or none.
+// The launch configuration of a kernel, with one attribute or none.
 struct Attributed {
   explicit Attributed(const Shape& shape, cudaStream_t stream = nullptr) {
     config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
@@ -79,9 +79,9 @@ struct Attributed {
   cudaLaunchConfig_t config{};
 };
 
-enum class Together { no, grid, cluster };  // blocks that have to be resident at once
+enum class Together { no, grid, cluster };  // which blocks must be resident at the same time
 
-// All operations in one kernel.
+// One kernel executes all operations.
 class InOneKernel : public Chain {
  public:
   InOneKernel(const Shape& shape, Together together, Kernel timed, Kernel checked,
@@ -127,7 +127,7 @@ class InOneKernel : public Chain {
   nbody::Event start_, stop_;
 };
 
-// Launches one kernel per operation, in a stream.
+// Each operation is the launch of a kernel in one stream.
 class Launches : public Chain {
  public:
   Launches(const Shape& shape, bool dependent)
@@ -150,7 +150,7 @@ class Launches : public Chain {
     prepare(checked_, operations);
     run(checked_, operations);
     CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
-    // The last launch must have written its number, too.
+    // The last launch must have written its number as well.
     const auto last = static_cast<unsigned>(operations);
     const bool all = std::ranges::count(words_.now(), last) == launch_.config.gridDim.x;
     return words_.count() + (all ? 0 : 1);
@@ -175,7 +175,7 @@ class Launches : public Chain {
   nbody::Event start_, stop_;
 };
 
-// The host waits for each launch before the next, on its own clock.
+// The host waits for each launch before it makes the next one. The host's clock measures the time.
 class LaunchesAndWaits : public Launches {
  public:
   explicit LaunchesAndWaits(const Shape& shape) : Launches(shape, false) {}
@@ -195,7 +195,7 @@ class LaunchesAndWaits : public Launches {
   }
 };
 
-// The same launches, captured as one graph, which is launched once.
+// The same launches, captured as one graph, of which one launch is timed.
 class GraphNodes : public Launches {
  public:
   using Launches::Launches;
@@ -232,7 +232,7 @@ Latency barrier(const std::string& name, const Shape& shape, Together together, 
           }};
 }
 
-// A kernel whose result shows whether it was correct: the timed kernel is also the checked one.
+// For a kernel whose result shows whether it was correct, so that the timed kernel is also checked.
 Latency checks_itself(const std::string& name, const Shape& shape, Together together, Kernel kernel,
                       const std::vector<unsigned>& words) {
   return {name, shape,
@@ -265,7 +265,7 @@ void add_those_of_clusters(std::vector<Latency>& all) {
   }
 }
 
-// Occupies all SMs with eight warps per scheduler. An operation is one pass through the loop.
+// Occupies all SMs with eight warps per scheduler. An operation is one iteration of the loop.
 template <int kFma, int kRoots, int kShuffles>
 Latency issued(int sms) {
   const std::string name = "issue_" + std::to_string(kFma) + "_fma_" + std::to_string(kRoots) +

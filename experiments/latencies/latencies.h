@@ -1,5 +1,5 @@
-// The cost of starting work on a device and of waiting for it: main.cpp measures every way to do
-// this, a test checks that each of them really waits.
+// The cost of starting work on a device and of waiting for that work. main.cpp measures each way to
+// do this, and a test checks that each really waits.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ struct Shape {
   int cluster = 1;  // blocks per cluster
 };
 
-// A chain of operations, each of which waits for the one before.
+// A chain of operations, each of which waits for the one before it.
 class Chain {
  public:
   virtual ~Chain() = default;
-  // Returns the seconds of this many operations, including the start and the end of the chain.
+  // Returns the time of `operations` operations in seconds, including the chain's start and end.
   virtual double seconds(int operations) = 0;
-  // Returns how often an operation did not find what the one before should have written.
+  // Returns how many operations did not find what the operation before them should have written.
   virtual unsigned wrong(int operations) = 0;
 };
 
@@ -33,11 +33,11 @@ struct Latency {
   std::function<std::unique_ptr<Chain>()> make;
 };
 
-// Returns the latencies that the first device supports.
+// Returns the latencies that can be measured on the first device.
 std::vector<Latency> all_latencies();
 
-// Measures a short and a long chain `repeat` times, after `warmup` more times, and returns the
-// difference of their times divided by the difference of their lengths.
+// Measures a short and a long chain `repeat` times each, after `warmup` untimed runs. Returns the
+// differences of their times, divided by the difference of their lengths.
 std::vector<double> measure(Chain& chain, int operations, int warmup, int repeat);
 
 nbody::Platform platform();

@@ -1,4 +1,4 @@
-// Every operation really waits for the one before, and chains of any length can be timed.
+// Every operation must really wait for the one before it, and chains of any length can be timed.
 #include "latencies.h"
 
 #include <set>

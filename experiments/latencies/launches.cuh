@@ -1,19 +1,19 @@
-// An empty kernel, launched again and again.
+// An empty kernel, which is launched again and again.
 #pragma once
 
 #include "barriers.cuh"
 
 namespace latencies {
 
-// When checked, every block writes the launch's number to its place on one of two boards, and reads
-// from the other what the previous launch wrote in the next block's place. A dependent launch may
-// begin while the previous one still runs, so it has to wait.
+// If checked, every block writes the launch's number to its place on one of two boards, and reads
+// from the other board what the previous launch wrote to the next block's place. A dependent launch
+// may begin while the previous one still runs, so it has to wait first.
 template <bool kDependent, bool kChecked>
 __global__ void launched(unsigned* words, unsigned* wrong, unsigned number) {
   if constexpr (kDependent) {
 #if LATENCIES_CLUSTERS
     cudaTriggerProgrammaticLaunchCompletion();  // the next launch may begin
-    cudaGridDependencySynchronize();            // the previous launch is done
+    cudaGridDependencySynchronize();            // waits for the end of the previous launch
 #endif
   }
   if (kChecked && threadIdx.x == 0) {

@@ -1,16 +1,16 @@
-// Chains of loads, each of which needs the result of the one before; messages between two blocks.
+// Chains of loads, each of which needs the previous load's result; messages between two blocks.
 #pragma once
 
 #include "barriers.cuh"
 
 namespace latencies {
 
-// The links pass through all places in steps of an odd number, and return to the first place.
+// The links visit all places, with an odd stride, and lead back to the first place.
 constexpr unsigned kSharedLinks = 1024;  // 4 KiB
 constexpr unsigned kGlobalLinks = 16384;
-constexpr unsigned kGlobalStride = 4129;  // from one cache line to another
+constexpr unsigned kGlobalStride = 4129;  // each link leads to another cache line
 
-// Each block's links have another stride, so the place reached shows whose links were followed.
+// Each block's links have their own stride, so the place reached shows whose links were followed.
 __device__ inline unsigned stride_of(unsigned block) { return 97 + 2 * block; }
 
 template <bool kOfNextBlock>
@@ -24,7 +24,7 @@ __global__ void shared_loads(unsigned*, unsigned* wrong, int operations) {
   if constexpr (kOfNextBlock) {
 #if LATENCIES_CLUSTERS
     const auto cluster = cooperative_groups::this_cluster();
-    cluster.sync();  // the links of all blocks are written
+    cluster.sync();  // waits until the links of all blocks are written
     followed = cluster.map_shared_rank(links, (blockIdx.x + 1) % gridDim.x);
 #endif
   }
@@ -35,12 +35,12 @@ __global__ void shared_loads(unsigned*, unsigned* wrong, int operations) {
     if (at != static_cast<unsigned>(operations) * stride % kSharedLinks) atomicAdd(wrong, 1);
   }
 #if LATENCIES_CLUSTERS
-  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // links stay until then
+  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // links are in use
 #endif
 }
 
-// Loads from L2, bypassing this SM's L1, as data from other SMs must be loaded. All links are
-// loaded once before, so that L2 has them.
+// Loads from L2, past this SM's L1, as data that other SMs write must be loaded. All links are
+// loaded once before, so that they are in L2.
 __global__ void global_loads(unsigned* links, unsigned* wrong, int operations) {
   unsigned sum = 0;
   for (unsigned i = threadIdx.x; i < kGlobalLinks; i += blockDim.x) sum += __ldcg(&links[i]);
@@ -52,8 +52,8 @@ __global__ void global_loads(unsigned* links, unsigned* wrong, int operations) {
   if (at != static_cast<unsigned>(operations) * kGlobalStride % kGlobalLinks) atomicAdd(wrong, 1);
 }
 
-// Block 0 writes a message and a flag that announces it; block 1 waits for the flag and answers.
-// The flags are in separate cache lines.
+// Block 0 writes a message and then a flag that announces it. Block 1 waits for the flag and
+// answers. The flags are in separate cache lines.
 __global__ void round_trips(unsigned* words, unsigned* wrong, int operations) {
   if (threadIdx.x > 0) return;
   unsigned* const message = words + 64;

@@ -1,4 +1,4 @@
-// The command line of the experiment: one record of JSON for each latency and shape.
+// The command line of the experiment, which prints one JSON record for each latency and shape.
 #include <cstdio>
 
 #include "experiments/emulated.h"
@@ -18,7 +18,7 @@ struct Options {
   std::string json;
 };
 
-// False after --help.
+// Returns false after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("latencies",
                           "Measures the cost of starting work on a GPU and of waiting for it");
@@ -49,13 +49,13 @@ int run(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) return 0;
   experiments::Records records(options.json);
-  platform();  // or there is no device
+  platform();  // throws if there is no device
   const auto all = all_latencies();
   const auto names = experiments::chosen_of("--latency", options.names, all);
   for (const Latency& latency : all) {
     if (!names.empty() && std::ranges::count(names, latency.name) == 0) continue;
     const auto chain = latency.make();
-    const unsigned wrong = chain->wrong(options.operations);  // before it is timed
+    const unsigned wrong = chain->wrong(options.operations);  // checked before it is timed
     const auto seconds = measure(*chain, options.operations, options.warmup, options.repeat);
     const auto record = record_of(latency, seconds, wrong, options);
     records.add(record);

@@ -1,7 +1,7 @@
-// nxn_atomic -- a thread per pair of bodies, whose forces are added up by atomic additions.
+// nxn_atomic -- one thread per pair of bodies; atomic additions sum up the forces.
 //
-// N^2 threads fill any GPU, even with few bodies. But the N terms of a body's sum are all added to
-// the same three numbers, one after the other, in whatever order the threads run.
+// N^2 threads fill any GPU, even with few bodies. But all N terms of a body's sum are added to the
+// same three numbers, one after the other, in whatever order the threads run.
 //
 // Parent: step09_soa.   Run: nxn_atomic --scenario plummer --bodies 4096
 #include "experiments/one_grid.cuh"
@@ -11,7 +11,7 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kColumns = 32, kRows = 8;  // threads of a block of pairs
+constexpr int kColumns = 32, kRows = 8;  // threads in a block of pairs
 constexpr int kBlockSize = kColumns * kRows;
 
 // Computes the acceleration of body i by body j and adds it to the sum for i.
@@ -29,12 +29,12 @@ __global__ void __launch_bounds__(kBlockSize)
   atomicAdd(&sum.z, a.z);
 }
 
-// Kicks with the complete sums. Terms added to the velocity itself would be rounded to its size.
+// Kicks with the complete sums. Terms added to the velocity singly would be rounded to its size.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;
   one_grid::kick(velocities[i], sums[i], dt);
-  sums[i] = {};  // for the next time step
+  sums[i] = {};  // ready for the next time step
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {

@@ -1,8 +1,8 @@
-// nxn_matrix -- a thread per pair of bodies, whose forces are a matrix; its rows are then summed.
+// nxn_matrix -- a thread per pair writes its force to a matrix, whose rows are then summed.
 //
-// Every sum has its own warp, and the order of its terms is always the same. The cost is the
-// matrix: 12 bytes per pair, written once and read once. The matrix has as many rows as fit into 1
-// GiB, and the bodies are processed in as many groups as that requires.
+// Every sum has its own warp, and the order of its terms is fixed. The cost is the matrix: 12 bytes
+// per pair, written once and read once. It has as many rows as fit into 1 GiB, so if there are more
+// bodies, they are processed in groups.
 //
 // Parent: nxn_atomic.   Run: nxn_matrix --scenario plummer --bodies 4096
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kColumns = 32, kRows = 8;  // threads of a block of pairs
+constexpr int kColumns = 32, kRows = 8;  // threads in a block of pairs
 constexpr size_t kMaxBytes = size_t{1} << 30;
 
-// pairs[row][j]: the acceleration of body first_i + row by body j of the same system.
+// pairs[row][j] is the acceleration of body first_i + row by body j of the same system.
 __global__ void __launch_bounds__(kColumns* kRows)
     compute_pairs(const Position* __restrict__ all_positions, float3* __restrict__ pairs,
                   int first_i, int end_i, int n, float softening_squared) {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
   pairs[static_cast<size_t>(row) * n + j] = a;
 }
 
-// Kick, with one warp per row.
+// Kicks each body, whose row is summed by one warp.
 __global__ void __launch_bounds__(kColumns* kRows)
     sum_rows(const float3* __restrict__ pairs, Velocity* __restrict__ velocities, int first_i,
              int end_i, int n, float dt) {
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system, bodies = static_cast<int>(systems.bodies.size());
-  // A grid has at most 65,535 blocks along y, which limits the number of rows.
+  // A grid has at most 65,535 blocks along y, which also limits the number of rows.
   const size_t fit = std::min<size_t>(kMaxBytes / (sizeof(float3) * n), 65535 * kRows);
   const int rows = static_cast<int>(std::clamp<size_t>(fit, 1, bodies));
   const nbody::DeviceArray<float3> pairs(static_cast<size_t>(rows) * n);

@@ -1,8 +1,8 @@
 // occupancy_block_size -- the block size that the occupancy API suggests.
 //
-// The API knows registers, shared memory and the limits of an SM, and returns the block size with
-// the most resident threads. It does not know how many bodies there are: large blocks leave SMs
-// without work.
+// The API knows the kernel's registers, its shared memory and the limits of an SM. It returns the
+// block size with the most resident threads. It does not know the number of bodies, so large blocks
+// may leave SMs without work.
 //
 // Parent: step09_soa.   Run: occupancy_block_size --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
@@ -27,22 +27,22 @@ __global__ void update_velocities(const Position* __restrict__ all_positions,
   float3 a = {};
   for (int first = 0; first < n; first += size) {
     tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll 8
     for (int j = 0; j < min(size, n - first); ++j) {
       one_grid::interact(tile[j], body, tile_a, softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, dt);
 }
 
 size_t tile_bytes(int block) { return block * sizeof(Position); }
 
-// The size with the most resident threads, the largest of several such: what
-// cudaOccupancyMaxPotentialBlockSizeVariableSMem returns.
+// Returns the block size with the most resident threads; if several have the most, the largest one.
+// So does cudaOccupancyMaxPotentialBlockSizeVariableSMem.
 int suggested_block() {
   int best = 0, most = 0;
   for (int block = 1024; block >= 32; block -= 32) {

@@ -1,4 +1,5 @@
-// The command line of the experiment: one record of JSON for each kind of sum and number of bodies.
+// The command line of the experiment, which prints a JSON record for each kind of sum and number of
+// bodies.
 #include <cmath>
 #include <cstdio>
 
@@ -24,7 +25,7 @@ struct Options {
   std::string json;
 };
 
-// False after --help.
+// Returns false after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("production_sums", "Accelerations with potentials and with jerks");
   const std::string sizes = "bodies of a Plummer sphere, one or more numbers [16384,65536,262144]";
@@ -60,7 +61,7 @@ int run(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) return 0;
   experiments::Records records(options.json);
-  platform();  // or there is no device
+  platform();  // throws if there is no device
   for (const int n : options.bodies) {
     const auto bodies =
         nbody::make_scenario(nbody::find_scenario("plummer"), {1, n, 1, kSoftening}).systems.bodies;

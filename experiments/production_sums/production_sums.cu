@@ -1,9 +1,9 @@
-// production_sums -- step 11's kernel, which also sums the potential, the jerk, or both.
+// production_sums -- step 11's kernel, extended to sum the potential, the jerk, or both.
 //
-//   potential   phi_i = -sum_j m_j / d,  d^2 = |x_j - x_i|^2 + eps^2, of which a body's own share
-//   is
-//               taken away at the end
-//   jerk        sum_j m_j (v - 3 (v . x) x / d^2) / d^3,  x and v those of j relative to i
+//   potential   phi_i = -sum_j m_j / d,  d^2 = |x_j - x_i|^2 + eps^2; a body's own share is
+//               subtracted at the end
+//
+//   jerk        sum_j m_j (v - 3 (v . x) x / d^2) / d^3,  x and v are those of j relative to i
 //               (Makino and Aarseth 1992, PASJ 44, 141)
 #include "nbody/cuda.h"
 #include "nbody/shape.h"
@@ -25,7 +25,7 @@ struct Partial {
   float4 jerk;
 };
 
-// Bodies per thread: with their jerks, more than four do not fit into its registers.
+// Bodies per thread. If a thread sums jerks too, its registers have room for only four bodies.
 template <bool kJerk>
 constexpr int kBodies = kJerk ? 2 : 4;
 
@@ -67,7 +67,7 @@ __device__ void interact(const Body& source, const Body& body, Partial& sum,
   }
 }
 
-// The sums over chunk blockIdx.y of the sources: partials[chunk][body].
+// Writes to partials[chunk][body] the sums over chunk blockIdx.y of the sources.
 template <bool kJerk, bool kPotential>
 __global__ void __launch_bounds__(kBlockSize, 1)
     partial_sums(const Body* __restrict__ bodies, Partial* __restrict__ partials, int n, int chunk,
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
     const Body source = load(bodies, first + threadIdx.x, n);
     positions[threadIdx.x] = source.position;
     if (kJerk) velocities[threadIdx.x] = source.velocity;
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     Partial sum[kPerThread] = {};
 #pragma unroll 4
     for (int j = 0; j < kTileSize; ++j) {
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       total[k].acceleration += sum[k].acceleration;
       total[k].jerk += sum[k].jerk;
     }
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   for (int k = 0; k < kPerThread; ++k) {
     const int i = first_i + k * kBlockSize;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Adds the chunks into the first one, and subtracts each body's own share of its potential.
+// Adds all chunks to the first one, and subtracts each body's own share of its potential.
 template <bool kJerk, bool kPotential>
 __global__ void add_chunks(const Body* __restrict__ bodies, Partial* __restrict__ partials,
                            int chunks, int n, float softening_squared) {

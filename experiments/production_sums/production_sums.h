@@ -1,6 +1,6 @@
-// Sums that production codes need besides the acceleration: the potential, and the jerk, the
-// derivative of the acceleration, for Hermite integrators. main.cpp measures each, a test checks
-// each.
+// Sums that production codes need besides the acceleration: the potential, and, for Hermite
+// integrators, the jerk (the derivative of the acceleration). main.cpp measures each sum, and a
+// test checks it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Vector {
   double x, y, z;
 };
 
-// One element per body; sums that were not requested are empty.
+// One element per body. A sum that was not requested is empty.
 struct Sums {
   std::vector<Vector> acceleration;
   std::vector<Vector> jerk;
@@ -29,8 +29,8 @@ struct Kind {
 };
 const std::vector<Kind>& all_kinds();
 
-// Takes one pass over all pairs on the first device, `repeat` times after `warmup` more; returns
-// the seconds of each pass.
+// The result of sum(), which passes over all pairs on the first device `repeat` times, after
+// `warmup` untimed passes, and returns the seconds of each pass.
 struct Pass {
   Sums sums;
   std::vector<double> seconds;
@@ -38,9 +38,9 @@ struct Pass {
 Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening, int warmup,
          int repeat);
 
-// Compares with float64 on the CPU, for bodies evenly spaced from the first to the last.
+// The errors against float64 on the CPU, for `compared` bodies evenly spaced among all.
 struct Errors {
-  double acceleration = 0, jerk = 0, potential = 0;  // RMS, relative to the RMS
+  double acceleration = 0, jerk = 0, potential = 0;  // RMS, relative to that of the right values
 };
 Errors errors(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening,
               const Sums& sums, int compared);

@@ -1,5 +1,5 @@
-// Compares every kind of sum with float64, with full and with partial blocks and tiles, and tests
-// the comparison itself.
+// Compares every kind of sum with float64, for full and for partial blocks and tiles, and tests the
+// comparison itself.
 #include "production_sums.h"
 
 #include "experiments/on_a_device.h"

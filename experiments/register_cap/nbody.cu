@@ -1,8 +1,8 @@
-// register_cap -- fewer registers per thread, for more resident warps.
+// register_cap -- fewer registers per thread, so that more warps are resident.
 //
-// __launch_bounds__(threads, blocks) makes the compiler fit `blocks` blocks into the 65,536
-// registers of an SM, and move to local memory what does not fit. More resident warps hide more
-// latency; but independent interactions within a thread, which take registers, hide it as well.
+// __launch_bounds__(threads, blocks) makes the compiler fit `blocks` blocks into an SM's 65,536
+// registers and move the rest to local memory. More resident warps hide more latency. But
+// independent interactions within a thread hide it as well, and they need registers.
 //
 // Parent: step11_register_blocking.   Run: register_cap --scenario plummer --bodies 262144
 #include "experiments/one_grid.cuh"
@@ -12,8 +12,8 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kResident = TUNABLE(RESIDENT, 1);  // blocks per SM, at least
-constexpr int kBodies = TUNABLE(BODIES, 4);      // per thread
+constexpr int kResident = TUNABLE(RESIDENT, 1);  // blocks per SM at least
+constexpr int kBodies = TUNABLE(BODIES, 4);      // bodies per thread
 constexpr int kTileSize = 256;
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kTileSize, kResident)
   }
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a[kBodies] = {};
 #pragma unroll 8
     for (int j = 0; j < kTileSize; ++j) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kTileSize, kResident)
       }
     }
     for (int k = 0; k < kBodies; ++k) one_grid::add(a[k], tile_a[k]);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   for (int k = 0; k < kBodies; ++k) {
     const int i = first_i + k * kTileSize;

@@ -1,7 +1,7 @@
-// separate_mass -- position and mass packed into one float4, or in two arrays.
+// separate_mass -- position and mass are packed into one float4, or are in two arrays.
 //
-// A float4 is one load of 16 bytes from device memory and one from shared memory. A float3 and a
-// float are four loads: 12 bytes are not a size that one instruction loads.
+// A float4 is read by one 16-byte load, both from device memory and from shared memory. A float3
+// and a float need four loads, because no instruction loads 12 bytes.
 //
 // Parent: step09_soa.   Run: separate_mass --scenario plummer --bodies 100000
 #include "experiments/one_grid.cuh"
@@ -13,7 +13,7 @@ using one_grid::Velocity;
 constexpr bool kPacked = TUNABLE(PACKED, 1);
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
 
-// Bodies in device or in shared memory, in one of two layouts.
+// Bodies in device or shared memory, in one of two layouts.
 struct Packed {
   float4* elements;
   __device__ float4 get(int j) const { return elements[j]; }
@@ -59,19 +59,19 @@ __global__ void __launch_bounds__(kTileSize)
   for (int first = 0; first < n; first += kTileSize) {
     const int j = first + threadIdx.x;
     tile.set(threadIdx.x, j < n ? bodies.get(j) : float4{});
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll 8
     for (int k = 0; k < kTileSize; ++k) {
       one_grid::interact(tile.get(k), body, tile_a, softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, dt);
 }
 
-// Drift: x_i += v_i dt, after every force of this step has read its position.
+// Drift: x_i += v_i dt, after all forces of the step have used the old position.
 template <class Layout>
 __global__ void update_positions(Layout bodies, const Velocity* __restrict__ velocities, int all,
                                  float dt) {
@@ -81,7 +81,7 @@ __global__ void update_positions(Layout bodies, const Velocity* __restrict__ vel
   bodies.set(i, make_float4(p.x + v.x * dt, p.y + v.y * dt, p.z + v.z * dt, p.w));
 }
 
-// Copies between two layouts.
+// Copies from one layout to another.
 template <class To, class From>
 __global__ void copy_bodies(To to, From from, int all) {
   const int i = blockIdx.x * kTileSize + threadIdx.x;
@@ -107,7 +107,7 @@ nbody::Timing simulate_in(Layout bodies, const nbody::Run& run, nbody::Systems& 
   }
   timer.computed();
   copy_bodies<<<over_all, kTileSize>>>(Packed{packed.get()}, bodies, all);
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
   transfer.download(packed.get(), velocities.get());
   timer.downloaded();
   return timer.timing();

@@ -1,7 +1,7 @@
 // simple_pairwise -- one thread per body, several blocks, no tiles: two kernels per time step.
 //
-// Typical of first GPU programs, and of three of the five reports: every thread reads every body
-// from device memory, so the speed depends on the caches.
+// First GPU programs are typically like this, and so are three of the five reports. Every thread
+// reads every body from device memory, so the speed depends on the caches.
 //
 // Parent: step01_gpu_naive.   Run: simple_pairwise --scenario plummer --bodies 65536
 #include "nbody/step.h"
@@ -14,7 +14,7 @@ using nbody::Body;
 constexpr int kBlockSize = TUNABLE(BLOCK_SIZE, 256);
 constexpr bool kRsqrt = TUNABLE(RSQRT, 1);  // or a division by a square root
 
-// The number of blocks that have a thread for each body.
+// Returns how many blocks are needed to give each body a thread.
 constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
@@ -42,8 +42,8 @@ __global__ void update_velocities(Body* all_bodies, int n, int all, float dt,
   bodies[i].vz += az * dt;
 }
 
-// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. This is a separate kernel, because no body may drift before all forces of
+// the step have used its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Body* bodies, int all, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= all) return;
@@ -63,7 +63,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
                                                        run.dt, run.softening_squared);
     update_positions<<<blocks_for(all), kBlockSize>>>(bodies.get(), all, run.dt);
   }
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  CUDA_CHECK(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
   timer.computed();
   nbody::download(bodies, systems.bodies);
   timer.downloaded();

@@ -1,8 +1,8 @@
 // soa_passing -- five ways to pass a structure of arrays to a kernel.
 //
-// By value, as separate pointers, or from device memory, where the kernel has to load the pointers
-// first; the last two also with const and __restrict__. There are no tiles, so every load of the
-// inner loop goes through one of the pointers, and a difference would show there.
+// The arrays are passed by value, as separate pointers, or in device memory, from where the kernel
+// has to load the pointers first; the last two also with const and __restrict__. There are no
+// tiles, so a difference would show: every load of the inner loop uses one of the pointers.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20
 #include <type_traits>
@@ -22,7 +22,7 @@ struct Arrays {
   float *x, *y, *z, *mass;
 };
 
-// Shared by all five ways: arrays(k) is body k of the system.
+// Used by all five ways; arrays(k) is body k of the system.
 template <class At>
 __device__ void update_velocity(const At& at, Velocity* all_velocities, int n, float dt,
                                 float softening_squared) {
@@ -36,7 +36,7 @@ __device__ void update_velocity(const At& at, Velocity* all_velocities, int n, f
   one_grid::kick(all_velocities[first + i], a, dt);
 }
 
-// Takes a whole struct: Arrays, const Arrays* or const Arrays* __restrict__.
+// Passes a whole struct: Arrays, const Arrays* or const Arrays* __restrict__.
 template <class Passed>
 __global__ void __launch_bounds__(kBlockSize)
     update_velocities(Passed arrays, Velocity* velocities, int n, float dt,
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kBlockSize)
   update_velocity(at, velocities, n, dt, softening_squared);
 }
 
-// Takes its members: float* or const float* __restrict__.
+// Passes the struct's members: float* or const float* __restrict__.
 template <class Column>
 __global__ void __launch_bounds__(kBlockSize)
     update_velocities_by(Column x, Column y, Column z, Column mass, Velocity* velocities, int n,

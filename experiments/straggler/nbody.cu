@@ -1,8 +1,8 @@
-// straggler -- one thread of every block is slow: who waits for it?
+// straggler -- one thread of every block is slow. Who waits for it?
 //
 // The straggler computes every tile kTimes times and keeps the last result. Its warp takes as long
-// as its slowest thread. Behind a barrier after each tile all warps of the block wait as well;
-// without barriers they continue.
+// as its slowest thread. If a barrier follows each tile, all warps of the block wait as well;
+// without barriers the others continue.
 //
 // Parent: step09_soa.   Run: straggler --scenario plummer --bodies 65536
 #include "experiments/one_grid.cuh"
@@ -13,10 +13,10 @@ using one_grid::Position;
 using one_grid::Velocity;
 
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
-constexpr bool kBarriers = TUNABLE(BARRIERS, 1);  // tiles in shared memory, or plain loads
-constexpr int kTimes = TUNABLE(TIMES, 2);         // 1: there is no straggler
+constexpr bool kBarriers = TUNABLE(BARRIERS, 1);  // tiles in shared memory; false: plain loads
+constexpr int kTimes = TUNABLE(TIMES, 2);         // 1: no straggler
 
-// Makes the compiler forget what it knows about memory, so that equal loops are not computed once.
+// Makes the compiler forget what it knows about memory, so that it does not merge equal loops.
 __device__ inline void forget() { asm volatile("" ::: "memory"); }
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kTileSize)
   for (int first = 0; first < n; first += kTileSize) {
     if constexpr (kBarriers) {
       tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
-      __syncthreads();  // no thread may read the tile before all of it is there
+      __syncthreads();  // no thread may read the tile before it is complete
     }
     float3 tile_a = {};
     for (int time = 0; time < times; ++time) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kTileSize)
       }
     }
     one_grid::add(a, tile_a);
-    if constexpr (kBarriers) __syncthreads();  // nor overwrite it while another thread reads it
+    if constexpr (kBarriers) __syncthreads();  // no thread may overwrite it before all have read it
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, dt);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_programs.py PROGRAM: checks that every configuration of a sweep passes its validation, at a
+"""check_programs.py PROGRAM: checks that every configuration of a sweep passes its validation at a
 small size."""
 import subprocess
 import sys

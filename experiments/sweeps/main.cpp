@@ -1,10 +1,10 @@
 // sweep_programs NAME [option of a step...]   runs one of the programs
-// sweep_programs --batch FILE                 runs several; a line is a name and its options
-// sweep_programs --list                       their names
+// sweep_programs --batch FILE                 runs several; a line has a name and the options
+// sweep_programs --list                       prints the names
 //
-// A batch starts the device once for all of its lines. It prints "begin K" before each line's run
-// and "end K CODE", with the exit code, after it, on stdout and on stderr. It stops after a
-// failure, even of a validation, because a CUDA error may persist in the process.
+// A batch starts the device once for all its lines. It prints "begin K" before each line's run and
+// "end K CODE" with the exit code after it, on stdout and stderr. It stops after a failure, even of
+// a validation, because a CUDA error may persist in the process.
 #include <fstream>
 #include <iostream>
 #include <map>

@@ -1,4 +1,4 @@
-// Programs with their own command lines, whose main() the build renames.
+// Programs that have their own command lines. The build renames their main().
 #include "experiments/sweeps/programs.h"
 
 int activity_map_main(int argc, char** argv);

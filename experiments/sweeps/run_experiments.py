@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs every experiment once, small: run_experiments.py PROGRAM...
+"""Runs every experiment once at a small size: run_experiments.py PROGRAM...
 
-PROGRAM is experiment_programs or experiment_programs_cpu, which name theirs, or an experiment's own
-program. A program that ran without a GPU must say so next to its rate or time.
+PROGRAM is experiment_programs or experiment_programs_cpu, each of which lists its experiments, or
+an experiment's own program. A program that ran without a GPU must say so next to its rate or
+time.
 """
 import subprocess
 import sys
@@ -19,7 +20,7 @@ RATES = ("interactions/s", "Interactions / second", "G/s", " us ", "compute")
 
 
 def commands(program):
-    """One per experiment, with its name."""
+    """Returns the experiments' names, each with a command."""
     name = Path(program).name
     if not name.startswith("experiment_programs"):
         return [(name, [program, *SMALL.get(name, STEP_LIKE)])]
@@ -35,7 +36,7 @@ def problem_of(name, words):
                           text=True,
                           check=False)
     if done.returncode == 77:
-        return ""  # no device
+        return ""  # there is no device
     if done.returncode != 0:
         return f"{name}: exit code {done.returncode}: {done.stdout[-300:]}"
     rates = [line for line in done.stdout.splitlines() if any(rate in line for rate in RATES)]

@@ -1,7 +1,7 @@
-// A product of matrices on a tensor core, D = A B + C, 16 x 8 by 8 x 8, by one warp: factors in
-// TF32 (8 bits of exponent, 10 of mantissa), sums in float32.
+// A product of matrices by one warp on a tensor core: D = A B + C, where A is 16 x 8 and B is 8 x
+// 8. The factors are TF32 numbers (8 bits of exponent, 10 of mantissa), the sums float32.
 //
-// Which lane holds which element (PTX ISA, "Matrix fragments for mma.m16n8k8"), with row = lane / 4
+// Each lane holds these elements (PTX ISA, "Matrix fragments for mma.m16n8k8"), with row = lane / 4
 // and column = lane % 4:
 //   A   (row, column), (row + 8, column), (row, column + 4), (row + 8, column + 4)
 //   B   (column, row), (column + 4, row)
@@ -22,7 +22,7 @@ struct C {
   float e[4];
 };
 
-// The part of a number that TF32 can represent, cut off or rounded. The rest is exact.
+// Returns the part of a number that TF32 can represent, truncated or rounded. The rest is exact.
 __device__ inline float big_part(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
@@ -46,7 +46,7 @@ inline Pair fetch(float first, float second, int lane) {
   return pair;
 }
 
-// Every lane fetches the factors of its four elements.
+// Does the same on any GPU: every lane fetches the factors of its four elements.
 inline C multiply_add(const A& a, const B& b, const C& c) {
   const int lane = threadIdx.x % 32, row = lane / 4, column = lane % 4;
   double sum[4] = {c.e[0], c.e[1], c.e[2], c.e[3]};
@@ -67,7 +67,7 @@ inline C multiply_add(const A& a, const B& b, const C& c) {
 
 #else
 
-// The unit ignores the bits that TF32 lacks. Needs compute capability 8.0.
+// The unit ignores the bits that TF32 lacks. It needs compute capability 8.0.
 __device__ inline C multiply_add(const A& a, const B& b, const C& c) {
   C d{};
   const auto bits = [](float x) { return __float_as_uint(x); };

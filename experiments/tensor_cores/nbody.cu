@@ -1,13 +1,13 @@
-// tensor_cores -- distances and sums of forces as products of matrices, on the tensor cores.
+// tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
-// |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a product of matrices, and
-// so is sum_j w_ij mj (xj, 1), the sum of the forces except for xi. Between the two are a
-// reciprocal square root and two multiplications per pair. If the second product takes its sources
-// in another order, the first one's elements already are in the lanes that need them.
+// |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. So is
+// sum_j w_ij mj (xj, 1), the sum of the forces except for xi. Between the two, each pair needs a
+// reciprocal square root and two multiplications. If the second product takes its sources in
+// another order, the first product's elements are already in the lanes that need them.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
 // difference of large numbers, so bodies are sorted in space, and a block counts all positions from
-// one of its own bodies: nearby bodies then have small coordinates.
+// one of its own bodies, which makes the coordinates of nearby bodies small.
 //
 // Parent: step11_register_blocking.   Run: tensor_cores --scenario plummer --bodies 262144
 #include <algorithm>
@@ -23,14 +23,14 @@
 
 namespace {
 
-constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // factors in two parts
-constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // sorted, counted from a body of the block
+constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // factors consist of two parts
+constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // sorted, and counted from a body of the block
 constexpr int kBlockSize = 128;
 constexpr int kTileSize = 256;  // sources in shared memory
 constexpr int kRows = 16, kColumns = 8;
-constexpr int kTilesPerWarp = 4;  // of 16 bodies
+constexpr int kTilesPerWarp = 4;  // each of 16 bodies
 constexpr int kUnroll = TUNABLE(UNROLL, 1);
-constexpr int kBodies = kBlockSize / 32 * kTilesPerWarp * kRows;  // of a block
+constexpr int kBodies = kBlockSize / 32 * kTilesPerWarp * kRows;  // bodies of a block
 constexpr int kMaxChunks = 64;
 
 using Position = float4;  // w is the mass
@@ -38,7 +38,7 @@ using Velocity = float4;
 
 int blocks_for(int bodies, int each) { return (bodies - 1) / each + 1; }
 
-// Splits a number into two TF32 parts; held() is their sum, which has 22 of the 24 bits.
+// Splits a number into two TF32 parts. held() is their sum, which has 22 of the 24 bits.
 __device__ float2 parts_of(float x) {
   const float first = rounded_part(x);
   return make_float2(first, rounded_part(x - first));
@@ -48,8 +48,8 @@ __device__ float held(float x) {
   return parts.x + parts.y;
 }
 
-// Returns massless bodies past the end. Squares and products must use the same numbers, so the bits
-// that two parts cannot hold are cut off here.
+// Returns massless bodies past the end. Cuts off the bits that two parts cannot hold, because
+// squares and products must use the same numbers.
 __device__ Position load(const Position* __restrict__ positions, int j, int n, Position centre) {
   if (j >= n) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   const Position p = __ldg(&positions[j]);
@@ -60,13 +60,13 @@ __device__ float squared(Position p) { return fmaf(p.x, p.x, fmaf(p.y, p.y, p.z 
 
 __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p.y : p.z; }
 
-// A tile of sources in the layout that the products need.
+// A tile of sources, in the layout that the products need.
 struct Tile {
-  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with its own
-  // number. The first product takes the first parts, the second product the second parts, each for
-  // both parts of a body; the element 1 of a body is multiplied by three parts of the square.
+  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with its number.
+  // The first product uses the first parts and the second the second parts, each for both parts of
+  // a body. The square has three parts, which are multiplied by a body's element 1.
   float2 first[4 * kTileSize], second[4 * kTileSize];
-  // Mass times x, y, z and 1: first parts, then second parts; two sources side by side.
+  // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];
 };
 
@@ -88,8 +88,8 @@ __device__ void fill(Tile& tile, int j, Position source) {
   }
 }
 
-// 16 bodies of a warp: x, y, z and 1, first parts in columns 0 to 3 and second parts in 4 to 7; and
-// their squared, softened distances from the origin.
+// 16 bodies of a warp: x, y, z and 1, with the first parts in columns 0 to 3 and the second parts
+// in columns 4 to 7; and their squared distances from the origin, softened.
 struct Rows {
   A parts;
   C squares;
@@ -103,8 +103,8 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
     const auto [first, second] = parts_of(component(body, column));
     rows.parts.e[half] = column < 3 ? first : 1.0f;
     rows.parts.e[half + 2] = column < 3 ? second : 1.0f;
-    // Copies in a way that hides the copy from the compiler, which would otherwise keep one
-    // register and copy it, each time, into the four consecutive ones that the unit needs.
+    // The shuffle is a copy that the compiler cannot recognise. Otherwise it would keep one
+    // register and copy it, each time, into the four consecutive registers that the unit needs.
     rows.squares.e[2 * half] = squared(body) + softening_squared;
     rows.squares.e[2 * half + 1] = __shfl_sync(0xffffffff, rows.squares.e[2 * half], lane);
   }
@@ -112,8 +112,8 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
 }
 
 // sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If a body may be paired with itself
-// (kDiagonal), that pair is left out, since its terms cancel only up to rounding. `self` is the
-// number of the lane's first source minus that of its first body.
+// (kDiagonal), that pair is left out, because its terms cancel only up to rounding. `self` is the
+// number of the lane's first source minus the number of its first body.
 template <bool kDiagonal>
 __device__ void interact(const Rows& rows, const B& near, const B& far, const B& weighted, C& sum,
                          float softening_squared, int self) {
@@ -126,7 +126,7 @@ __device__ void interact(const Rows& rows, const B& near, const B& far, const B&
     float w = inverse_distance * inverse_distance * inverse_distance;
     if (kDiagonal && self + k % 2 == k / 2 * 8) w = 0.0f;
     // Element (row, 2 column + right) of the distances becomes element (row, column + 4 right) of a
-    // factor: source 2 column + right takes the place of source column + 4 right.
+    // factor, so source 2 column + right takes the place of source column + 4 right.
     const int place = k / 2 + 2 * (k % 2);
     first.e[place] = kSplit ? big_part(w) : w;
     second.e[place] = w - first.e[place];
@@ -153,8 +153,8 @@ __device__ void meet(const Rows (&rows)[kTilesPerWarp], const Tile& tile, C (&su
   }
 }
 
-// Chooses an origin among the bodies of a block: the middle one of three, so that a body far away
-// is not chosen.
+// Chooses an origin among the bodies of a block. It is the middle one of three, so that no distant
+// body is chosen.
 __device__ float middle(float a, float b, float c) {
   return fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
 }
@@ -165,7 +165,7 @@ __device__ Position centre_of(const Position* __restrict__ positions, int first,
   return make_float4(middle(a.x, b.x, c.x), middle(a.y, b.y, c.y), middle(a.z, b.z, c.z), 0.0f);
 }
 
-// The sums over chunk blockIdx.y of the sources for each a_i: partials[chunk][body of all].
+// Writes to partials[chunk][body of all] the sums over chunk blockIdx.y of the sources.
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(kBlockSize)
     for (int j = threadIdx.x; j < kTileSize; j += kBlockSize) {
       fill(tile, j, load(positions, first + j, n, centre));
     }
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     C sum[kTilesPerWarp] = {};
     const int self = first - first_row;
     if (first < first_i + kBodies && first_i < first + kTileSize) {
@@ -199,10 +199,10 @@ __global__ void __launch_bounds__(kBlockSize)
     for (int k = 0; k < kTilesPerWarp; ++k) {
       for (int e = 0; e < 4; ++e) total[k].e[e] += sum[k].e[e];
     }
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
-  // Columns 0 to 3 of the sum are in lanes 0 and 1 of every four, the second parts in lanes 2
-  // and 3.
+  // Of every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
+  // second parts.
   for (int k = 0; k < kTilesPerWarp; ++k) {
     for (int half = 0; half < 2; ++half) {
       float x = total[k].e[2 * half], y = total[k].e[2 * half + 1];
@@ -238,8 +238,8 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-// Sorts the bodies of every system along a curve that visits the cells of a grid one after the
-// other, so that the bodies of a block are neighbours (Morton 1966); and back.
+// Sorts every system's bodies along a curve through the cells of a grid (Morton 1966), so that the
+// bodies of a block are neighbours, and restores their order.
 class InSpace {
  public:
   explicit InSpace(nbody::Systems& systems) : systems_(systems) {
@@ -270,7 +270,7 @@ class InSpace {
   }
 
  private:
-  // Spreads a number from -1 to 1 as 16 bits with two empty bits between them.
+  // Converts a number between -1 and 1 to 16 bits with two empty bits between neighbouring bits.
   static std::uint64_t spread(float x) {
     const auto cell = static_cast<std::uint64_t>(std::clamp((x + 1) * 32768.0f, 0.0f, 65535.0f));
     std::uint64_t bits = 0;
@@ -286,7 +286,7 @@ int chunk_for(int systems, int n) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(n, count * kTileSize) * kTileSize);
   }
-  // A thread has two pairs per source; starting and ending a block costs as much as 64 sources.
+  // A thread has two pairs per source. Starting and ending a block takes as long as 64 sources.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * blocks_for(n, chunk),
             .slots = 2 * 8.5 * (chunk + 64),

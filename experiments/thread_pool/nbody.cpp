@@ -1,6 +1,6 @@
-// thread_pool -- std::thread: threads made for every time step, or a pool that waits for tasks.
+// thread_pool -- std::thread: threads are made for every time step, or a pool waits for tasks.
 //
-// Making a thread takes tens of microseconds, and a time step of few bodies takes no longer. The
+// Making a thread takes tens of microseconds, and a time step with few bodies takes no longer. The
 // threads of a pool live as long as the run and take tasks from a queue.
 //
 // Parent: step00_cpu_omp.   Run: thread_pool --scenario plummer --bodies 1000 --steps 100
@@ -20,7 +20,7 @@ namespace {
 using nbody::Body;
 using Task = std::function<void()>;
 
-constexpr bool kPool = TUNABLE(POOL, 1);  // or threads that are made and joined in every step
+constexpr bool kPool = TUNABLE(POOL, 1);  // false: threads are made and joined in every step
 
 class Pool {
  public:
@@ -38,7 +38,7 @@ class Pool {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  // Returns when all of them are done.
+  // Returns when all tasks are done.
   void run(const std::vector<Task>& tasks) {
     std::unique_lock lock(mutex_);
     for (const Task& task : tasks) tasks_.push(&task);
@@ -67,7 +67,7 @@ class Pool {
   std::queue<const Task*> tasks_;
   std::size_t left_ = 0;
   bool over_ = false;
-  std::vector<std::thread> threads_;  // last: they use everything above
+  std::vector<std::thread> threads_;  // declared last, because they use everything above
 };
 
 void run_in_new_threads(const std::vector<Task>& tasks) {
@@ -95,7 +95,7 @@ void update_velocity(Body* bodies, int i, int n, float dt, float softening_squar
   bodies[i].vz += az * dt;
 }
 
-// Kicks a share of all bodies of all systems.
+// Kicks the bodies from `first` to `last` - 1, numbered through all systems.
 void kick(const nbody::Run& run, nbody::Systems& systems, long long first, long long last) {
   const int n = systems.bodies_per_system;
   for (long long k = first; k < last; ++k) {
@@ -121,7 +121,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     } else {
       run_in_new_threads(tasks);
     }
-    // Drift: x_i += v_i dt, after every force of this step has read its position.
+    // Drift: x_i += v_i dt, after all forces of the step have used the old position.
     for (Body& body : systems.bodies) {
       body.x += body.vx * run.dt;
       body.y += body.vy * run.dt;

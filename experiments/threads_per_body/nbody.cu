@@ -1,8 +1,8 @@
-// threads_per_body -- several threads of a block share the sum of one body.
+// threads_per_body -- several threads of a block share the sum for one body.
 //
-// The kernel of GPU Gems 3, chapter 31: tiles of p x p interactions and, if there are too few
-// bodies to fill a GPU with one thread each, q threads per body. Each of them sums over another
-// part of the sources; the q sums are added through shared memory.
+// This is the kernel of GPU Gems 3, chapter 31. It has tiles of p x p interactions and, if there
+// are too few bodies to fill a GPU with one thread each, q threads per body. Each of the q threads
+// sums over a different part of the sources. Their sums are added through shared memory.
 //
 // Parent: step09_soa.   Run: threads_per_body --scenario plummer --bodies 1024
 #include "experiments/one_grid.cuh"
@@ -12,8 +12,8 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kBodies = TUNABLE(BODIES, 128);  // of a block: p
-constexpr int kThreads = TUNABLE(THREADS, 2);  // per body: q
+constexpr int kBodies = TUNABLE(BODIES, 128);  // bodies of a block: p
+constexpr int kThreads = TUNABLE(THREADS, 2);  // threads per body: q
 constexpr int kUnroll = TUNABLE(UNROLL, 4);
 constexpr int kTileSize = kBodies * kThreads;  // each thread loads one body of every tile
 
@@ -31,14 +31,14 @@ __global__ void __launch_bounds__(kTileSize)
   for (int first = 0; first < n; first += kTileSize) {
     const int j = first + threadIdx.y * kBodies + threadIdx.x;
     tile[threadIdx.y][threadIdx.x] = one_grid::load(positions, j, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll kUnroll
     for (int k = 0; k < kBodies; ++k) {
       one_grid::interact(tile[threadIdx.y][k], body, tile_a, softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   tile[threadIdx.y][threadIdx.x] = make_float4(a.x, a.y, a.z, 0.0f);
   __syncthreads();  // no sum may be read before it is written

@@ -1,8 +1,8 @@
 // triangle_index -- each pair once on a GPU: which thread computes which pair of a triangle?
 //
-// A square grid of blocks is simple, and half of its blocks do nothing. Navarro and Hitschfeld
-// number the blocks of the triangle alone: block k is in row (sqrt(8 k + 1) - 1) / 2, a root per
-// block. Gorawski and Lorek number its elements: a root in float64 per pair.
+// A square grid of blocks is simple, but half its blocks do nothing. Navarro and Hitschfeld number
+// only the triangle's blocks: block k is in row (sqrt(8 k + 1) - 1) / 2, one square root per block.
+// Gorawski and Lorek number the triangle's elements, with a float64 square root per pair.
 //
 // Parent: nxn_atomic.   Run: triangle_index --scenario plummer --bodies 16384
 #include "experiments/one_grid.cuh"
@@ -14,15 +14,15 @@ using one_grid::Velocity;
 
 enum class Map { square, blocks, elements };
 constexpr Map kMap = static_cast<Map>(TUNABLE(MAP, 1));
-constexpr int kSide = 16;  // of a block of pairs
+constexpr int kSide = 16;  // width of a block of pairs
 constexpr int kBlockSize = kSide * kSide;
 
 struct Place {
   int row, column;
 };
 
-// Element k of a triangle with its diagonal, row by row. The root is rounded, so the row may be
-// one too far.
+// Finds element k of a triangle that includes its diagonal, counted row by row. The square root is
+// rounded, so the row may be one too far.
 __device__ inline Place in_triangle(long long k) {
   auto row = static_cast<long long>((sqrt(8.0 * static_cast<double>(k) + 1.0) - 1.0) / 2.0);
   while (row * (row + 1) / 2 > k) --row;
@@ -34,7 +34,7 @@ __host__ __device__ constexpr long long elements_of_triangle(long long rows) {
   return rows * (rows + 1) / 2;
 }
 
-// The pair of this thread: j < i, or nothing to do.
+// Returns this thread's pair, with j < i, or a place that means that there is nothing to do.
 __device__ inline Place pair_of_thread() {
   if constexpr (kMap == Map::elements) {
     const Place place = in_triangle(static_cast<long long>(blockIdx.x) * kBlockSize + threadIdx.x);
@@ -53,7 +53,7 @@ __device__ inline void add(float3& sum, float mass, float3 s) {
   atomicAdd(&sum.z, mass * s.z);
 }
 
-// Adds a pair's two accelerations to the sums of its bodies.
+// Adds the two accelerations of a pair to the sums of its bodies.
 __global__ void __launch_bounds__(kBlockSize)
     add_forces(const Position* __restrict__ all_positions, float3* all_sums, int n,
                float softening_squared) {
@@ -67,12 +67,12 @@ __global__ void __launch_bounds__(kBlockSize)
   add(all_sums[first + j], -body.w, s);
 }
 
-// Kicks with the complete sums. Terms added to the velocity itself would be rounded to its size.
+// Kicks with the complete sums. Terms added to the velocity singly would be rounded to its size.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;
   one_grid::kick(velocities[i], sums[i], dt);
-  sums[i] = {};  // for the next time step
+  sums[i] = {};  // ready for the next time step
 }
 
 dim3 grid_for(int n, int systems) {

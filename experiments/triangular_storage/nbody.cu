@@ -1,9 +1,9 @@
-// triangular_storage -- every pair once, kept in a triangle of N (N - 1) / 2 vectors in memory.
+// triangular_storage -- every pair once, stored in a triangle of N (N - 1) / 2 vectors in memory.
 //
-// Implements the seven steps that a report lists but did not implement: a thread per pair finds its
-// row and column from a linear index, with a square root, and stores (x_j - x_i) / r^3; then every
-// body adds up its row, which is contiguous, and its column, which is not. That halves the
-// arithmetic, but 12 bytes per pair are written once and read twice.
+// Implements seven steps that a report lists but did not implement. A thread per pair finds its row
+// and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then every body
+// adds up its row, which is contiguous, and its column, which is not. This halves the arithmetic,
+// but 12 bytes per pair are written once and read twice.
 //
 // Parent: nxn_matrix.   Run: triangular_storage --scenario plummer --bodies 16384
 #include <cmath>
@@ -18,11 +18,11 @@ using Index = long long;
 
 constexpr int kBlockSize = 256, kLanes = 32;
 
-// The index at which row i begins: the pairs (i, i + 1), (i, i + 2), ... of a system of n bodies.
+// Returns the index where row i begins. It holds the pairs (i, i + 1), (i, i + 2), ...
 __device__ Index row_start(Index i, Index n) { return i * (2 * n - i - 1) / 2; }
 
-// The row of pair k: the largest i with row_start(i) <= k. The square root is rounded, so the
-// neighbouring rows are tested, too.
+// Returns the row of pair k, the largest i with row_start(i) <= k. The square root is rounded, so
+// the neighbouring rows are tested too.
 __device__ int row_of(Index k, Index n) {
   const double b = 2.0 * static_cast<double>(n) - 1.0;
   Index i = static_cast<Index>((b - sqrt(b * b - 8.0 * static_cast<double>(k))) / 2.0);
@@ -31,7 +31,7 @@ __device__ int row_of(Index k, Index n) {
   return static_cast<int>(i);
 }
 
-// triangle[k]: the acceleration of `row` by `column`, without the mass.
+// triangle[k] is the acceleration of `row` by `column`, without the mass.
 __global__ void __launch_bounds__(kBlockSize)
     compute_pairs(const Position* __restrict__ positions, float3* __restrict__ triangle, int n,
                   Index pairs, float softening_squared) {
@@ -51,7 +51,7 @@ __device__ void add_scaled(float3& sum, float factor, float3 term) {
   sum.z = fmaf(factor, term.z, sum.z);
 }
 
-// Kicks, with one warp per body: sums its row and, with the opposite sign, its column.
+// Kicks one body per warp: sums its row and, with the opposite sign, its column.
 __global__ void __launch_bounds__(kBlockSize)
     sum_rows(const Position* __restrict__ positions, const float3* __restrict__ triangle,
              Velocity* __restrict__ velocities, int n, float dt) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kBlockSize)
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const Index pairs = static_cast<Index>(n) * (n - 1) / 2;
-  const nbody::DeviceArray<float3> triangle(static_cast<size_t>(pairs) + 1);  // one body has none
+  const nbody::DeviceArray<float3> triangle(static_cast<size_t>(pairs) + 1);  // 1 body: no pairs
   const auto blocks = [](Index threads) { return static_cast<unsigned>(threads / kBlockSize + 1); };
   return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
     for (int system = 0; system < systems.count; ++system) {

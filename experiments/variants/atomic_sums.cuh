@@ -1,4 +1,4 @@
-// Makes the sums of step 12 by atomic additions, in whatever order the blocks run.
+// Computes the sums of step 12 by atomic additions, in whatever order the blocks run.
 #pragma once
 
 #include "nbody/cuda.h"

@@ -1,5 +1,5 @@
-// The kick of step 10 by CUB's segmented reduction. CUB requires contiguous rows; an iterator that
-// computes the place of the k-th value provides them.
+// Adds up the partial sums of step 10 by CUB's segmented reduction. CUB requires contiguous rows,
+// which an iterator provides: it computes the place of the k-th value.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>

@@ -1,5 +1,5 @@
-// The kick of step 10 by a separate kernel: one thread per row. Neighbouring threads read
-// neighbouring rows of a column, so that every load is coalesced.
+// Adds up the partial sums of step 10 by a separate kernel with one thread per row. Neighbouring
+// threads read neighbouring rows of a column, so that every load is coalesced.
 #pragma once
 
 #include "nbody/cuda.h"

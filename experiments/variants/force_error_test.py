@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""force_error_test.py PROGRAM BODIES LIMIT: checks that 99 % of a Plummer sphere's forces have
+"""force_error_test.py PROGRAM BODIES LIMIT: checks that 99 % of the forces in a Plummer sphere have
 errors below LIMIT."""
 import json
 import subprocess
@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
         check=False,
     )
     if done.returncode != 0:
-        sys.exit(done.returncode)  # 77: no device
+        sys.exit(done.returncode)  # 77 means that there is no device
     error = json.loads(record.read_text(encoding="utf-8"))["force_error"]
 print(error)
 if error["p99"] is None or not error["p99"] <= float(limit):

@@ -3,9 +3,9 @@
 #               [TESTS filter] [FORCE_ERROR bodies limit])
 #
 # Builds the step under another name, with edits and one included header, or with other flags and
-# definitions. The step's own flags are not inherited. A variant that computes something else than
-# its step is tested, also through hostcuda: TESTS is a filter of the tests of every step that it
-# has to pass, FORCE_ERROR a limit for the 99th percentile of its force errors.
+# definitions. The step's own flags are not inherited. A variant that does not compute the same as
+# its step is tested, through hostcuda too. TESTS selects which of the tests common to all steps it
+# must pass, and FORCE_ERROR limits the 99th percentile of its force errors.
 include(edited_source)
 
 function(nbody_variant name)
@@ -31,7 +31,7 @@ function(nbody_variant name)
     LIBRARIES ${variant_LIBRARIES})
   target_compile_definitions(${name}_object PRIVATE ${variant_DEFINITIONS})
   if(variant_INCLUDE)
-    # By its name alone: a folder may have blanks in its name.
+    # Included by its name without a path, because the path may contain blanks.
     target_include_directories(${name}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_options(${name}_object PRIVATE
       $<IF:$<COMPILE_LANGUAGE:CUDA>,-include=${variant_INCLUDE},SHELL:-include\ ${variant_INCLUDE}>)

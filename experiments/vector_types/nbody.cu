@@ -1,7 +1,7 @@
-// vector_types -- positions as four floats, as two float2 or as one float4.
+// vector_types -- positions are four floats, two float2 or one float4.
 //
 // A variable of a vector type uses the same registers as its members. In memory they differ: a
-// float4 is aligned to 16 bytes and loaded by one instruction, four floats by four.
+// float4 is aligned to 16 bytes and loaded by one instruction, but four floats are loaded by four.
 //
 // Parent: step09_soa.   Run: vector_types --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(kTileSize)
   for (int first = 0; first < n; first += kTileSize) {
     const int j = first + threadIdx.x;
     tile[threadIdx.x] = j < n ? positions[j] : Element{};
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();  // no thread may read the tile before it is complete
     float3 tile_a = {};
 #pragma unroll 8
     for (int k = 0; k < kTileSize; ++k) {
       one_grid::interact(as_float4(tile[k]), body, tile_a, softening_squared);
     }
     one_grid::add(a, tile_a);
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, dt);
 }
@@ -59,7 +59,7 @@ nbody::Timing simulate_with(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const int blocks = systems.count * one_grid::blocks_for(n, kTileSize);
   return one_grid::advance(run, systems, [&](const float4* positions, Velocity* velocities) {
-    // The same 16 bytes under another name.
+    // The same 16 bytes, seen as another type.
     update_velocities<<<blocks, kTileSize>>>(reinterpret_cast<const Element*>(positions),
                                              velocities, n, run.dt, run.softening_squared);
   });
