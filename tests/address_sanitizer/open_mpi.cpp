@@ -1,11 +1,11 @@
-// Tells LeakSanitizer to ignore Open MPI's leaks. Linked into the programs with ranks in the preset
-// cpu-asan.
+// Makes LeakSanitizer ignore the leaks of Open MPI. In the preset cpu-asan, programs with ranks are
+// linked with this file.
 #include <sanitizer/asan_interface.h>
 
 extern "C" {
 
-// The functions of Open MPI's components and of PMIx's have no name in common except their
-// directory.
+// The functions of Open MPI's and PMIx's components have only their directory in common, so that is
+// what the suppressions name.
 const char* __lsan_default_suppressions() {
   return "leak:libmpi.so\n"
          "leak:libopen-pal.so\n"
@@ -14,12 +14,13 @@ const char* __lsan_default_suppressions() {
          "leak:/openmpi/\n";
 }
 
-// Open MPI has no frame pointers, so the fast way to unwind a stack would miss its functions.
+// Open MPI is compiled without frame pointers, so the fast way to unwind a stack would miss its
+// functions.
 const char* __asan_default_options() { return "fast_unwind_on_malloc=0"; }
 
 // The tests read the ranks' output, which must not contain a list of the suppressions.
 const char* __lsan_default_options() { return "print_suppressions=0"; }
 
-// Keeps Open MPI's components loaded until the leak check, which needs their names.
+// Never unloads Open MPI's components, because the leak check needs their names.
 int dlclose(void*) { return 0; }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does a step build and pass without the repository? take_test.py [STEP...], by default all.
+"""Tests that steps build and pass without the repository: take_test.py [STEP...], by default all.
 
-Copies each step to a separate directory outside the repository, builds it with its Makefile, with
-hostcuda's nvcc if it is a CUDA step, and checks it. A wrong force must be found.
+Copies each step to a directory outside the repository, builds it with its Makefile (a CUDA step
+with hostcuda's nvcc) and runs its check. The check must then reject a wrong force.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nbody_tools.steps import number_of, step_folders
 from nbody_tools.take.take import recipe_of
 
 NVCC = ROOT / "hostcuda/bin/nvcc"
-NEEDS_THE_REPOSITORY = "14"  # MPI and NCCL
+NEEDS_THE_REPOSITORY = "14"  # it needs MPI and NCCL
 
 
 def check(directory: Path) -> tuple[int, str]:
@@ -49,7 +49,7 @@ def must_pass(number: str, directory: Path) -> None:
 
 
 def must_fail(number: str, directory: Path) -> None:
-    """The copied step's check must find a force whose y component equals its x component."""
+    """Checks that the copied step rejects a force whose y component equals its x component."""
     source = taken(number, directory) / recipe_of(next(
         name for name in step_folders(ROOT) if number_of(name) == number)).source
     text = source.read_text(encoding="utf-8")

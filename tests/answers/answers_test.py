@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Is every exercise answered, and every answer verified? answers.toml says how each is verified.
+"""Tests that every exercise has an answer and that each answer is right; answers.toml says how.
 
-    answers_test.py day ROOT BUILD     answers and exercises, mutants, equations, bytes of built
-                                       programs
+    answers_test.py day ROOT BUILD     checks that answers and exercises match, mutants, equations,
+                                       and the bytes that built programs write
     answers_test.py night ROOT BUILD [NAME]
-                                       what has to be compiled first: edited steps, nvcc's output
+                                       checks what must first be compiled: edited steps, and what
+                                       nvcc makes
 """
 import json
 import math
@@ -33,7 +34,7 @@ FACTS = Facts(ROOT)
 EXPERIMENTS = {
     "activity_map": "The activity map",
     "cpu_simd": "The fast CPU program",
-}  # their headings in answers.md
+}  # headings in answers.md
 KEYS = {
     "text",
     "mutants",
@@ -56,7 +57,7 @@ def spans(run):
     return read_timeline(ROOT / "docs" / "results" / "timelines" / f"{run}.timeline.csv")
 
 
-WORDS = {  # in equations
+WORDS = {  # names that equations may use
     "math": math, "round": round, "len": len, "meetings": meetings,
     "occupancy": lambda block, registers: (
         blocks_by(measured_limits(), block, registers, 4096)["registers"] * block // 32),
@@ -68,7 +69,7 @@ WORDS = {  # in equations
 
 
 def items(text):
-    """Returns the numbered items of a section, by number."""
+    """Maps the number of each item of a section to the item."""
     found = re.split(r"^(\d+)\. ", text, flags=re.M)[1:]
     return {int(number): words for number, words in zip(found[::2], found[1::2])}
 
@@ -83,7 +84,7 @@ def flat(text):
 
 
 def exercises(steps):
-    """Maps '03.1' to its answer, or None."""
+    """Maps each exercise, such as '03.1', to its answer, or to None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
     pages = [(number_of(step), step, f"Step {number_of(step)}") for step in steps]
@@ -161,7 +162,7 @@ def known_by_day(name, how, answer, mutants):
 
 
 def output_of(command):
-    """Returns the final state written by a program of the build."""
+    """Returns the bytes of the final state that a built program writes."""
     words = command.split()
     settings = [word for word in words if re.match(r"[A-Z_]+=", word)]
     program, *arguments = words[len(settings):]
@@ -201,7 +202,7 @@ def build_edited(step, how, folder):
 
 
 def differs(found, text):
-    """True if a number differs from the answer's, to the printed digits."""
+    """True if a number differs from the answer's number in the digits that the answer shows."""
     digits = len(re.sub(r"e.*|[.]|^0[.]?", "", text))
     return abs(found - float(text)) > 0.55 * 10.0 ** (1 - digits) * 10.0 ** math.floor(
         math.log10(float(text))
@@ -223,7 +224,7 @@ def known_by_night(name, how):
 def outcome(case, step, program, folder):
     arguments, settings = case["args"].split(), case.get("mode", "").split()
     if "--integrator" not in arguments and "--input" not in arguments:
-        arguments += ["--integrator", "euler"]  # as in the reports
+        arguments += ["--integrator", "euler"]  # because the reports use it
     end = folder / "end.csv"
     found = run([program, *arguments, "--output", end], settings)
     if case.get("passes") and (found["exit"], found["verdict"]) != (0, "pass"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does every include and every file respect the layers of the repository? rooms_test.py [ROOT]
+"""Tests that includes and folders respect the layers of the repository: rooms_test.py [ROOT]
 
 - common/ is layered: a file includes only from its own layer or a lower one.
-- Steps include only common/include and no other layer; hostcuda includes nothing of N-body.
+- Steps include only common/include; hostcuda includes nothing from outside its folder.
 - No file includes itself through others.
 - No folder holds more than MAX_FILES source files.
 """
@@ -17,9 +17,9 @@ from pathlib import Path
 MAX_FILES = 20
 SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
 INCLUDING = (".h", ".cuh", ".cpp", ".cu")
-# From lowest to highest. The headers that steps include (common/include) are below them all.
+# From the lowest layer to the highest. common/include, whose headers steps include, is the lowest.
 FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
-# The only main program that shows a run; no file includes it.
+# The only main program that runs a whole simulation. No file may include it.
 OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
 
 

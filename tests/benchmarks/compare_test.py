@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests ./nbody compare with our own kernel in place of KTT's: compare_test.py BUILD"""
+"""Tests ./nbody compare, with our own kernel in place of KTT's: compare_test.py BUILD"""
 
 import json
 import subprocess

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that results are right, with the same bits for any number of ranks and distribution."""
+"""Tests that results are right, and that their bits depend neither on the number of ranks nor on
+the distribution of work."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ WAYS = [
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 # Problems with enough blocks for groups take long to validate. The quick tests compare their bits
-# with those of two and four ranks, which have no groups; nightly tests also validate a sample.
+# with those of two and four ranks, which have no groups; the nightly tests also validate a sample.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",
@@ -29,14 +30,15 @@ PROBLEMS = {
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
     "groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
-    # another order gives tiles of one
+    # In any other order, tiles would have only one mass.
     "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",
 }
 
 
 def cases(turn: int) -> Iterable[tuple[int, tuple[str, str]]]:
-    """All of them nightly. The quick tests take two per problem, with different transports and
-    distributions, so that every number of ranks is combined with each of them."""
+    """Returns pairs of a number of ranks and a way to run. The nightly tests take all. The quick
+    tests take two per problem, with different transports and distributions, so that every number of
+    ranks is combined with each of them."""
     if NIGHTLY:
         return itertools.product(COUNTS, WAYS)
     way = turn // 2 % len(WAYS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that if one rank fails, all of them end soon, with one line that names the rank and the
-reason, and the last checkpoint survives."""
+"""Tests that if one rank fails, all ranks end soon with one line that names the rank and the
+reason, and that the last checkpoint survives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
 PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
 STEPS, LATEST = (
     (400, 0.5) if NIGHTLY else (160, 0.15)
-)  # of a run, and the seconds after which a rank is killed
+)  # of a run; and after how many seconds a rank is killed
 TRANSPORTS = ("mpi", "nccl")
 
 
@@ -43,7 +43,8 @@ class Failures(InFolder):
         self.one_line(ended, *patterns)
 
     def test_killed_ranks(self) -> None:
-        """Kills any rank at any moment, with either transport; then resumes from its checkpoint."""
+        """Kills a rank at a random moment, with either transport, and resumes from the
+        checkpoint."""
         chance = random.Random(SEED)
         expected = self.folder / "expected.bin"
         self.right(run(1, f"{PROBLEM} --steps {STEPS} --output {expected} --quiet --validate off"))
@@ -109,7 +110,8 @@ class Failures(InFolder):
 
     @unittest.skipUnless(NIGHTLY, "nightly: takes ten seconds of two cores")
     def test_a_longer_silence(self) -> None:
-        """A rank that a debugger stops for 8 s does not end the run if 60 s are allowed."""
+        """A debugger stops a rank for 8 s. This does not end the run if 60 s of silence are
+        allowed."""
         state = self.folder / "state.bin"
         run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
                          NBODY_SILENCE="60")
@@ -145,7 +147,7 @@ class Failures(InFolder):
         self.refused(2, run_each(ranks), "rank 2 .* was started with other arguments than rank 0")
 
     def test_another_build(self) -> None:
-        """A program of another revision."""
+        """One rank runs a program of another revision."""
         text = program().read_bytes()
         version = run(1, "--version").output.split()[-1].encode()
         self.assertIn(version, text)
@@ -157,7 +159,7 @@ class Failures(InFolder):
         self.refused(1, run_each(ranks), "rank 1 .* runs another build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
-        """On the root and on another rank; nightly with each transport."""
+        """The device fails on the root or on another rank; nightly with each transport."""
         for lost, transport in (
             itertools.product((0, 2), TRANSPORTS) if NIGHTLY else zip((0, 2), TRANSPORTS)
         ):
@@ -199,7 +201,7 @@ class Failures(InFolder):
             self.one_line(ended, "was started with other arguments than rank 0")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
-        """srun without PMIx, and launchers that do not know this MPI, start ranks like these."""
+        """srun without PMIx, and launchers that do not know this MPI, start ranks in this way."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS is 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),
@@ -260,8 +262,8 @@ class Failures(InFolder):
                 )
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
-        """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to: less in the
-        quick tests, because the ranks compute meanwhile."""
+        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. The
+        quick tests let it wait less, because the ranks compute meanwhile."""
         patience = mock.patch.object(
             cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4"
         )
@@ -276,7 +278,7 @@ class Failures(InFolder):
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 
     def test_an_interruption_ends_with_a_checkpoint(self) -> None:
-        """SIGTERM to all ranks, as a batch system sends at the end of the time limit."""
+        """SIGTERM reaches all ranks, as at the end of a batch system's time limit."""
         state = self.folder / "state.bin"
         run_on = Started(3, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off")
         for rank in run_on.wait_for(state, 3):

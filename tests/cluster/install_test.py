@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Is the result of `cmake --install` complete: do the programs run from there and, if Lmod is
-installed, through the module file, also after the folder was moved? And do they run on any
-processor?
+"""Tests an installation by `cmake --install`: its programs run from there and, if Lmod is
+installed, through the module file, also after the folder was moved; and they run on any processor.
 
 usage: install_test.py BUILD COMPILER [TEST]
 
-Install builds the preset portable first, in BUILD/portable; Refuse asks BUILD itself.
+The class Install first builds the preset portable in BUILD/portable; Refuse tries to install
+BUILD.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NATIVE = re.compile(rb"-m(arch|cpu)=native")
 
 
 class Refuse(unittest.TestCase):
-    """BUILD is the developer's; its kernels are compiled for this machine's processor."""
+    """BUILD is a developer's build, whose programs are compiled for this machine's processor."""
 
     def test_programs_for_this_processor_only(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ class Install(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.works(
             "cmake", "--install", str(self.build), "--prefix", "first"
-        )  # relative, as users write it
+        )  # a relative path, as users write it
         (self.folder / "first").rename(self.folder / "moved")
 
     def works(self, *words: str) -> str:
@@ -106,7 +106,7 @@ class Install(unittest.TestCase):
             self.assertIsNone(NATIVE.search(text), program)
             if program.name.startswith(
                 "step"
-            ):  # its records name the flags, so a search finds them
+            ):  # its records contain the flags, so a search would find them
                 self.assertIn(b"-O", text, program)
 
     @unittest.skipUnless(LMOD.exists(), "no Lmod here (Debian: apt install lmod)")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that a run that is not compared with its initial state keeps only one copy of its bodies,
-whatever it reads and writes. The first rank handles them as every program does: step 00 shows that
-without device memory."""
+"""Tests that a run keeps only one copy of its bodies if it is not compared with its initial state,
+whatever it reads and writes. Step 00 stands for all programs, because the first rank of step 14
+handles bodies as they do, and step 00 needs no device memory besides."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import unittest
 from ranks import InFolder
 
 BODY = 28  # bytes
-SYSTEMS = (25_000, 100_000)  # of eight bodies each
+SYSTEMS = (25_000, 100_000)  # numbers of systems with eight bodies each
 OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
 
 
 class Memory(InFolder):
     def peak(self, arguments: str) -> int:
-        """Returns the process's peak in bytes."""
+        """Returns the process's peak memory use in bytes."""
         with subprocess.Popen(
             [os.environ["NBODY_PROGRAM"], *arguments.split()], stdin=subprocess.DEVNULL
         ) as process:
@@ -47,7 +47,7 @@ class Memory(InFolder):
             ),
             1.2 * BODY,
         )
-        # The same command reads its input for the checksum, and then the checkpoint.
+        # The same command first reads its input, for the checksum, and then the checkpoint.
         self.assertLess(
             self.per_body(
                 f"--bodies 8 --steps 4 --validate off --quiet --input {written} "
@@ -57,8 +57,8 @@ class Memory(InFolder):
         )
 
     def test_snapshots_of_leapfrog(self) -> None:
-        """Positions go half a step back for each snapshot, and the originals are kept meanwhile: 12
-        bytes more."""
+        """For each snapshot, positions go half a step back while the originals are kept, which
+        takes 12 bytes more per body."""
         os.mkdir(self.folder / str(SYSTEMS[0]))
         os.mkdir(self.folder / str(SYSTEMS[1]))
         self.assertLess(

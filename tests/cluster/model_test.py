@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Does the model of docs/cluster.md count the bytes and the work of step 14's plan?
+"""Tests that the model in docs/cluster.md counts the bytes and the work of step 14's plan.
 
-  model_test.py PLAN_NUMBERS [every]     all numbers of ranks up to 528, and not only some of them
+  model_test.py PLAN_NUMBERS [every]     `every`: all numbers of ranks up to 528, not only some
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 
 from nbody_tools.cluster import model
 
-SYSTEMS = ((262144, 768), (1048576, 768), (100003, 256), (700, 64))  # bodies, tile
+SYSTEMS = ((262144, 768), (1048576, 768), (100003, 256), (700, 64))  # bodies, bodies per tile
 SOME = (*range(1, 34), 48, 64, 65, 100, 128, 264, 300, 511, 527, 528)
 
 

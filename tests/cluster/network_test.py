@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ranks on two machines: network namespaces with a virtual cable that is then cut."""
+"""Tests ranks on two machines, which are network namespaces joined by a virtual cable. The test
+cuts the cable."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ranks import PATIENCE, InFolder, environment, main, processes, program, run
 
 NAMES = [f"nbody{os.getpid()}-{k}" for k in (1, 2)]
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
-# Replaces ssh: runs the command in the name space with the address.
+# Replaces ssh: runs the command in the namespace that has the address.
 AGENT = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 case $1 in {0}) name={2} ;; {1}) name={3} ;; esac
@@ -47,7 +48,7 @@ class Network(InFolder):
 
     @staticmethod
     def remove(name: str) -> None:
-        """Removes it, with the daemons of mpirun that a cut cable left behind."""
+        """Removes the namespace, and the daemons of mpirun that the cut cable left behind."""
         pids = subprocess.run(
             ["ip", "netns", "pids", name], stdout=subprocess.PIPE, text=True, check=True
         ).stdout

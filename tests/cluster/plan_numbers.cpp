@@ -1,5 +1,5 @@
-// Prints each rank's work in step 14's plan, for model_test.py: plan_numbers BODIES TILE
-// RANKS...
+// plan_numbers BODIES TILE RANKS... prints the work of each rank in step 14's plan, for
+// model_test.py.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
       for (const nbody::Message& message : received) bytes += message.bytes;
       sums = std::max(sums, bytes);
     }
-    // A rank receives the parts of all others in an all_gather of equal parts (share.h).
+    // In an all_gather, all parts have the same size, and a rank receives the parts of all others
+    // (share.h).
     const size_t part = sizeof(float4) * plan.kept * plan.segment;
     std::printf("%d %zu %zu %ld %ld\n", plan.ranks, (plan.ranks - 1) * part, sums,
                 *std::ranges::max_element(work), all_work);

@@ -1,5 +1,5 @@
-// Checks that every pair of segments is computed once, on one rank, and that each sum reaches the
-// rank that keeps its bodies.
+// Checks that one rank computes each pair of segments, once, and that each sum reaches the rank
+// that keeps its bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace {
 
-// Step 14's plan and wrong variants, one namespace each; the headers they include are guarded.
+// Step 14's plan and wrong variants of it, each in its own namespace. Include guards protect shared
+// headers.
 template <class P, class S>
 struct Of {
   using Plan = P;
@@ -57,14 +58,14 @@ std::vector<Problem> problems() {
 
 template <class Types>
 struct APlan : testing::Test {
-  // Calls test(plan); its failures name the problem.
+  // Calls test(plan) for many problems. If it fails, the message names the problem.
   template <class Test>
   static void with_every_problem(Test test) {
     for (const Problem& p : problems()) {
       SCOPED_TRACE(testing::PrintToString(p));
       nbody::ranks().asked = p.asked;
       test(typename Types::Plan(p.systems, p.n, p.tile, p.ranks));
-      if (HasFailure()) return;  // one problem is enough
+      if (HasFailure()) return;  // one failing problem is enough
     }
   }
 };
@@ -113,12 +114,12 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
   });
 }
 
-// Here a "sum" is the pair (its owner, its source), delivered as the cluster delivers messages.
+// A "sum" here is the pair (its owner, its source), which is delivered like the cluster's messages.
 TYPED_TEST(APlan, BringsEverySumToTheRankThatKeepsItsBodies) {
   this->with_every_problem([](const auto& plan) {
     ASSERT_LT(plan.keeper(plan.systems * plan.segments - 1), plan.ranks);
     std::vector<std::vector<float3>> sums;
-    std::map<std::pair<int, int>, std::vector<nbody::Message>> sent, received;  // by {from, to}
+    std::map<std::pair<int, int>, std::vector<nbody::Message>> sent, received;  // key: {from, to}
     std::vector<typename TypeParam::Slots> slots;
     for (int rank = 0; rank < plan.ranks; ++rank) {
       slots.emplace_back(plan, rank);

@@ -1,4 +1,4 @@
-"""Starts a program on several ranks of this machine; each rank may run a different command."""
+"""Starts a program on several ranks of this machine, each of which may run a different command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-PATIENCE = 10.0  # seconds in which every rank must end after one did
+PATIENCE = 10.0  # seconds within which every rank must end after one has ended
 LIMIT = 120.0
 
 
@@ -25,7 +25,7 @@ def program() -> Path:
 
 
 def processes() -> Iterator[Path]:
-    """The program's processes on this machine, as folders in /proc."""
+    """Yields the folders in /proc of the program's processes on this machine."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if Path(os.readlink(folder / "exe")) == program().resolve():
@@ -33,8 +33,9 @@ def processes() -> Iterator[Path]:
 
 
 def environment(extra: Optional[dict[str, str]] = None) -> dict[str, str]:
-    """One thread per rank, more ranks than cores, and root, as in a container. Without HWLOC_HIDE_ERRORS
-    each program of MPI complains if the container has no /sys."""
+    """Returns an environment for one thread per rank, more ranks than cores, and root, as in a
+    container. Without HWLOC_HIDE_ERRORS, each MPI program complains if the container has no
+    /sys."""
     return {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -49,13 +50,14 @@ class Ended:
     seconds: float
 
     def lines(self, name: str = "step14_cluster: ") -> list[str]:
-        """Returns the output of the ranks, without the launcher's additions."""
+        """Returns the output of the ranks without the lines that the launcher adds."""
         return [line for line in self.error.splitlines() if line.startswith(name)]
 
 
 def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
-    """The command that starts one rank with each of these commands. The ranks choose among different
-    commands themselves: in a container without /sys, mpirun 5 crashes if it is given several."""
+    """Returns the command that starts one rank with each of these commands. The ranks themselves
+    choose their command, because mpirun 5 crashes in a container without /sys if it gets
+    several."""
     words = ["mpirun", "--bind-to", "none", "-n", str(len(ranks))]
     if all(rank == ranks[0] for rank in ranks):
         return [*words, *ranks[0]]
@@ -64,7 +66,7 @@ def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
 
 
 def run_each(ranks: Sequence[Sequence[str]], extra: Optional[dict[str, str]] = None) -> Ended:
-    """Runs a separate command for each rank."""
+    """Runs ranks, each with its own command."""
     began = time.monotonic()
     process = subprocess.Popen(
         words_of(ranks),
@@ -89,7 +91,7 @@ def run(count: int, arguments: str, **extra: str) -> Ended:
 
 
 def alone(arguments: str, **extra: str) -> Ended:
-    """Runs without a launcher, as the only rank."""
+    """Runs the program without a launcher, as the only rank."""
     began = time.monotonic()
     done = subprocess.run([program(), *arguments.split()], stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, env=environment(extra), timeout=LIMIT, check=False)
@@ -97,7 +99,7 @@ def alone(arguments: str, **extra: str) -> Ended:
 
 
 class Started:
-    """A run in progress, to be disturbed."""
+    """A run in progress, which a test can disturb."""
 
     def __init__(self, count: int, arguments: str, **extra: str) -> None:
         self.error = tempfile.TemporaryFile("w+")
@@ -111,7 +113,7 @@ class Started:
         )
 
     def ranks(self) -> list[int]:
-        """Returns the process ids, in rank order."""
+        """Returns the process ids in the order of the ranks."""
         found = {}
         for folder in processes():
             try:
@@ -125,7 +127,7 @@ class Started:
         return [found[rank] for rank in sorted(found)]
 
     def wait_for(self, file: Path, count: int) -> list[int]:
-        """Waits until the run has written a file; returns the process ids."""
+        """Waits until the run has written a file, and returns the process ids."""
         until = time.monotonic() + LIMIT
         while not file.exists() or len(self.ranks()) < count:
             if time.monotonic() > until or self.process.poll() is not None:

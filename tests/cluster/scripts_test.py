@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts each batch script as its batch system would, with stubs for the programs that it calls.
-Only Slurm itself is tested, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Checked here
-are the command lines that the scripts produce, and the names of their files.
+Only Slurm itself is tested too, nightly (slurm_test.py), because Debian 12 has no PBS and no Flux.
+This test checks the command lines that the scripts produce, and the names of their files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 WORDS = "--scenario plummer --steps 9"
-# Prints its arguments; `flux resource list` prints the number of GPUs.
+# A stub that prints its arguments. For `flux resource list` it prints the number of GPUs.
 STUB = """#!/bin/sh
 if [ "$1" = resource ]; then echo 6; exit; fi
 echo "$(basename "$0") $*; ranks $NBODY_RANKS, threads $OMP_NUM_THREADS"
@@ -73,7 +73,7 @@ class Scripts(unittest.TestCase):
         log = self.folder / "nbody-17.out"
         self.assertEqual(self.run_it("pbs/run.pbs", PBS_JOBID="17.server.site", **pbs), "")
         self.assertEqual(log.read_text(), called)
-        self.run_it("pbs/run.pbs", PBS_JOBID="17.server.site", **pbs)  # started again
+        self.run_it("pbs/run.pbs", PBS_JOBID="17.server.site", **pbs)  # the job is started again
         self.assertEqual(log.read_text(), 2 * called)
         self.run_it("pbs/run.pbs", PBS_JOBID="18[2].server", CHECKPOINT="nbody-17.bin", **pbs)
         self.assertEqual((self.folder / "nbody-18[2].out").read_text(), called)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The batch scripts of tools/slurm, unchanged, on a Slurm of this machine: munge, a controller and
-two nodes.
+"""Runs the batch scripts of tools/slurm unchanged on a Slurm of this machine: munge, a controller
+and two nodes.
 
 Each node has its own /tmp, because the files that Open MPI keeps there for one node would disturb
-the other. Other devices replace its GPUs: the scripts request them, Slurm allocates them, and
+the other. Other devices stand in for GPUs: the scripts request them, Slurm allocates them, and
 hostcuda computes.
 """
 
@@ -29,11 +29,11 @@ from ranks import environment, program
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
 PATIENCE = 60.0
-# Number of requeues of running jobs, at moments drawn from the seed.
+# How often running jobs are requeued; the seed determines the moments.
 REQUEUES = int(os.environ.get("NBODY_TEST_REQUEUES", "4"))
 SEED = int(os.environ.get("NBODY_TEST_SEED", str(random.randrange(10 ** 6))))
-GPUS = ("null", "zero", "full", "random")  # per node: as many as the script requests
-# Both nodes have this machine's name, so ranks would look in vain for shared memory.
+GPUS = ("null", "zero", "full", "random")  # devices per node, as many as the scripts request GPUs
+# Both nodes have this machine's name, so their ranks would look in vain for common shared memory.
 NODES = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 CONFIGURATION = """ClusterName=toy
 SlurmctldHost={host}(127.0.0.1)
@@ -66,16 +66,16 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 
 @dataclass
 class Job:
-    """A job to be requeued after a number of seconds."""
+    """A job that is requeued after some seconds."""
 
     number: str
     moment: float
-    began: float = 0  # time at which it was first seen running
+    began: float = 0  # when it was first seen running
     taken: int = -1  # time steps in its checkpoint when it was requeued
 
 
 def steps_of(checkpoint: Path) -> int:
-    """Returns the steps taken, from the checkpoint (common/io/formats/bin.cpp has the offsets)."""
+    """Returns how many steps a checkpoint has taken; common/io/formats/bin.cpp has the offsets."""
     return struct.unpack_from("<q", checkpoint.read_bytes(), 40)[0]
 
 
@@ -97,7 +97,7 @@ class Slurm(unittest.TestCase):
         ):
             (cls.folder / name).mkdir()
         cls.folder.chmod(0o755)
-        cls.program = Path(shutil.copy(program(), cls.folder))  # the nodes do not see this /tmp
+        cls.program = Path(shutil.copy(program(), cls.folder))  # nodes do not see this /tmp
         port = 20000 + os.getpid() % 10000
         configuration = cls.folder / "slurm.conf"
         configuration.write_text(
@@ -180,7 +180,8 @@ class Slurm(unittest.TestCase):
         )
 
     def submit(self, script: str, options: str, arguments: str, **extra: str) -> str:
-        """Returns the job's number; with --wait, once it or its whole array has succeeded."""
+        """Returns the job's number. With --wait, returns when the job or its whole array has
+        succeeded."""
         done = subprocess.run(["sbatch", "--parsable", *options.split(),
                                str(ROOT / "tools" / "slurm" / script), *arguments.split()],
                               cwd=self.folder / "jobs", text=True, timeout=300, check=False,
@@ -195,7 +196,7 @@ class Slurm(unittest.TestCase):
         )
 
     def undisturbed(self, words: str, name: str) -> bytes:
-        """Returns one rank's result without Slurm."""
+        """Returns the result of one rank without Slurm."""
         end = self.folder / name
         subprocess.run(
             [self.program, *words.split(), "--quiet", "--output", end],
@@ -205,8 +206,8 @@ class Slurm(unittest.TestCase):
         return end.read_bytes()
 
     def states(self) -> dict[str, tuple[str, int]]:
-        """Returns the state of all jobs and how often they were requeued. The waiting runs of an
-        array share one entry, which is not any single run's."""
+        """Returns each job's state and how often it was requeued. The waiting jobs of an array
+        share one entry, which belongs to none of them."""
         found = {}
         for words in self.ask(["scontrol", "--oneliner", "show", "jobs"]).splitlines():
             said = dict(re.findall(r"(\w+)=(\S*)", words))
@@ -218,7 +219,7 @@ class Slurm(unittest.TestCase):
         return found
 
     def requeue(self, jobs: Iterable[Job]) -> None:
-        """Requeues each at its moment; returns when all have succeeded, requeued or not."""
+        """Requeues each job at its moment. Returns when all have succeeded, requeued or not."""
         jobs = list(jobs)
         until = time.monotonic() + PATIENCE + 30 * len(jobs)
         while True:
@@ -233,7 +234,7 @@ class Slurm(unittest.TestCase):
                         checkpoint = self.folder / "jobs" / f"nbody-{job.number}.bin"
                         job.taken = steps_of(checkpoint) if checkpoint.exists() else 0
                         self.ask(["scontrol", "requeue", job.number])
-                elif state == "PENDING" and restarts > 0:  # Slurm would wait two minutes
+                elif state == "PENDING" and restarts > 0:  # otherwise Slurm would wait two minutes
                     self.ask(["scontrol", "update", f"JobId={job.number}", "StartTime=now"])
             if all(ended):
                 break
@@ -269,7 +270,7 @@ class Slurm(unittest.TestCase):
             return {str(file.relative_to(folder)): file.read_bytes()
                     for file in folder.rglob("*") if file.is_file()}
 
-        seconds = 0.0  # per job
+        seconds = 0.0  # seconds that a job takes
         began = time.monotonic()
         start(folders[4], "--wait")
         seconds = time.monotonic() - began

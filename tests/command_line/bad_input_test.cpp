@@ -1,5 +1,5 @@
-// Invalid command lines and malformed files get a one-line message (what, where, what is allowed)
-// and exit code 2, and leave no file.
+// An invalid command line or malformed file gets a one-line message (what, where, what is allowed)
+// and exit code 2, and no file is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace nbody::test {
 namespace {
 
-// Files the cases refer to.
+// Writes the files that the cases name.
 void make_files(const Program& program) {
   const std::string header = "id,m,x,y,z,vx,vy,vz\n";
   std::string rows;
@@ -19,7 +19,7 @@ void make_files(const Program& program) {
   program.write("good.csv", header + rows);
   std::string nan = header;
   for (int i = 0; i < 15; ++i) nan += "0,1,0,0,0,0,0,0\n";
-  program.write("nan.csv", nan + "0,1,0,nan,0,0,0,0\n");  // line 17
+  program.write("nan.csv", nan + "0,1,0,nan,0,0,0,0\n");  // the NaN is in line 17
   program.write("short.csv", header + "0,1,0,0,0,0,0\n");
   program.write("negative.csv", header + "0,-1,0,0,0,0,0,0\n");
   program.write("words.csv", header + "0,1,zero,0,0,0,0,0\n");
@@ -47,9 +47,9 @@ void make_files(const Program& program) {
   snapshot.species = {Species::dark, Species::star, Species::star, Species::star};
   write_bodies(program.file("good.tipsy"), snapshot);
   const std::string tipsy = program.read("good.tipsy");
-  program.write("truncated.tipsy", tipsy.substr(0, 192));  // 8 raw bodies, by its size
+  program.write("truncated.tipsy", tipsy.substr(0, 192));  // its size is that of 8 raw bodies
   std::string lying = tipsy;
-  lying[20] = '\x80';  // the sign of the number of dark bodies
+  lying[20] = '\x80';  // the number of dark bodies becomes negative
   program.write("lying.tipsy", lying);
   program.write("gadget.hdf5", "\x89HDF\r\n\x1a\n" + std::string(100, '\0'));
   program.write("theirs.param", "dKpcUnit = 1\n");

@@ -1,4 +1,4 @@
-// The behaviour of the command line for valid input.
+// Tests what the command line does with valid input.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -30,7 +30,7 @@ class CommandLine : public testing::Test {
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
     EXPECT_TRUE(says(outcome.error, part)) << arguments;
   }
-  // An uninterrupted run and a resumed one must end with the same bits.
+  // Checks that an uninterrupted run and a resumed one end with the same bits.
   void expect_the_same_end(const std::string& run, int steps, int stop,
                            const std::string& options = "") {
     expect_success(joined(run, options, " --steps ", steps, " --output whole.bin"));
@@ -78,7 +78,7 @@ TEST_F(CommandLine, RecordHasTheKeysOfTheSchema) {
   const double compute = record["median"]["compute"];
   EXPECT_GT(compute, 0);
   EXPECT_GE(record["median"]["total"], compute);
-  // The rate follows from the record itself: N^2 for every system and step.
+  // Computes the rate from the record itself: N^2 interactions for every system and step.
   const double rate = record["interactions_per_second"];
   EXPECT_NEAR(rate * compute, 2 * 40 * 40 * 3, 1e-6);
   EXPECT_LE(record["errors"]["acceleration_rms"], 1e-5);
@@ -88,8 +88,8 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(record_of("--scenario two-body --steps 1 --validate off")["verdict"], "unchecked");
 }
 
-// Steps that choose how to divide their work report the source of the choice, and use a table's
-// entry for their device and problem.
+// A step that chooses how to divide its work must report where the choice comes from. It must use a
+// table's entry for its device and problem.
 TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   const std::string run = "--scenario plummer --bodies 300 --steps 2";
   std::filesystem::create_directories(program_.file("config/nbody-steps"));
@@ -110,7 +110,7 @@ TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   EXPECT_EQ(tuned["shape"]["from"], origin + ", 2026-11-22");
   EXPECT_EQ(tuned["shape"]["rank"], 1);
   EXPECT_EQ(tuned["verdict"], "pass");
-  // Finds the user's table; another problem uses the rule's shape.
+  // The user's table is found. For another problem, the rule chooses the shape.
   const std::string config = "XDG_CONFIG_HOME=" + program_.file("config").string();
   EXPECT_TRUE(says(program_.run(run, config).out, "shape        " + origin));
   EXPECT_TRUE(matches(program_.run("--scenario two-body --steps 1", config).out, "shape +rule"));
@@ -158,8 +158,7 @@ TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
   EXPECT_EQ(program_.read("end.bin"), plain);
 }
 
-// The output must not show where the shorter run ended or was
-// interrupted.
+// The output must not show where the first run ended or was interrupted.
 TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   const std::string records =
       "--validate off --activity-map 16 --activity-map-every 3 --diagnostics-every 4 "
@@ -180,7 +179,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
     expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
     EXPECT_TRUE(files() == whole);
   }
-  // Without its counts, the map would only cover the last steps.
+  // Without the counts so far, the map would cover only the last steps.
   const auto expect_refused = [&](const std::string& arguments, std::string_view part) {
     expect_refusal("--resume c.bin --steps 40 " + arguments, part);
   };
@@ -189,7 +188,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   expect_refused("--activity-map 16 --activity-map-every 3 --activity-map-extent 9", "\"9\"");
   expect_success(run + "--validate off --steps 8 --checkpoint c.bin --restart");
   expect_refused("--activity-map 16 --activity-map-every 3", "has no activity map");
-  // The extent of a map of the final state is also determined at the start of the run.
+  // A run that writes a map only at its end must determine the map's extent at its start too.
   expect_success(run + "--validate off --steps 30 --activity-map 16 --activity-map-file last");
   const std::string last = program_.read("last.csv");
   expect_success(
@@ -200,8 +199,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // All steps are repeated below, so one thread keeps their number small. A GPU may need a second
-    // before it takes the first step.
+    // All steps are repeated below. A single thread keeps their number small. A GPU may need a
+    // second before it takes its first step.
     Outcome outcome;
     for (const char* seconds : {"0.3", "3"}) {
       outcome = program_.run(
@@ -209,7 +208,7 @@ TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
           "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " " + seconds);
       if (!outcome.error.empty()) break;
     }
-    EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // exit code of timeout
+    EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // timeout exits with this code
     EXPECT_TRUE(says(outcome.error, "interrupted after "));
     EXPECT_TRUE(says(outcome.error,
                      "the same command continues without --restart, or "
@@ -246,7 +245,7 @@ TEST_F(CommandLine, HelpToAFullDeviceIsNoSuccess) {
 }
 
 TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {
-  // One body crosses the map: x = -1.5, 0.5, 2.5. It is the only one, and no force acts on it.
+  // A single body crosses the map, at x = -1.5, 0.5 and 2.5, and no force acts on it.
   program_.write("one.csv", "id,m,x,y,z,vx,vy,vz\n0,1,-3.5,-1.5,9,2,0,0\n");
   const std::string run =
       "--input one.csv --dt 1 --softening 1 --integrator leapfrog "
@@ -273,7 +272,7 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
   const BodyF64& body = end.exact[0];
   EXPECT_NE(body.x, double{static_cast<float>(body.x)});
-  // A run interrupted in float64 does not continue in float32.
+  // A run interrupted in float64 must not continue in float32.
   expect_refusal("--resume c.bin --steps 30", "--precision: \"single\"");
 }
 
@@ -291,7 +290,7 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   EXPECT_TRUE(says(program_.read("a.json"), R"({"theta":0.75,"multipole":0)"));
   for (const char* wrong : {"--theta 1.01", "--theta -0.1", "--theta nan", "--multipole 1"})
     EXPECT_EQ(program_.run(run + wrong).exit_code, 2) << wrong;
-  // An interrupted run continues with its own angle.
+  // A resumed run uses the angle of the interrupted one.
   expect_the_same_end("--scenario plummer --bodies 333", 2, 1, " --theta 0.75");
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 0.75, 2");
 }
@@ -310,15 +309,15 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
-// While other programs keep the cores busy, a team of threads for 10,000 interactions takes
-// milliseconds to start. The test counts how often a thread went to sleep.
+// While other programs keep the cores busy, a team of threads takes milliseconds to start, which
+// 10,000 interactions do not justify. The test counts how often a thread went to sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {
   const auto sleeps = [] {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     return usage.ru_nvcsw;
   };
-  // Only CPU steps are tested: the emulator's own threads sleep, too.
+  // Only CPU steps are tested, because the emulator's own threads sleep too.
   if (!says(program_.run("--scenario two-body --steps 1").out, "(cpu)")) return;
   for (const char* precision : {"single", "double"}) {
     const long before = sleeps();
@@ -339,7 +338,7 @@ TEST_F(CommandLine, OutputIsWhatTheInputBecame) {
   const Snapshot end = read("end.csv");
   ASSERT_EQ(end.systems.bodies.size(), 2u);
   EXPECT_EQ(end.systems.bodies[0].x,
-            -0.5f);  // no force on the left body: the right one is massless
+            -0.5f);  // no force on the left body, because the right one is massless
   EXPECT_EQ(end.systems.bodies[0].vx, 1.0f);
   EXPECT_LT(end.systems.bodies[1].vx, 0.0f);
   EXPECT_EQ(end.names, (std::vector<std::string>{"left", "right"}));
@@ -365,10 +364,10 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   expect_success(scenario + "--species disk --output disks.bin");
   const Snapshot all = read("all.bin"), disks = read("disks.bin");
   ASSERT_EQ(disks.systems.count, 2);
-  ASSERT_EQ(disks.systems.bodies_per_system, 4);  // a third of each galaxy
+  ASSERT_EQ(disks.systems.bodies_per_system, 4);  // a third of each galaxy's bodies
   EXPECT_EQ(disks.species, std::vector<Species>(8, Species::disk));
-  EXPECT_EQ(disks.systems.bodies[2].x, all.systems.bodies[6].x);   // of the second galaxy
-  EXPECT_EQ(disks.systems.bodies[4].x, all.systems.bodies[12].x);  // of the second system
+  EXPECT_EQ(disks.systems.bodies[2].x, all.systems.bodies[6].x);   // from the second galaxy
+  EXPECT_EQ(disks.systems.bodies[4].x, all.systems.bodies[12].x);  // from the second system
 }
 
 TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {
@@ -383,7 +382,7 @@ TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {
   EXPECT_TRUE(record["interactions_per_second"].is_null());
 }
 
-// Leapfrog with a negative time step undoes the run, to rounding, but Euler does not.
+// Leapfrog with a negative time step undoes a run, except for rounding; Euler does not.
 TEST_F(CommandLine, ANegativeTimeStepRunsBack) {
   const std::string there = "--scenario plummer --bodies 33 --steps 40 --dt 0.02 --output end.bin ";
   const auto distance = [&](const std::string& integrator) {
@@ -406,12 +405,12 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const Outcome outcome = program_.run(
       "--scenario plummer --bodies 33 --steps 2 --dt 0.01 --softening 0.3 --json r.json");
   EXPECT_TRUE(says(outcome.out, "33 bodies"));
-  // The output shows the values as given, not as float32 rounds them.
+  // Values are printed as given, not rounded to float32.
   EXPECT_TRUE(says(outcome.out, "of dt 0.01, softening 0.3,"));
   const auto record = nlohmann::json::parse(program_.read("r.json"));
   EXPECT_EQ(record["dt"], 0.01);
   EXPECT_EQ(record["softening"], 0.3);
-  // Values that the file lacks must not be attributed to it.
+  // A value that the file lacks must not be described as the file's.
   const auto is_said = [&](const std::string& keys, const std::string& options, const char* name) {
     program_.write("one.csv", keys + "x,y,vx,vy\n0,0,0,0\n");
     return says(program_.run("--input one.csv --steps 1 " + options).out,
@@ -433,7 +432,7 @@ TEST(CommandLineWithoutDevice, SkipsVisiblyAndFailsWhenAGpuIsRequired) {
   if (outcome.exit_code == 0) GTEST_SKIP() << "a CPU program needs no device";
   EXPECT_EQ(outcome.exit_code, 77);
   EXPECT_TRUE(says(outcome.error, "no CUDA device"));
-#ifdef NBODY_CUDA  // the same program for the CPU, and how to build it
+#ifdef NBODY_CUDA  // it names the same program for the CPU, and how to build that
   const std::string name = program.name(), build = "./nbody build " + name;
   EXPECT_TRUE(says(outcome.error, build + ", then build/cpu/" + name + "/" + name))
       << outcome.error;

@@ -1,5 +1,5 @@
-// Repeating a command continues from its --checkpoint: a batch system that starts a job again need
-// not know that it has run before.
+// A repeated command continues from its --checkpoint, so that a batch system that starts a job
+// again need not know that the job ran before.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class Continue : public testing::Test {
  protected:
   void SetUp() override {
     if (!has_device(program_)) GTEST_SKIP() << "no device";
-    // BIN keeps no names; adding a multiple of dt to this time rounds.
+    // The formats differ: BIN keeps no names. With this start time, adding multiples of dt rounds.
     program_.write("start.csv",
                    "# time=0.1\n# softening=0.01\n# dt=0.03\nname,x,y,vx,vy,m\n"
                    "Sun,0,0,0,0,1\nEarth,1,0,0,1,0.1\nMoon,0,2,-0.7,0,0.1\n");
@@ -28,7 +28,7 @@ class Continue : public testing::Test {
     EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.out << outcome.error;
     return outcome.out;
   }
-  // The files that depend only on the physics.
+  // Returns the files whose content depends only on the physics.
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> all;
     for (const char* name : {"end.csv", "map.csv", "map.pgm", "d.csv"})
@@ -61,10 +61,12 @@ TEST_F(Continue, TheSameCommandEndsWithTheFilesOfAnUndisturbedRun) {
     run(checkpoint, 11);
     EXPECT_TRUE(says(run(checkpoint, 30), "resumed      at step 11"));
     EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["steps"], 19);
-    // The first run wrote a snapshot of step 11, its last; an uninterrupted run does not.
+    // The first run wrote a snapshot of its last step, 11, which an uninterrupted run does not
+    // write.
     fs::remove(program_.file("snapshots/snapshot_00000011.bin"));
     EXPECT_TRUE(files() == whole);
-    // Repeating the command writes lost output again, but keeps the record of the measurement.
+    // A repeated command writes lost output again, but does not replace the record of the
+    // measurement.
     fs::remove(program_.file("end.csv"));
     EXPECT_TRUE(says(run(checkpoint, 30), std::string("finished     ") + checkpoint));
     EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["steps"], 19);
@@ -128,7 +130,8 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
            "although it was written on an abacus, whose sums may differ in their last bits"));
 }
 
-// A job that resumed another job's checkpoint continues from its own when it is started again.
+// A job that resumed another job's checkpoint continues from its own checkpoint when it starts
+// again.
 TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   const std::string run = "--scenario plummer --bodies 9 --validate off ";
   expect_success(run + "--steps 9 --output whole.bin");
@@ -139,8 +142,8 @@ TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   EXPECT_TRUE(says(expect_success(resume + "9 --output end.bin"), "resumed      at step 5"));
   EXPECT_TRUE(program_.read("end.bin") == program_.read("whole.bin"));
   EXPECT_TRUE(program_.read("a.bin") == first);
-  // If --resume was allowed to continue another program's checkpoint, the new one belongs to
-  // another problem.
+  // If --resume was allowed to continue another program's checkpoint, the checkpoint to write
+  // belongs to another problem.
   Snapshot foreign = read_bodies(program_.file("a.bin"));
   foreign.checkpoint["program"] = "another";
   write_bodies(program_.file("a.bin"), foreign);

@@ -1,4 +1,4 @@
-// Runs the program under test as a user would: by its command line, in a separate directory.
+// Runs the program under test as a user would: from its command line, in a separate directory.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct Outcome {
 
 class Program {
  public:
-  Program();  // $NBODY_PROGRAM, in a new empty directory
+  Program();  // runs $NBODY_PROGRAM in a new empty directory
 
-  // Parses arguments like a shell; `environment` are arguments of env: NAME=value, -u NAME.
+  // Splits arguments like a shell. `environment` contains arguments of env: NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
   std::string name() const { return program_.filename(); }
@@ -28,26 +28,26 @@ class Program {
     folder_.with("here/" + name, content);
   }
   std::string read(const std::string& name) const { return folder_.content("here/" + name); }
-  std::string listing() const;  // every file and its size, sorted
+  std::string listing() const;  // every file with its size, sorted
 
  private:
   std::filesystem::path program_;
-  TemporaryFolder folder_;  // holds the output, next to the program's directory
+  TemporaryFolder folder_;  // contains the program's directory, and its output next to it
 };
 
-// True if some line of the text matches a POSIX extended regular expression. (Not std::regex, which
-// takes seconds to compile.)
+// True if a line of the text matches a POSIX extended regular expression. (std::regex is not used,
+// because it takes seconds to compile.)
 bool matches(const std::string& text, const std::string& expression);
 
-// Expects, in every case, exit code 2, a one-line message that matches the regular expression, and
-// no file written.
+// For every case, expects exit code 2, a one-line message that matches the regular expression, and
+// no new file.
 struct BadInput {
   const char* arguments;
   const char* message;
 };
 void expect_refused(const Program& program, std::span<const BadInput> cases);
 
-// False if no device is available here: tests that need a run are then skipped.
+// False if no device is available. Tests that need a run are then skipped.
 bool has_device(const Program& program);
 
 }  // namespace nbody::test

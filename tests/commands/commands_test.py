@@ -1,12 +1,13 @@
-"""Runs every command that a page shows, as printed, in a fresh clone, unprivileged, timed.
+"""Runs every command that a page shows, as printed, in a fresh clone as an unprivileged user.
 
   python3 tests/commands/commands_test.py [--pages README.md] [--keep FOLDER]
 
-A command must succeed, leave nothing in the work tree, and take at most 30 s or what the page says
-next to it. Commands for a GPU run on the CPU instead, with fewer bodies. Those that cannot run here
-are listed with the reason.
+A command must succeed, leave nothing in the work tree, and take at most 30 s or the time that the
+page states next to it. Commands for a GPU run on the CPU instead, with fewer bodies. Commands that
+cannot run here are listed with the reason.
 
-Exit code: 0 all ran, 1 a command failed (its page and line are named), 77 nothing to clone.
+Exit code: 0 if all ran, 1 if a command failed (its page and line are named), 77 if there is nothing
+to clone.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from nbody_tools.steps import has_gpu, is_draft
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds that a page need not mention; processor time, if that is less
-PATIENCE = 10  # times that much on a busy machine
-# Generated pages' sources, and records; below, pages whose commands another test runs.
+LIMIT = 30.0  # seconds that a page need not announce; processor time, if that is less
+PATIENCE = 10  # on a busy machine, a command may take so many times as long
+# Not read: generated pages, whose templates are read, and records. TESTED_BY: pages that another
+# test runs.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
@@ -41,7 +43,7 @@ TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test(?!.*--status)|ctest)\b")
 GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
 SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
          "--repeat": 1}
-# The reader's own files named in pages, and commands that create some.
+# Files of the reader that pages name, and the commands that make them here.
 OWN_FILES = {
     "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 "
                  "--snapshot-every 10 --snapshot-dir .",
@@ -56,13 +58,13 @@ OWN_FILES = {
 
 @dataclass
 class Ended:
-    code: Optional[int]  # None: the time limit
+    code: Optional[int]  # None if it exceeded the time limit
     seconds: float
     output: str
 
 
 class Clone:
-    """A clone of HEAD, owned by an unprivileged user if this is root."""
+    """A clone of HEAD. If this process is root's, an unprivileged user owns the clone."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.home = folder / "nbody-steps", folder / "home"
@@ -82,7 +84,7 @@ class Clone:
         return {**ours, "HOME": str(self.home), "PROGRESS_EVERY": "0"}
 
     def run(self, text: str, limit: float, server: bool = False) -> Ended:
-        """Interrupts a server once it has printed its address."""
+        """Runs a command. A server is interrupted when it has printed its address."""
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
@@ -121,7 +123,7 @@ class Clone:
 
 
 def on_the_cpu(text: str) -> str:
-    """Returns the same command for a machine without a GPU, with little work."""
+    """Returns the command for a machine without a GPU, with less work."""
     text = re.sub(r"^\./nbody sweep build \S+ && | --gpu\b", "", text)
     text = text.replace("build/cuda/", "build/cpu/")
 
@@ -131,7 +133,8 @@ def on_the_cpu(text: str) -> str:
 
 
 def tests_selected(text: str) -> str:
-    """Replaces a run of tests by a check that tests would run: this is one of them."""
+    """Replaces a run of tests by a check that tests would run, because this is one of these
+    tests."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
     words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
     return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"
@@ -156,7 +159,8 @@ def reason_to_skip(command: Command) -> str:
 
 
 def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
-    """True if the page has a small CPU run of a program that on_the_cpu cannot reduce."""
+    """True if on_the_cpu cannot reduce the program but the page has a small run of it on the
+    CPU."""
     program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
     others = [one for one in commands if one.page == command.page and program in one.text.split()]
     return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
@@ -167,12 +171,12 @@ class Check:
     def __init__(self, clone: Clone, commands: list[Command]) -> None:
         self.clone, self.commands = clone, commands
         self.failures: list[str] = []
-        self.made: set[str] = set()  # of OWN_FILES
+        self.made: set[str] = set()  # the names in OWN_FILES whose files exist
         self.skipped: list[str] = []
         self.count = 0
 
     def prepare(self, command: Command) -> None:
-        """Creates the files that the page assumes, hidden from git."""
+        """Makes the files that the page assumes, and hides them from git."""
         saved = saved_files((ROOT / command.page).read_text(encoding="utf-8"))
         for name, content in saved.items():
             if name in command.text:
@@ -223,8 +227,8 @@ class Check:
 
 
 def is_expected(command: Command, ended: Ended) -> bool:
-    """A page may announce that a command fails. diff and --status find differences, a lab's first
-    file fails."""
+    """True if a command may exit with this code: diff and --status find differences, and a lab's
+    first file fails its tests."""
     if "fails" in command.comment:
         return ended.code == 1
     is_found = command.text.startswith("diff ") or command.text.endswith("--status") or (
@@ -233,14 +237,14 @@ def is_expected(command: Command, ended: Ended) -> bool:
 
 
 def targets_shown(commands: list[Command]) -> list[str]:
-    """Returns the programs that the pages run, so that building them is not timed."""
+    """Returns the programs that the pages run. They are built first, so that nobody times that."""
     program = re.compile(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)")
     texts = [on_the_cpu(command.text) for command in commands if command.page not in TESTED_BY]
     return sorted({found for text in texts for found in program.findall(text)})
 
 
 def check_first_commands(commands: list[Command]) -> list[str]:
-    """Lists the steps whose page lacks a command for the CPU or for a GPU at its top."""
+    """Lists the steps whose page does not begin with a command for the CPU and one for a GPU."""
     problems = []
     for folder in sorted(ROOT.glob("step[0-9]*/")):
         if is_draft(folder.name, ROOT):
@@ -277,7 +281,7 @@ def main() -> int:
         print("\n".join(problems) or f"{len(commands)} commands on {len(names)} pages")
         return 1 if problems else 0
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)  # for the user that the commands run as
+        os.chmod(folder, 0o755)  # so that the user who runs the commands may enter it
         check = Check(Clone(options.keep or Path(folder) / "clone"), commands)
         targets = " ".join(targets_shown(commands))
         built = check.clone.run(f"./nbody build {targets} && "

@@ -1,7 +1,7 @@
-"""Reads the commands that pages show in their code blocks, and what the pages say about them.
+"""Reads the commands in the code blocks of pages, and what the pages say about these commands.
 
-In a code block whose first line is a command, every line is a command. A comment behind a command
-marks it: "with a GPU", or how long it takes ("# 3 min").
+If the first line of a code block is a command, so is every line. A comment after a command marks
+it: "with a GPU", or how long it takes ("# 3 min").
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ COMMENT = re.compile(r"\s+#\s+(.*)$")
 DURATION = re.compile(r"(?:([\d,.]+)|a|an) (s|second|min|minute|h|hour)s?\b")
 SECONDS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600}
 ON_A_GPU = re.compile(r"build/cuda/|--gpu\b|--preset cuda\b")
-# Words that the reader must fill in: FILE, [--option], /path/to, user@host. NAME=value is a
-# variable.
+# Words that the reader must replace: FILE, [--option], /path/to, user@host. NAME=value is a
+# variable instead.
 PLACEHOLDER = re.compile(r"(?:^|\s)(?:[A-Z]{2,}(?=\s|$)|\[)|/path/to/|\w@\w|\.\.\.$")
 
 
@@ -26,7 +26,7 @@ PLACEHOLDER = re.compile(r"(?:^|\s)(?:[A-Z]{2,}(?=\s|$)|\[)|/path/to/|\w@\w|\.\.
 class Command:
     page: str
     line: int
-    text: str  # without the comment
+    text: str  # without its comment
     comment: str = ""
 
     @property
@@ -39,18 +39,18 @@ class Command:
 
     @property
     def is_usage(self) -> bool:
-        """True if the reader must fill something in."""
+        """True if the reader must replace a word before running the command."""
         return PLACEHOLDER.search(self.text) is not None
 
     @property
     def seconds(self) -> float:
-        """The seconds that the page announces, or 0."""
+        """Returns how many seconds the command takes according to the page, or 0."""
         found = DURATION.search(self.comment)
         return float((found[1] or "1").replace(",", "")) * SECONDS[found[2]] if found else 0.0
 
 
 def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Yields the numbered lines of each block, fenced or indented, without their indentation."""
+    """Yields each block, fenced or indented, as numbered lines without their indentation."""
     block: list[tuple[int, str]] = []
     fence = False
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -65,7 +65,7 @@ def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def commands_of_block(page: str, block: list[tuple[int, str]]) -> Iterator[Command]:
-    """One per line; lines that end in a backslash, and loops, are one command."""
+    """Yields the commands. One may have several lines: a loop, or lines that end in a backslash."""
     whole, begin = "", 0
     for number, line in block:
         comment = COMMENT.search(line)
@@ -88,8 +88,8 @@ def commands_of(page: str, text: str) -> list[Command]:
 
 
 def saved_files(text: str) -> dict[str, str]:
-    """Files that the page asks to be saved: "Saved as `NAME`" follows the block with the
-    content."""
+    """Maps the name of each file that the page asks to be saved to its content: the block before
+    the words "Saved as `NAME`"."""
     lines = text.splitlines()
     saved = {}
     for block in code_blocks(text):

@@ -1,4 +1,5 @@
-// nbody-convert by its command line: data kept, messages, and input rejected.
+// Tests the command line of nbody-convert: the data that it keeps, its messages, and the input that
+// it rejects.
 #include <gtest/gtest.h>
 
 #include "io/snapshot_file.h"
@@ -27,7 +28,7 @@ class Convert : public testing::Test {
 };
 
 TEST_F(Convert, ThereAndBackThroughEveryFormat) {
-  expect_success("galaxy.csv first.csv");  // as our writer formats it
+  expect_success("galaxy.csv first.csv");  // the text that our writer makes
   expect_success("galaxy.csv a.tipsy");
   expect_success("a.tipsy b --to tipsy-little");
   expect_success("b c.bin");
@@ -79,7 +80,7 @@ TEST_F(Convert, SaysWhatIsLost) {
 }
 
 TEST_F(Convert, VirialRatioIsThatOfTheCentredSystem) {
-  // A circular orbit that moves as a whole: 2T/|W| = 1 only in its own frame.
+  // A circular orbit that also moves as a whole, so that 2T/|W| = 1 holds only in its own frame.
   program_.write("orbit.csv",
                  "m,x,y,vx,vy\n1,99.5,0,7,0.70710678118654757\n"
                  "1,100.5,0,7,-0.70710678118654757\n");
@@ -105,7 +106,7 @@ TEST_F(Convert, Units) {
   EXPECT_NEAR(read("a.bin").systems.bodies[1].mass / 2.32508541e9, 1, 1e-6);
   expect_success("galaxy.csv plain.tipsy --species dark,star");
   EXPECT_EQ(read("plain.tipsy").systems.bodies_per_system, 3);
-  // Gives units to a model without a size.
+  // Gives units to a model that has no physical scale.
   program_.write("henon.csv", "# units=henon\nx,y,vx,vy\n1,2,3,4\n");
   expect_success("henon.csv b.csv --from-units kpc-100kms --units au-msun-yr2pi");
   EXPECT_EQ(read("b.csv").units, "au-msun-yr2pi");
@@ -146,7 +147,7 @@ TEST_F(Convert, TheFormatCanBeSaid) {
   EXPECT_EQ(read("a.txt").systems.bodies.size(), 2u);
 }
 
-// Such a command once lost 2,500 bodies.
+// A command that replaced its input once lost 2,500 bodies.
 TEST_F(Convert, DoesNotReplaceItsInput) {
   expect_success("galaxy.csv a.tipsy");
   expect_success("galaxy.csv run.00010 --to tipsy");
@@ -157,7 +158,7 @@ TEST_F(Convert, DoesNotReplaceItsInput) {
       {"a.tipsy ./sub/../a.tipsy --species star", "IN is the same file"},
       {"a.tipsy link.tipsy --species star", "IN is the same file"},
       {"link.tipsy a.tipsy --species star", "IN is the same file"},
-      // It would overwrite run.param, its units.
+      // The output's run.param would overwrite the units of the input.
       {"run.00010 run.tipsy --units kpc-msun", "IN is the same file"},
   };
   expect_refused(program_, cases);

@@ -1,5 +1,5 @@
-// Gadget files: written and read again, as written by other programs, and every file that must be
-// rejected.
+// Tests Gadget files: files that we write and read again, files that other programs wrote, and
+// files that must be rejected.
 #include "io/gadget/gadget.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 
 struct Gadget : WithFolder {};
 
-// As read_bodies and refusal, with Gadget's format included.
+// Like read_bodies and refusal, but these accept Gadget's format too.
 std::string refusal_of_any(const std::filesystem::path& file, ReadOptions options = {}) {
   options.formats = formats_with_gadget();
   return refusal(file, options);
@@ -96,7 +96,7 @@ TEST_F(Gadget, NeedsUnitsThatHaveASize) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// --- files written by other programs ---
+// --- files that other programs wrote ---
 
 using hdf5::Handle;
 
@@ -113,8 +113,8 @@ Change in_dark(const char* name, std::size_t columns, const std::vector<double>&
   return [=](const Written& file) { hdf5::write_dataset(file.dark, name, columns, values); };
 }
 
-// Two dark bodies as a plain Gadget-2 would write them; `change` may add to the file before the
-// rest is written.
+// Returns a file with two dark bodies as a plain Gadget-2 would write it. `change` may write parts
+// of the file first; only missing parts are then added.
 std::string foreign(const Change& change = {}) {
   const Written file;
   if (change) change(file);
@@ -164,7 +164,7 @@ TEST_F(GadgetFile, UnitsAreHonoured) {
   EXPECT_NEAR(body.mass * 2.32508541e9, 1, 1e-6);
 }
 
-// Lengths of kpc/h, masses of 1e10 Msun/h, velocities of km/s; so times are in kpc/h/(km/s).
+// Lengths are in kpc/h, masses in 1e10 Msun/h and velocities in km/s, so times are in kpc/h/(km/s).
 TEST_F(GadgetFile, UnitsPerHAreConverted) {
   const auto with_h = [&](double h) {
     return read_any(file([&](const Written& file) {
@@ -185,7 +185,8 @@ TEST_F(GadgetFile, MassTableIsHonoured) {
   for (const Body& body : read.systems.bodies) EXPECT_NEAR(body.mass * 2.32508541e9, 0.25e10, 1e3);
 }
 
-// Gadget writes bodies in the order of its tree, which changes.
+// Gadget writes bodies in the order of its tree, which changes during a run, so readers use the
+// ids.
 TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   const auto ids = [&](const std::vector<unsigned>& ids) {
     return read_any(
@@ -193,8 +194,8 @@ TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   };
   EXPECT_EQ(ids({3, 7}).systems.bodies[0].x, 1);
   EXPECT_EQ(ids({7, 3}).systems.bodies[0].x, -1);
-  EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // no order
-  // Therefore our files keep their order, whatever the species.
+  EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // equal ids give no order
+  // Our files therefore have ids that keep the order, whatever the species.
   Snapshot mixed = galaxy();
   std::reverse(mixed.species.begin(), mixed.species.end());
   write_bodies(folder / "mixed.hdf5", mixed, gadget());
@@ -285,7 +286,7 @@ TEST_F(GadgetFile, Values) {
     EXPECT_TRUE(says(message(in_header("MassTable", {0, mass, 0, 0, 0, 0})), "MassTable holds"));
 }
 
-// Datasets whose data are not in the file.
+// The file refers to datasets whose data it does not contain.
 TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) {
                      H5Lcreate_external("/etc/passwd", "/x", file.dark.id(), "Masses", H5P_DEFAULT,
@@ -295,7 +296,8 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) { hdf5::create_group(file.dark, "Masses"); }),
                    "Masses is missing"));
 
-  // Counted and dimensioned but never stored: 2^30 bodies in a few kilobytes.
+  // The header counts 2^30 bodies and the dataset has their size, but nothing is stored: a few
+  // kilobytes.
   constexpr hsize_t kMany = 1 << 30;
   const auto unstored = [&](double count) {
     return message([&](const Written& file) {
@@ -323,7 +325,7 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
                    "Masses does not hold numbers"));
 }
 
-// A crash of the library must not end the program.
+// A crash of the library must end only the copied process, not the program.
 TEST(Isolated, OnlyTheCopyDies) {
   const auto message = [](unsigned seconds, const std::function<std::string()>& work) {
     try {
@@ -353,7 +355,7 @@ TEST(Isolated, OnlyTheCopyDies) {
   EXPECT_EQ(message(1, hangs), corrupt + "crashed on it (Killed)");
 }
 
-// Each read starts a process, so cutting at every byte is left to the nightly tests.
+// Each read starts a process, so only the nightly tests cut files at every byte.
 TEST_F(GadgetFile, CutHereAndThere) {
   const std::string whole = foreign();
   for (std::size_t size = 0; size < whole.size(); size += size < 96 ? 1 : 97)
@@ -367,7 +369,7 @@ TEST_F(GadgetFile, NightlyCutAtEveryByte) {
     ASSERT_NE(refusal_of_any(folder.with("cut", whole.substr(0, size))), "accepted") << size;
 }
 
-// Found by fuzzing; HDF5 1.10.8 reads freed memory.
+// Found by fuzzing: HDF5 1.10.8 reads freed memory.
 TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
   const std::string file = NBODY_SOURCE_DIR "/tests/convert/crashes_hdf5_1.10.8.hdf5";
   EXPECT_TRUE(refusal_of_any(file).starts_with(file + ": ")) << refusal_of_any(file);

@@ -1,8 +1,9 @@
-"""other_readers.py yt|h5py|pynbody PROGRAM: reads the output of nbody-convert with another reader.
+"""other_readers.py yt|h5py|pynbody PROGRAM: reads nbody-convert's output with another program.
 other_readers.py install: installs the three from PyPI into readers/ of the current folder.
 
-Exit code 77, which ctest shows as skipped, if that reader is not installed or cannot be installed,
-for example without a network. NBODY_YT_PYTHON names another Python interpreter that has them.
+Exits with code 77, which ctest shows as skipped, if the reader is not installed or cannot be
+installed, for example without a network. NBODY_YT_PYTHON names another Python interpreter that has
+them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Two gas, three dark and one star body, already in the order of the species.
+# Two gas bodies, three dark ones and a star, already sorted by species.
 GALAXY = """# time=0.5
 # softening=0.1
 # units=kpc-100kms
@@ -26,13 +27,12 @@ dark,2,0,10,0,1,0,0
 star,0.25,0,0,7,8,9,10
 """
 COUNTS = {"gas": 2, "dark": 3, "star": 1}
-# The units of kpc-100kms. Other programs have their own G and solar mass: 1e-4 apart at most.
+# The units of kpc-100kms. Other programs' values of G and the solar mass differ by at most 1e-4.
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4
-# Through grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, and pynbody's own
-# is
-# 2.9e-4 less.
+# For comparisons in grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, but
+# pynbody's is 2.9e-4 less.
 GRAMS = 4e-4
 
 
@@ -51,7 +51,8 @@ def expect(what: str, found: object, expected: object, tolerance: float = TOLERA
 
 
 def convert(program: str, folder: Path, name: str, *options: str) -> Path | None:
-    """Writes one file to its own folder: yt takes any .param file that it finds next to it."""
+    """Writes one file to a folder of its own, because yt reads any .param file in the same
+    folder."""
     folder.mkdir()
     (folder / "galaxy.csv").write_text(GALAXY)
     done = subprocess.run([program, folder / "galaxy.csv", folder / name, *options],
@@ -75,7 +76,7 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
         what = f"{file.name}, {species}"
         bodies = rows(species)
         expect(f"{what}: bodies", dataset.particle_type_counts[name], COUNTS[species], 0)
-        order = data[name, "particle_mass"].argsort()  # sorted like the rows within each species
+        order = data[name, "particle_mass"].argsort()  # sorted like the rows of each species
         expect(f"{what}: masses", data[name, "particle_mass"].to("Msun")[order],
                [SOLAR_MASSES * row[0] for row in bodies])
         for k, axis in enumerate("xyz"):
@@ -86,8 +87,8 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
 
 
 def check_plot_in_yt(file: Path) -> None:
-    """Plots the file about the origin as yt's manual does, and checks that every mass is in the
-    picture, each in its place."""
+    """Plots the file about the origin as yt's manual does, and checks that the picture contains
+    every mass in its place."""
     import numpy
     import yt
     dataset = yt.load(str(file))
@@ -103,7 +104,7 @@ def check_plot_in_yt(file: Path) -> None:
            [0.0, 10.0], tolerance=0.0, absolute=0.04)
 
 
-# The families of pynbody.
+# The names of species in pynbody.
 FAMILIES = {"gas": "gas", "dark": "dm", "star": "star"}
 
 
@@ -132,14 +133,14 @@ def check_pynbody(program: str, folder: Path) -> None:
         skip("nbody-convert was built without HDF5")
     snapshot = pynbody.load(str(file))
     check_in_pynbody(snapshot, softening_known=True, positions_of="Gadget HDF5")
-    # A profile: the mass within 8, 12 and 16 kpc.
+    # Checks a profile: the mass within 8, 12 and 16 kpc.
     profile = pynbody.analysis.profile.Profile(
         snapshot, ndim=3, bins=numpy.array([0.0, 8.0, 12.0, 16.0])
     )
     radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
     expect("profile", profile["mass_enc"].in_units("Msol"),
            [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
-    # The reverse: Gadget's format 2, written by pynbody, whose units would be per h.
+    # The reverse direction: pynbody writes Gadget's format 2, whose units would be per h.
     snapshot.properties["h"] = 1.0
     for family in FAMILIES.values():
         for name in ("pos", "vel", "mass", "iord"):
@@ -186,7 +187,7 @@ def check_h5py(program: str, folder: Path) -> None:
         header = data["Header"].attrs
         expect("NumPart_ThisFile", header["NumPart_ThisFile"], [2, 3, 0, 0, 1, 0], 0)
         expect("NumPart_Total", header["NumPart_Total"], [2, 3, 0, 0, 1, 0], 0)
-        expect("Time", header["Time"], 0.5 * MYR / 977.792222, 1e-8)  # kpc / (km/s)
+        expect("Time", header["Time"], 0.5 * MYR / 977.792222, 1e-8)  # in units of kpc / (km/s)
         expect(
             "UnitLength_in_cm",
             data["Units"].attrs["UnitLength_in_cm"],

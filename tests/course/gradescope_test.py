@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests Gradescope's archive as packed, unpacked and run: gradescope_test.py FOLDER
+"""Tests Gradescope's archive: gradescope_test.py FOLDER
 
-Makes the image with its setup.sh in FOLDER, and submits the solution and the starter of every lab.
+Packs the archive, unpacks it in FOLDER, runs its setup.sh, and submits the solution and the starter
+of every lab.
 """
 import json
 import os
@@ -20,7 +21,7 @@ problems = []
 
 
 def call(script):
-    """Calls the script as Gradescope does, from another folder."""
+    """Calls the script from another folder, as Gradescope does."""
     environment = os.environ | {"AUTOGRADER": str(root)}
     return subprocess.run([root / script], env=environment, check=False).returncode
 
@@ -43,7 +44,7 @@ with zipfile.ZipFile(root / "gradescope.zip") as archive:
     archive.extractall(root / "source")
 for script in ("setup.sh", "run_autograder"):
     shutil.move(root / "source" / script, root / script)
-    (root / script).chmod(0o755)  # as Gradescope does
+    (root / script).chmod(0o755)  # Gradescope does this too
 if call("setup.sh") != 0:
     sys.exit("setup.sh failed")
 

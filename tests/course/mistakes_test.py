@@ -2,9 +2,9 @@
 """Tests what `hostcuda check` reports for programs with a mistake: mistakes_test.py ROOT FOLDER
 [--write] [NAME...]
 
-The programs are those of course/mistakes or experiments/errata. Next to NAME.cu is NAME.txt, which
-pages quote: the tool's output must still equal it. --write writes it again. Addresses and folders
-are removed.
+FOLDER is course/mistakes or experiments/errata. Next to each NAME.cu is NAME.txt, which pages
+quote; the tool's output must be equal to it, without addresses and folders. --write writes NAME.txt
+again.
 """
 import re
 import subprocess
@@ -21,7 +21,7 @@ def said_of(program, root, folder):
         text=True,
         check=False,
     )
-    # The second message depends on whether clang++ is installed.
+    # The second of these messages appears only if clang++ is not installed.
     lines = [
         line
         for line in done.stdout.splitlines()
@@ -30,7 +30,7 @@ def said_of(program, root, folder):
         )
     ]
     text = re.sub(rf"/\S*/(?={folder}/)", "", "\n".join(lines) + "\n").replace(f"{folder}/", "")
-    # Bytes that nobody has written have no value to rely on.
+    # The value of bytes that nobody has written can differ from run to run.
     text = re.sub(r"(the last body is at ).*", r"\1...", text)
     return done.returncode, re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
 

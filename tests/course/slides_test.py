@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks in a browser that every slide fits its page: slides_test.py FOLDER; 77 without
-Chromium."""
+"""Checks in a browser that every slide fits its page: slides_test.py FOLDER. Exits with 77 if there
+is no Chromium."""
 import json
 import re
 import shutil
@@ -9,7 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Shows each slide in turn: anything taller than the page, or code wider than its box, does not fit.
+# Shows each slide in turn. It does not fit if it is taller than the page or if its code is too
+# wide.
 MEASURE = """<script>addEventListener("load", () => {
   const slides = [...document.querySelectorAll("section")], wrong = [];
   slides.forEach((slide, k) => {

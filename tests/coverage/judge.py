@@ -1,4 +1,4 @@
-"""Evaluates gcov's counts: lines, branches and template instances that did not run."""
+"""Evaluates gcov's counts: finds lines, branches and template instances that did not run."""
 import json
 import re
 import subprocess
@@ -6,15 +6,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# These tests make no API call fail, so its error branch does not run; tests/faults makes them fail.
+# The coverage tests make no API call fail, so these error branches never run. tests/faults runs
+# them.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
-# Destructors that run while an exception passes are attributed to the end of a scope.
+# gcov attributes destructors that run while an exception propagates to the end of a scope.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
 
 
 @dataclass
 class Counts:
-    """Counts for one file of a step, over all programs that contain it."""
+    """The counts of one file of a step, summed over all programs that contain the file."""
     lines: dict = field(default_factory=lambda: defaultdict(int))      # (line, instance) -> times
     branches: dict = field(default_factory=lambda: defaultdict(list))  # (line, count) -> times each
     instances: dict = field(default_factory=lambda: defaultdict(int))  # (line, name) -> times
@@ -29,7 +30,7 @@ class Missing:
 
 
 def counted(root, build, steps):
-    """Maps file to Counts, from all gcov output below the folders of `steps` in `build`."""
+    """Maps each file to its Counts, from all gcov output in the folders of `steps` in `build`."""
     counts = defaultdict(Counts)
     for data in sorted(path for step in steps for path in (build / step).rglob("*.gcda")):
         done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", data],
@@ -43,7 +44,7 @@ def counted(root, build, steps):
 
 
 def add(counts, file):
-    """Adds one file of gcov's output."""
+    """Adds the counts in one file of gcov's output."""
     names = {function["name"]: function["demangled_name"] for function in file["functions"]}
     for function in file["functions"]:
         key = function["start_line"], names[function["name"]]
@@ -57,8 +58,8 @@ def add(counts, file):
 
 
 def missing(file, counts, text):
-    """Yields what did not run: whole instances, otherwise their lines, otherwise branches in any
-    instance."""
+    """Yields what did not run: whole instances; in others, lines; and branches that no instance
+    took."""
     dead = {name for (_, name), times in counts.instances.items() if times == 0}
     for (line, name), times in counts.instances.items():
         if times == 0:

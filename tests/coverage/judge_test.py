@@ -1,5 +1,5 @@
-"""Tests that the coverage check sees lines, branches and shapes that did not run, and useless
-exceptions."""
+"""Tests that the coverage check finds lines, branches and shapes that did not run, and exceptions
+that are no longer needed."""
 import unittest
 
 from judge import Counts, Missing, add, judged, missing
@@ -8,7 +8,8 @@ TEXT = ["void f() {", "  if (a) b();", "  CUDA_CHECK(c());", "}"]
 
 
 def gcov(functions, lines):
-    """gcov output: name -> times, and (line, function, times, branches taken)."""
+    """Returns gcov output. functions: name -> times; lines: (line, function, times, branches
+    taken)."""
     return {"functions": [{"name": name, "demangled_name": name, "start_line": 1,
                            "execution_count": times} for name, times in functions.items()],
             "lines": [{"line_number": line, "function_name": name, "count": times,

@@ -29,7 +29,8 @@ SKIPPED = 77
 
 
 def line_of(text: str) -> int:
-    """Transcripts follow the source: breakpoints are set by a line's text, not its number."""
+    """Returns the line with this text. Breakpoints are set by text so that they follow the
+    source."""
     lines = [
         number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line
     ]
@@ -42,7 +43,7 @@ def line_of(text: str) -> int:
 @dataclass(frozen=True)
 class Session:
     name: str
-    program: str  # right or wrong
+    program: str  # "right" or "wrong"
     commands: tuple[str, ...]
 
 
@@ -112,7 +113,7 @@ def transcript(session: Session, program: Path) -> str:
     for line in session.commands:
         command += ["-ex", f"echo (gdb) {line}\\n", "-ex", line]
     command += ["--args", str(program), *ARGUMENTS.split()]
-    # One block at a time, without any order that a caller set for the emulator.
+    # One block runs at a time, in the default order, whatever the caller's environment says.
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith("HOSTCUDA_")
     }
@@ -138,7 +139,7 @@ def transcript(session: Session, program: Path) -> str:
     return tidy(result.stdout)
 
 
-# Output that differs between runs or machines and carries no information.
+# Output that carries no information and differs between runs or machines.
 NOISE = re.compile(
     r"^(\[Thread debugging using|Using host libthread_db|warning: |A debugging session|"
     r"\tInferior 1|Quit anyway|$)"

@@ -1,8 +1,8 @@
-"""Runs the commands of docs/pictures.md, in their order, in a new folder: they must produce every
+"""Runs the commands of docs/pictures.md in their order in a new folder. They must produce every
 picture that the page shows.
 
   draw_pictures.py ROOT BUILD
-  draw_pictures.py ROOT BUILD docs/figures/pictures   and keeps them there
+  draw_pictures.py ROOT BUILD docs/figures/pictures   also stores the pictures in that folder
 """
 
 from __future__ import annotations

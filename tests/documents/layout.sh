@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks layout by .clang-format. Versions of clang-format differ in details, so only the version that
-# formatted
-# the files is used. Exit code 77: it is missing, or there is no git to list our files.
+# Checks that files are formatted by .clang-format. Versions of clang-format differ in details, so
+# only the version that formatted the files is used. Exits with 77 if it is missing, or if there is
+# no git to list our files.
 readonly VERSION=14
 cd "$(dirname "$0")/../.." || exit 1
 for program in clang-format-$VERSION clang-format; do

@@ -1,4 +1,4 @@
-// Sizes that no machine has, and input that is not a file of bodies: rejected with a one-line
+// Sizes that no machine has, and files that contain no bodies, must be rejected with a one-line
 // message before anything is allocated.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 namespace nbody::test {
 namespace {
 
-// Simulates a machine with 4 GB; kills the program after a minute.
+// Limits the program to a machine with 4 GB, and kills it after a minute.
 const char* const kSmallMachine = R"(sh -c 'ulimit -v 4000000; exec timeout -s KILL 60 "$0" "$@"')";
 
 class Absurd : public testing::Test {
@@ -36,7 +36,7 @@ class Absurd : public testing::Test {
 };
 
 TEST_F(Absurd, SizesAreComparedWithTheMemory) {
-  // Padding may exceed the limit; then the message says so.
+  // If only the padding exceeds the limit, the message still names the need.
   const std::string needs = "needs about [0-9.e+]+ GB of memory; [0-9.]+ GB are available";
   expect(1, "--bodies 200000000 --systems 1", needs);
   expect(1, "--bodies 2000000000 --systems 1 --validate off", needs);
@@ -48,7 +48,7 @@ TEST_F(Absurd, SizesAreComparedWithTheMemory) {
   expect(2, "--steps 9223372036854775808", "--steps: \"9223372036854775808\"");
 }
 
-// Sparse files: large, but they take no space on the disk.
+// The files are sparse: they are large but take no space on the disk.
 TEST_F(Absurd, FilesAreComparedWithTheMemory) {
   for (const auto& [name, head] : {std::pair("a.raw", std::string(24, '\0')),
                                    std::pair("a.csv", "x,y,vx,vy\n" + std::string(2000, '\n'))}) {
@@ -65,15 +65,14 @@ TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
          R"(sh -c 'yes 0,0,0,0 | (ulimit -v 400000; exec timeout -s KILL 60 "$0" "$@")')");
 }
 
-// The arguments of env for a run with this much address space that is killed after some seconds.
+// Returns arguments of env that limit a run to this address space and kill it after some seconds.
 std::string with_address_space(const std::string& kilobytes, const char* seconds) {
   return joined("-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS sh -c 'ulimit -v ", kilobytes,
                 "; exec timeout -s KILL ", seconds, R"( "$0" "$@"')");
 }
 
-// OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts, and if it cannot, it
-// tries for ever. No program that is linked with it can prevent that. $NBODY_ONLY_OPENBLAS does
-// nothing but load it.
+// OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts. If that fails, it retries
+// forever, and no program linked with it can prevent that. $NBODY_ONLY_OPENBLAS only loads it.
 bool openblas_hangs(const std::string& kilobytes) {
   const char* const program = std::getenv("NBODY_ONLY_OPENBLAS");
   if (program == nullptr) return false;
@@ -83,8 +82,8 @@ bool openblas_hangs(const std::string& kilobytes) {
   return WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + 9;
 }
 
-// With too little address space for its libraries, threads or data, a program reports it and
-// ends.
+// If the address space is too small for its libraries, threads or data, a program must say so and
+// end.
 TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
   int runs = 0;
   for (const char* kilobytes :
@@ -111,7 +110,7 @@ TEST_F(Absurd, InputIsAFileThatCanBeRead) {
   expect(2, "--input .", "is a folder");
   program_.write("locked.csv", "x,y,vx,vy\n0,0,0,0\n");
   chmod(program_.file("locked.csv").c_str(), 0);
-  if (geteuid() == 0) return;  // root can read everything
+  if (geteuid() == 0) return;  // root may read everything
   expect(2, "--input locked.csv", "Permission denied");
 }
 

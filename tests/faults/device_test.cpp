@@ -1,6 +1,7 @@
-// A device that fails or is lost in any call, has too little memory or is missing: one line naming
-// the call and the error, exit code 1, no hang, no crash, and nothing written. If the failed call
-// did not matter (a free at the end), the result is correct to the bit.
+// A device may fail or be lost in any call, have too little memory, or be missing. The program must
+// then print one line that names the call and the error, exit with code 1 without hanging or
+// crashing, and write nothing. If the failed call did not matter (a free at the end), the result
+// must be exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace nbody::test {
 namespace {
 
-// Two systems, so that each of two devices has one.
+// There are two systems, so that each of two devices has one.
 const char* const kRun =
     "--scenario plummer --systems 2 --bodies 30 --steps 2 --validate off --quiet --output end.bin";
 
@@ -24,7 +25,7 @@ class Device : public testing::Test {
   }
 
   Outcome run_with(const std::string& environment) const {
-    // A program that hangs is killed; its exit code is then neither 0 nor 1.
+    // A program that hangs is killed, and its exit code is then neither 0 nor 1.
     return program_.run(kRun, two_devices_ + " " + environment + " timeout -s KILL 20");
   }
 
@@ -36,10 +37,10 @@ class Device : public testing::Test {
     EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
   }
 
-  // Fails call 1, 2, ... until the run has no such call; returns the number of failures.
+  // Makes call 1, 2, ... fail until the run has no such call. Returns the number of failures.
   int sweep(const std::string& variable, const std::string& error) {
     int failures = 0;
-    // A run ends with calls that free memory: three harmless failures in a row mark the end.
+    // A run ends with calls that free memory, so three harmless failures in a row mark its end.
     for (int call = 1, harmless = 0; harmless < 3 && !HasFailure(); ++call) {
       SCOPED_TRACE(variable + "=" + std::to_string(call));
       const Outcome outcome = run_with(variable + "=" + std::to_string(call));

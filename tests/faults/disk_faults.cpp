@@ -1,12 +1,12 @@
-// A library to preload: makes the disk fail, or kills the program, at a chosen moment.
+// A library to preload. At a chosen moment it makes the disk fail, or kills the program.
 //
-//   NBODY_FAULT=bytes:K   the disk is full after K bytes: the write that passes them is cut short,
-//                         later ones fail with ENOSPC
+//   NBODY_FAULT=bytes:K   the disk is full after K bytes: the write that exceeds them is cut short,
+//                         and later ones fail with ENOSPC
 //   NBODY_FAULT=fail:N    the N-th operation fails with ENOSPC
-//   NBODY_FAULT=kill:N    the process is killed in the N-th operation, a write half done
+//   NBODY_FAULT=kill:N    the process is killed in the N-th operation; a write is then half done
 //
-// Operations are those that change files: opening for writing, write, fsync, rename, on any
-// descriptor but the standard streams.
+// Operations are those that change files: opening for writing, write, fsync and rename, except on
+// the standard streams.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ long long asked(const char* kind) {
 std::atomic<long long> operations = 0;
 std::atomic<long long> bytes_written = 0;
 
-// Counts an operation. True if it must fail; does not return if the process dies here.
+// Counts an operation. Returns true if it must fail; does not return if it must kill the process.
 bool fails(ssize_t (*half)(int, const void*, std::size_t) = nullptr, int descriptor = -1,
            const void* data = nullptr, std::size_t size = 0) {
   const long long now = ++operations;

@@ -1,5 +1,6 @@
-// A disk that is full at any byte or fails in any operation: one line, exit code 1, no partial file
-// under a final name, and an intact checkpoint of the earlier run.
+// A disk may be full after any byte or fail in any operation. The program must print one line, exit
+// with code 1, leave no partial file under a final name, and keep the checkpoint of the earlier
+// run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ class FullDisk : public testing::Test {
     if (!has_device(Program())) GTEST_SKIP() << "no device";
   }
 
-  // Runs with the fault; true if the run succeeded because the fault came too late.
+  // Runs with the fault. Returns true if the run succeeded because the fault came too late.
   bool run_into(const std::string& fault) {
     SCOPED_TRACE(fault);
     const Program program;
@@ -46,14 +47,15 @@ class FullDisk : public testing::Test {
 };
 
 TEST_F(FullDisk, AtEveryOperation) {
-  // If only a directory's flush fails, a run succeeds: three successes in a row mark the end.
+  // A run succeeds if only the flush of a directory fails, so three successes in a row mark the
+  // end.
   int operation = 1;
   for (int ended_well = 0; ended_well < 3 && !HasFailure(); ++operation)
     ended_well = run_into("fail:" + std::to_string(operation)) ? ended_well + 1 : 0;
   EXPECT_GT(operation, 4 * run_.steps()) << "too few: the library was not loaded";
 }
 
-// The limit grows by 97 bytes, a prime, so that 228-byte files are cut in header and bodies.
+// The limit grows by 97 bytes, a prime, so that 228-byte files are cut at many different places.
 TEST_F(FullDisk, AtEveryByte) {
   int bytes = 0;
   while (!run_into("bytes:" + std::to_string(bytes)) && !HasFailure()) bytes += 97;

@@ -1,5 +1,5 @@
-// kill -9 at any moment leaves only whole files, and the run, continued by the same command or by
-// --resume, ends with the bits of an undisturbed run.
+// kill -9 at any moment must leave only whole files. If the same command or --resume continues the
+// run, it must end with the bits of an undisturbed run.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace nbody::test {
 namespace {
 
 constexpr int kKilled = 128 + 9;
-constexpr int kTimeUp = 124;  // the exit code of timeout if the run ended at the same moment
+constexpr int kTimeUp = 124;  // timeout exits with this code if the run ended at the same moment
 
 int number(const char* variable, int otherwise) {
   const char* value = std::getenv(variable);
@@ -54,9 +54,9 @@ TEST_P(Kill, InEveryFileOperation) {
   EXPECT_GT(left_overs, 0) << "no kill hit a file that was being written";
 }
 
-// Makes NBODY_KILLS kills at moments drawn from NBODY_SEED; several in a row hit the same run.
+// Kills NBODY_KILLS times at moments drawn from NBODY_SEED; several kills may hit the same run.
 TEST_P(Kill, AtAnyMoment) {
-  const FaultyRun run(GetParam(), 60);  // most of the time is spent in the run, not in its start
+  const FaultyRun run(GetParam(), 60);  // long, so that most kills hit the run, not its start
   const int kills = number("NBODY_KILLS", 10);
   const int seed = number("NBODY_SEED", static_cast<int>(std::random_device()() >> 1));
   std::cout << "NBODY_SEED=" << seed << " NBODY_KILLS=" << kills << '\n';
@@ -73,7 +73,7 @@ TEST_P(Kill, AtAnyMoment) {
     const Program program;
     run.prepare(program);
     for (bool finished = false; !finished && !HasFailure();) {
-      // After the last kill the run may finish.
+      // After the last kill, the run may finish.
       const std::string killer =
           killed < kills ? "timeout --foreground -s KILL " + std::to_string(moment(random)) : "";
       const Outcome outcome = program.run(run.next(program, killed), killer);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Damages checkpoints at random and continues from them: each is rejected with one line, or gives
-the right result.
+"""Damages checkpoints at random and tries to continue from them: each must be rejected with one
+line or give the right result.
 
   checkpoint_fuzz.py STEP COUNT
 
-COUNT is divided over the kinds of checkpoints: BIN and CSV, Euler and leapfrog, with an accumulated
-activity map, and float64 if STEP supports it. A damaged one must lead to exit code 2, one line and
-no file, or to the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED repeats a
-run.
+COUNT is divided over the kinds of checkpoints: BIN and CSV, Euler and leapfrog, with the counts of
+an activity map, and float64 if STEP supports it. A damaged checkpoint must lead to exit code 2, one
+line and no file, or to exactly the output and the map of the undamaged one. NBODY_TEST_SEED repeats
+a run.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pathlib import Path
 
 PROBLEM = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3"]
 CONTINUE = ["--steps", "12", "--output", "end.bin"]
-WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second one repeats the command
+WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second way repeats the command
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
-LONGEST = 60.0  # seconds for one run, on a busy machine
+LONGEST = 60.0  # limit of seconds for one run on a busy machine
 
 
 def flipped(data: bytearray, generator: random.Random) -> None:
@@ -53,7 +53,7 @@ def cut(data: bytearray, generator: random.Random) -> None:
 
 
 def moved(data: bytearray, generator: random.Random) -> None:
-    """Overwrites one block by another, as a file system that lost track would do."""
+    """Overwrites one block by another, as a file system does that has mixed up its blocks."""
     length = min(generator.choice((8, 28, 512)), len(data) // 2)
     source, target = (generator.randrange(len(data) - length) for _ in range(2))
     data[target:target + length] = data[source:source + length]
@@ -69,7 +69,7 @@ def resume(program: str, folder: Path, words: list[str]) -> tuple[int, str, dict
 
 
 class Kind:
-    """A checkpoint of one kind, and the result of a run resumed from it."""
+    """A kind of checkpoint, and the result of a run that is resumed from an undamaged one."""
 
     def __init__(self, program: str, folder: Path, ending: str, words: list[str]):
         self.program, self.folder = program, folder
@@ -105,7 +105,7 @@ class Kind:
                     sys.exit(error)
 
     def fault(self, data: bytes, way: list[str]) -> str:
-        """Returns what is wrong with the handling of a damaged checkpoint, or nothing; counts
+        """Returns an error in the handling of a damaged checkpoint, or an empty string. Counts
         rejections."""
         self.file.write_bytes(data)
         code, error, files = resume(self.program, self.folder, [*way, self.file.name, *self.words])
@@ -151,7 +151,7 @@ def main() -> int:
             refused += kind.refused
     print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "
           f"{count - refused} with the right result")
-    return 0 if refused > count / 2 else 1  # otherwise the damage had no effect
+    return 0 if refused > count / 2 else 1  # otherwise the damage had hardly any effect
 
 
 if __name__ == "__main__":

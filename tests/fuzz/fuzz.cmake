@@ -1,9 +1,9 @@
-# nbody_fuzz_target(name source...)   corpus_NAME, and nightly fuzz_NAME, if clang has libFuzzer
-# nbody_fuzz_corpus(folder target)    the test fuzz.FOLDER.corpus
-# nbody_fuzz(folder target)           fuzz.FOLDER.corpus and, nightly, fuzz.FOLDER
+# nbody_fuzz_target(name source...) adds corpus_NAME and, if clang has libFuzzer, the nightly
+# fuzz_NAME. nbody_fuzz_corpus(folder target) adds the test fuzz.FOLDER.corpus. nbody_fuzz(folder
+# target) adds fuzz.FOLDER.corpus and the nightly test fuzz.FOLDER.
 
 set(NBODY_LIBFUZZER OFF)
-# A sanitizer build runs the corpus with its own sanitizers; the usual build does the fuzzing.
+# A sanitizer build runs the corpus with its own sanitizers; only the usual build fuzzes.
 if(NBODY_CLANGXX AND NOT NBODY_SANITIZE)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/probe.cpp
     "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n")
@@ -24,8 +24,8 @@ function(nbody_fuzz_target name)
     return()
   endif()
 
-  # clang's instrumentation guides libFuzzer, so these sources are compiled again; everything else
-  # comes unchanged from the library. CMake has one compiler per language, but a launcher can
+  # These sources are compiled again, because clang's instrumentation guides libFuzzer. All other
+  # code comes unchanged from the library. CMake has one compiler per language, but a launcher can
   # replace it.
   list(TRANSFORM ARGN PREPEND ${common}/)
   list(TRANSFORM ARGN APPEND .cpp)

@@ -1,5 +1,5 @@
-// The contract of a fuzz target for any input: it returns, or throws a UsageError of one readable
-// line. Anything else ends the process, which libFuzzer reports.
+// What a fuzz target must do for any input: return, or throw a UsageError with one readable line.
+// If anything else happens, the process ends, which libFuzzer reports.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,8 @@ namespace nbody::fuzz {
   std::abort();
 }
 
-// A message ends up on a terminal: no line ends, no escape sequences, no megabytes.
+// A message is shown on a terminal, so it must not contain line ends, escape sequences or
+// megabytes.
 inline void check_message(std::string_view message) {
   constexpr std::size_t kLongest = 1000;
   if (message.empty() || message.size() > kLongest) fail("message of a strange length", message);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Changes bytes of Gadget files at random and gives them to nbody-convert, for SECONDS.
+"""Changes bytes of Gadget files at random and passes them to nbody-convert, for SECONDS.
 
   gadget_fuzz.py NBODY_CONVERT CORPUS SECONDS
 
-HDF5 itself fails on many broken files, so it reads them in a separate process, and coverage-guided
-fuzzing would only find HDF5's faults. This test checks what a user sees: a file is converted, or
-rejected with one line, exit code 2 and nothing written; never a crash, never a hang.
-NBODY_TEST_SEED repeats a run. Exits 77 if nbody-convert was built without HDF5.
+HDF5 itself fails on many broken files, so nbody-convert reads them in a separate process.
+Coverage-guided fuzzing would find only HDF5's errors. This test checks what a user sees: a file is
+converted, or rejected with one line, exit code 2 and nothing written, without a crash or a hang.
+NBODY_TEST_SEED repeats a run. Exits with 77 if nbody-convert was built without HDF5.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
-LONGEST = 60.0  # seconds for one file, on a busy machine
-FEWEST = 20     # files; a fuzzer that ran nothing found nothing
+LONGEST = 60.0  # limit of seconds for one file on a busy machine
+FEWEST = 20     # fewest files, because a fuzzer that ran none has shown nothing
 
 
 def changed(data: bytes, generator: random.Random) -> bytes:
@@ -44,7 +44,7 @@ def changed(data: bytes, generator: random.Random) -> bytes:
 
 
 def fault(program: str, file: Path, output: Path) -> str:
-    """Returns what is wrong with the handling of the file, or nothing."""
+    """Returns an error in the handling of the file, or an empty string."""
     try:
         done = subprocess.run([program, str(file), str(output)], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=LONGEST, check=False)

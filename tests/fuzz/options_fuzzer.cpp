@@ -1,4 +1,4 @@
-// Treats any bytes as a command line, one argument per line; accepted options must be in range.
+// Treats any bytes as a command line with one argument per line. Accepted options must be in range.
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -37,7 +37,7 @@ void check_sound(const nbody::Options& options) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::cout.setstate(std::ios::failbit);  // --help prints
+  std::cout.setstate(std::ios::failbit);  // because --help prints
   std::vector<std::string> arguments{"step"};
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
   for (std::string line; std::getline(lines, line);) arguments.push_back(line.c_str());

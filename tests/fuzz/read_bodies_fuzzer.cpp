@@ -1,5 +1,5 @@
-// Treats any bytes as a file of bodies. Accepted bodies must be valid and survive being written and
-// read again, bit for bit.
+// Treats any bytes as a file of bodies. Accepted bodies must be valid, and after they are written
+// and read again, their bits must be the same.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 using nbody::Snapshot;
 using nbody::fuzz::fail;
 
-// A named file in memory: readers and libraries open files themselves.
+// A file in memory that has a name, because readers and libraries open files by name.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("input", MFD_CLOEXEC)) {

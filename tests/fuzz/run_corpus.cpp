@@ -1,5 +1,5 @@
-// Runs every file in the directories on the command line through a fuzz target once, for compilers
-// without libFuzzer.
+// Runs each file in the given directories through a fuzz target once, for compilers without
+// libFuzzer.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ int main(int argc, char** argv) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[k])) files.push_back(entry);
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    // Printed before the target runs: if it ends the process, the last name is the input that
-    // caused it.
+    // The name is printed before the target runs, so that the last name printed is the input that
+    // ended the process.
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
     std::ifstream in(file, std::ios::binary);

@@ -1,6 +1,6 @@
-// same_bits FILE: compares the float32 bits of every scenario with the hashes in FILE. They must be
-// the same on every platform, as nbody/initial_conditions.h guarantees. Without FILE, it prints the
-// hashes.
+// same_bits FILE compares the bits of every scenario in float32 with the hashes in FILE. The bits
+// must be the same on every platform, as nbody/initial_conditions.h guarantees. Without FILE,
+// same_bits prints the hashes.
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Computes FNV-1a with the bits of one float at a time.
+// Computes FNV-1a, taking in the bits of one float at a time.
 std::uint64_t hash_of(const nbody::Systems& systems) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const nbody::Body& b : systems.bodies)
@@ -22,7 +22,7 @@ std::uint64_t hash_of(const nbody::Systems& systems) {
   return hash;
 }
 
-// Takes 3000 bodies, because above 2048 the scenarios estimate potential energies.
+// Uses 3000 bodies, because for more than 2048 the scenarios only estimate potential energies.
 std::string list_of_hashes() {
   std::string list;
   for (const nbody::Scenario& scenario : nbody::scenarios()) {

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03
-[COUNTED_STEP03]"""
+"""Tests ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03 [COUNTED_STEP03]"""
 
 import os
 import re
@@ -21,8 +20,8 @@ PROGRAMS = {}
 FEW_BODIES = "--scenario galaxies --systems 2 --bodies 256 --steps 2 --validate off --quiet".split()
 TWO_TILES = "--scenario galaxies --systems 2 --bodies 700 --steps 1 --validate off --quiet".split()
 
-# The textbook cost of a request of a whole warp: kernel, memory, access, bytes, requests,
-# cost, ideal cost. 1024 threads are 32 warps; a transpose of 128 x 128 takes 512.
+# Textbook costs of requests of whole warps: kernel, memory, access, bytes, requests, cost, ideal
+# cost. 1024 threads are 32 warps, so there are 32 requests; a 128 x 128 transpose has 512.
 TEXTBOOK = """
 coalesced_4_bytes          global load   4    32   4   4
 coalesced_8_bytes          global load   8    32   8   8
@@ -146,7 +145,7 @@ class Seeded(unittest.TestCase):
         return [race for race in self.found.races if race.kernel == kernel]
 
     def assert_race(self, kernel, memory, *sides):
-        """sides: mark and access, in either order."""
+        """Expects a race between two sides, in either order. sides: a mark and an access each."""
         races = self.races_in(kernel)
         said = [sorted((side.place.line, side.access) for side in (race.earlier, race.later))
                 for race in races if race.memory == memory]
@@ -160,7 +159,7 @@ class Seeded(unittest.TestCase):
         for race in races:
             self.assertEqual(race.earlier.block, race.later.block)
             self.assertNotEqual(race.earlier.thread, race.later.thread)
-        # Thread i reads the value that thread i + 1 writes; the offset is one float of the array.
+        # Thread i reads the value that thread i + 1 writes, so the offset is one float.
         race = next(race for race in races if race.memory == "shared")
         writer, reader = sorted((race.earlier, race.later), key=lambda side: side.access)[::-1]
         self.assertEqual(writer.thread[0], (reader.thread[0] + 1) % 64)
@@ -196,7 +195,7 @@ class Seeded(unittest.TestCase):
         self.assertEqual({race.kernel for race in self.found.races}, wrong)
 
     def test_divergence_names_both_barriers_and_their_threads(self):
-        self.assertEqual(len(self.found.divergences), 1)  # not one per block
+        self.assertEqual(len(self.found.divergences), 1)  # it is reported once, not for each block
         found = self.found.divergences[0]
         self.assertEqual(found.kernel, "divergent_barrier")
         self.assertEqual([(at.place.line, at.threads, at.example[0]) for at in found.places],
@@ -244,12 +243,12 @@ class Steps(unittest.TestCase):
                  for race in found.races}
         self.assertIn(
             ("shared", frozenset(["if", "const"])), sides
-        )  # tile[...] = against ... tile[j]
+        )  # the line that writes tile[...], against the one that reads tile[j]
 
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         self.assertTrue(found.clean, text_of(found))
-        # Four floats of shared memory per interaction. Every tile is padded to 512 bodies.
+        # An interaction reads four floats of shared memory. Every tile is padded to 512 bodies.
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 
@@ -259,8 +258,8 @@ class Steps(unittest.TestCase):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         counted = count_instructions(PROGRAMS["counted_step03"], FEW_BODIES, timeout=60)
         kernel = replace(found.kernel("advance_systems"), operations=counted["advance_systems"])
-        # A tile has 512 bodies, though there are 256, and a block 1024 threads: 2 x 2 x 1024 x 512
-        # times.
+        # There are 256 bodies, but a tile has 512 and a block 1024 threads, so there are 2 x 2 x
+        # 1024 x 512 evaluations.
         evaluations = 2 * 2 * 1024 * 512
         of_line = {
             source_text(place): sums(found) for place, found in by_line(kernel.operations).items()
@@ -271,7 +270,7 @@ class Steps(unittest.TestCase):
             of_line["tile_ax += s * dx;"], {"float32": {"add": evaluations, "mul": evaluations}}
         )
         totals = sums(kernel.operations)
-        # Per evaluation and per tile; then kick and drift.
+        # First the operations per evaluation and per tile, then those of kick and drift.
         self.assertEqual(
             totals["float32"],
             {
@@ -304,7 +303,7 @@ class Picture(unittest.TestCase):
         self.assertEqual({kernel.first_block for kernel in kernels}, {None})
 
     def test_all_requests_of_a_block_are_in_it(self):
-        """All blocks of a pattern do the same."""
+        """All blocks of a pattern do the same, so one block has an equal share of the requests."""
         for kernel in self.patterns.kernels:
             for memory in ("global", "shared"):
                 pictured = [

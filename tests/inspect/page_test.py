@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of ./nbody inspect --page in a real browser: page_test.py PATTERNS STEP03"""
+"""Tests the page of ./nbody inspect --page in a real browser: page_test.py PATTERNS STEP03"""
 
 import functools
 import json
@@ -22,7 +22,7 @@ if Browser.find() is None:
     sys.exit(77)
 
 PROGRAMS = {}
-# Two tiles, and an incomplete last warp.
+# There are two tiles, and the last warp is incomplete.
 BODIES = (
     "--scenario",
     "galaxies",
@@ -63,7 +63,7 @@ class Page(unittest.TestCase):
         self.browser.wait_for(f"location.href === '{page.as_uri()}' && page.kernel")
 
     def check_quiet(self):
-        """Expects no error and no network request."""
+        """Expects that the page had no error and made no network request."""
         self.assertEqual(self.browser.errors(), [])
         self.assertEqual(
             [url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], []
@@ -115,7 +115,7 @@ class Page(unittest.TestCase):
         )
         self.assertEqual(
             browser.evaluate("page.at"), {"phase": 1, "warp": 0}
-        )  # where the line does something
+        )  # a cell in which the line accesses memory
         self.assertEqual(browser.evaluate("page.counted[5]"), [0, 512, 0, 512, 0, 0, 0])
         box = browser.evaluate(
             "(() => { const b = document.getElementById('grid').getBoundingClientRect(); "
@@ -142,7 +142,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("page.kind"), kind + 1)
         browser.press("a")
         self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
-        # Checks the drawing: a place with accesses has a colour, one without has none.
+        # Checks the drawing: a cell with accesses has a colour, and one without has none.
         pixels = browser.evaluate(
             """(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
             return [0, 1].map((phase) => [...pen.getImageData(

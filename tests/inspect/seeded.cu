@@ -1,5 +1,5 @@
-// Kernels with races and a divergent barrier, and their corrections. Comments mark the lines to be
-// reported; inspect_test.py reads the marks.
+// Kernels with races and a divergent barrier, and their corrections. The MARK comments mark the
+// lines that must be reported; inspect_test.py reads them.
 #include <cooperative_groups.h>
 
 #include "nbody/cuda.h"
@@ -20,7 +20,7 @@ __device__ void neighbours(float* out) {
 __global__ void missing_barrier(float* out) { neighbours<false>(out); }
 __global__ void with_barrier(float* out) { neighbours<true>(out); }
 
-// Each block has its own shared memory, but global memory is common.
+// Each block has its own shared memory, but all blocks share global memory.
 __global__ void two_blocks_write(float* out) { out[threadIdx.x] = 1.0f; }  // MARK both_blocks
 __global__ void blocks_write_apart(float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
@@ -41,7 +41,7 @@ __global__ void atomic_update(int* out) { atomicAdd(out, 1); }
 __global__ void plain_update(int* out) { *out += 1; }  // MARK plain
 __global__ void atomic_float(float* out) { atomicAdd(out, 1.0f); }
 
-// Neighbouring bytes of one word.
+// Writes neighbouring bytes of one word.
 __global__ void bytes_apart(unsigned char* out) { out[threadIdx.x] = 1; }
 
 __global__ void divergent_barrier(float* out) {
@@ -67,7 +67,7 @@ __global__ void next_block(float* out) {
   out[(gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = next;
 }
 
-// The shared memory of the cluster's other block.
+// Reads the shared memory of the cluster's other block.
 template <bool kWithBarrier>
 __global__ void __cluster_dims__(2) other_block(float* out) {
   __shared__ float line[kThreads];
@@ -112,5 +112,5 @@ int main() {
   other_block<false><<<4, kThreads>>>(out);
   other_block<true><<<4, kThreads>>>(out);
   CUDA_CHECK(cudaDeviceSynchronize());
-  return 3;  // everything observed counts nevertheless
+  return 3;  // what was observed must count nevertheless
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests that a traced step takes at most 25 times the processor time of the plain one.
+"""Tests that a traced step takes at most 25 times the processor time of the plain step.
 
     slowdown_test.py [PLAIN TRACED]...
 
-The time of a time step is that of a run of several minus that of a run of one. The shortest of a
-few runs counts, each on one core, so that other load matters little.
+The time of a time step is the time of a run with several steps minus that of a run with one. Each
+runs a few times on one core, and the shortest time counts, so that other load matters little.
 """
 import os
 import resource
@@ -20,7 +20,7 @@ PROBLEM = ["--systems", "1", "--bodies", "4096", "--validate", "off", "--quiet"]
 
 
 def seconds(program, steps, trace=None):
-    """Returns processor time."""
+    """Returns the processor time of a run."""
     variables = {**os.environ, "OMP_NUM_THREADS": "1"}
     if trace:
         variables["HOSTCUDA_TRACE"] = str(trace)

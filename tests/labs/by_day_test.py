@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The quick test of a lab: by_day_test.py BUILD LAB
 
-Grades nothing if none of the lab's files (tests/nightly/subjects.toml) has changed since its last
-pass, nightly or here. If the lab itself or its steps have changed since, grades the same files as
-the nightly test: the starter, the solution and each wrong solution, once. Otherwise files that all
-labs share have changed, or the lab has had no nightly test yet: grades the starter and the
+Grades nothing if no file of the lab (tests/nightly/subjects.toml) has changed since the lab last
+passed, nightly or here. If the lab itself or its steps have changed since, grades the same files as
+the nightly test: the starter, the solution and each wrong solution, once. If only files that all
+labs share have changed, or if the lab has no nightly result yet, grades only the starter and the
 solution.
 """
 import json
@@ -20,7 +20,7 @@ from nbody_tools.nightly.subjects import (changed_since, fingerprint, matcher, p
 build, name = Path(sys.argv[1]), sys.argv[2]
 lab = find_lab(name)
 row = read_ledger().get(("cpu", f"labs.{name}"), Row("cpu", f"labs.{name}"))
-changed = changed_since(row.passed) if row.passed and not row.red else None  # since that night
+changed = changed_since(row.passed) if row.passed and not row.red else None  # since that pass
 patterns = {"subject": paths_of(row, read_subjects()),
             "own": (f"course/labs/{name}/*", *(f"{step}/nbody.cu" for step in lab.steps))}
 passed_file = build / "tests" / "labs" / f"{name}.passed"

@@ -2,8 +2,8 @@
 """Tests that submissions that cheat or crash get no points, read no files and do not hang:
 cheats_test.py BUILD [--run] [NAME...]
 
-The submissions are in cheats.toml; --run selects those that must be compiled and run. Each has the
-time limit.
+The submissions are in cheats.toml. --run selects those that must be compiled and run. Each
+submission may take as long as the limit allows.
 """
 import contextlib
 import platform
@@ -21,8 +21,8 @@ from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
 
-SECONDS = 30  # seconds of processor time, in programs that run two at a time, and in the grader
-START = "nbody::StageTimer timer;"  # first statement of simulate()
+SECONDS = 30  # limit of processor time for the grader and for its programs, which run two at a time
+START = "nbody::StageTimer timer;"  # the first statement of simulate()
 options = Namespace(build=Path(sys.argv[1]), cuda_build=None, sandbox="auto")
 lab = find_lab("03")
 

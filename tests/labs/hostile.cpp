@@ -1,5 +1,5 @@
-// Tries what a submission could do if the grader's rules allowed it: hostile OUTSIDE PARENT. Prints
-// a line for each attempt that was not blocked.
+// hostile OUTSIDE PARENT tries everything that a submission could do if the grader's rules allowed
+// it. It prints a line for each attempt that the sandbox did not block.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -51,13 +51,13 @@ int main(int argc, char** argv) {
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
   try_to("memory: take two gigabytes",
          ::operator new (std::size_t{2} << 30, std::nothrow) == nullptr);
-  // CUDA's driver needs the rights to do the following.
+  // CUDA's driver needs to do the following, so with a GPU it is allowed.
   int pair[2];
   try_to("gpu: talk within the machine",
          socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0);
   try_to("gpu: name a thread", !opens("/proc/self/task/" + std::to_string(getpid()) + "/comm",
                                       O_WRONLY | O_CREAT | O_TRUNC));
-  // A submission must be able to do the following.
+  // A submission must be able to do what follows.
   try_to("allowed: write its record", !opens("out/trace.json", O_WRONLY | O_TRUNC));
   std::thread([&] { try_to("allowed: start a thread", false); }).join();
   for (volatile int k = 0;; k = k + 1) {

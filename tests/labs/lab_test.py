@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tests that a lab works as declared: lab_test.py BUILD LAB [--ends | --again N]
 
-The starter compiles and fails exactly the tests that the lab names, the solution passes all, and
-each wrong solution fails exactly the tests that it names, with the declared messages. --ends: only
-the starter and the solution. --again N: the solution and the first wrong one get the same result N
-times with different seeds.
+The starter must compile and fail exactly the tests that the lab names, the solution must pass all
+tests, and each wrong solution must fail exactly the tests that it names, with the declared
+messages. --ends tests only the starter and the solution. --again N checks that the solution and the
+first wrong solution get the same results N times, with different seeds.
 """
 import argparse
 import secrets
@@ -16,7 +16,7 @@ from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
 
-SECONDS = 20  # processor time in which a grading ends on two idle cores
+SECONDS = 20  # processor time that a grading may take on two idle cores
 
 options = argparse.ArgumentParser()
 options.add_argument("build", type=Path)

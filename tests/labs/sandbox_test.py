@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that the sandbox blocks what it claims to block, and nothing that a submission needs, with
-bubblewrap and without: sandbox_test.py SANDBOX COMPILER"""
+"""Tests that the sandbox, with bubblewrap and without, blocks what it claims to block and nothing
+that a submission needs: sandbox_test.py SANDBOX COMPILER"""
 import os
 import shutil
 import signal
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from nbody_tools.labs.sandbox import Access, found_sandbox
 
-SECONDS = 100  # an endless loop must have been ended long before
+SECONDS = 100  # an endless loop must have ended long before
 NEEDED = ["allowed: write its record", "allowed: start a thread"]
 OF_GPU = ["gpu: talk within the machine", "gpu: name a thread"]
 
 
 def hostile_in(top, compiler):
-    """Copies the attacking program to where a grading would have it, next to a file it must not
+    """Copies the hostile program to where a grading would have it, next to a file that it must not
     find."""
     folder, outside = top / "run", top / "outside"
     (folder / "out").mkdir(parents=True)
@@ -58,7 +58,7 @@ def problems_of(sandbox, on_gpu, program, outside):
     missing = {key for key, guard in sandbox.guards.items() if guard == "-"}
     taken = missing | (
         {"gpu", "memory", "system"} if on_gpu or missing else set()
-    )  # such machines cannot block these
+    )  # such machines cannot block these attempts
     found = [
         line
         for line in done

@@ -1,7 +1,7 @@
-"""Is every gate of the validator needed? check_gates.py RECORDS
+"""Tests that every check ("gate") of the validator is needed: check_gates.py RECORDS
 
-A gate is needed if it alone rejects some mutant. The gates are those that the programs report, so a
-new gate without such a mutant fails this test.
+A gate is needed if some mutant is rejected by it alone. The list of gates comes from what the
+programs report, so a new gate without such a mutant fails this test.
 """
 import json
 import sys

@@ -1,9 +1,8 @@
 """Compares variants of a step with their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
 
-Runs a variant, or all of a step, in the declared mode of hostcuda and, if it is wrong, in plain
-mode; compares the outcome with the declaration, and writes it next to the declaration, as
-NAME.json.
-Weak checks are run only for variants with an edit.
+Runs one variant, or all variants of a step, in the mode of hostcuda that is declared and, if the
+variant is wrong, in plain mode too. Compares the outcome with the declaration, and writes it next
+to the declaration as NAME.json. Weak checks run only for variants with an edit.
 """
 import json
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 
 
 def shape_table(command, rank, environment, record):
-    """Returns options that give a run one shape: a table as ./nbody tune writes it, for this
+    """Returns options that make a run use one shape, by a table like those of ./nbody tune for this
     problem."""
     subprocess.run([*command, "--validate", "off", "--json", record], cwd=record.parent,
                    env=environment, stdout=subprocess.DEVNULL, check=True)
@@ -27,8 +26,9 @@ def shape_table(command, rank, environment, record):
 
 
 def run(program, declared, mode, record, weak=None):
-    """Returns the outcome of a run: failed gates, results of weak checks, or why it was stopped."""
-    # Blocks of a grid run on one core, so that a race between them has the same result every time.
+    """Returns the outcome of a run: the failed gates and weak checks, or why it was stopped."""
+    # The blocks of a grid run on one core, so that a race between them has the same result every
+    # time.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", **dict(setting.split("=") for setting in mode))
@@ -75,7 +75,7 @@ def describe(found):
 
 
 def problems(declared, found, plain):
-    """Yields every difference between outcome and declaration, as a line."""
+    """Yields a line for every difference between outcome and declaration."""
     expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
     if not declared["is_wrong"]:
         if not passed(found):
@@ -112,7 +112,7 @@ def check(declaration, program):
 
 
 def declarations(which):
-    """Returns the declaration, or those in FOLDER of the variants of STEP."""
+    """Returns one declaration, or those in FOLDER of all variants of STEP."""
     folder, _, step = which.rpartition(":")
     if not folder:
         return [Path(which)]

@@ -1,15 +1,15 @@
-"""Writes the files of bodies that runs of mutants.toml read. Only their structure matters, not
-their numbers."""
+"""Writes the files of bodies that the runs in mutants.toml read. Only the structure of the bodies
+matters, not their values."""
 from random import Random
 
 
 def near(chance, centre, reach):
-    """Returns a position in a box around a centre."""
+    """Returns a position in a box around `centre`."""
     return [x + chance.uniform(-r, r) for x, r in zip(centre, reach)]
 
 
 def two_masses(chance):
-    """Two species, their bodies interleaved."""
+    """Returns bodies of two species, which alternate."""
     for k in range(192):
         yield (
             0.002 if k % 3 else 0.008,
@@ -24,7 +24,7 @@ def two_places(_):
 
 
 def far_and_heavy(chance):
-    """Masses from 1e-2 to 1e3, coordinates up to 2000."""
+    """Returns masses from 1e-2 to 1e3, and coordinates up to 2000."""
     centres = ((0, 0, 0), (70, -3, 1), (-1500, 900, 20), (5, 110, -2000))
     for k in range(100):
         yield (10 ** chance.uniform(-2, 3), *near(chance, centres[k % 4], (6, 6, 6)),
@@ -32,7 +32,7 @@ def far_and_heavy(chance):
 
 
 def cluster_and_companion(chance, unit=1):
-    """A non-spherical cluster, and far from it light bodies, which feel its quadrupole."""
+    """Returns a non-spherical cluster and, far away, light bodies that feel its quadrupole."""
     for k in range(168):
         place = (
             near(chance, (6, 0, 0), (0.3, 0.3, 0.3))
@@ -47,28 +47,30 @@ def tiny_cluster(chance):
 
 
 def tiles_of_two_masses(chance):
-    """Two masses, for a third and two thirds of the bodies: whole tiles of 768 bodies have one."""
+    """Returns bodies of which a third has one mass and the rest another, so that whole tiles of 768
+    bodies have equal masses."""
     for k in range(2304):
         mass = 0.002 if k % 3 else 0.008
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
 
 
 def one_far_away(chance):
-    """A cluster, and one body so far from it that its force is weak; softening 0.05."""
+    """Returns a cluster, and one body so far away that its force is weak; the softening is 0.05."""
     for k in range(600):
         place = (100, -20, 30) if k == 123 else near(chance, (0, 0, 0), (1, 1, 1))
         yield 0.001, *place, *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
 
 
 def massless_first(chance):
-    """Two systems: in the first a third of the bodies have mass, in the second all do."""
+    """Returns two systems. In the first only a third of the bodies have mass, in the second all
+    have."""
     for k in range(1800):
         mass = 0 if k < 900 and k % 3 else 0.001
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
 
 
 COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
-SEED = 5  # with this value a wrong quadrupole fails one check only; with others it fails several
+SEED = 5  # with this seed, a wrong quadrupole fails only one check; with others it fails several
 
 
 def write_inputs(folder):

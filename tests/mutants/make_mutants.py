@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Makes programs and tests of what mutants.toml declares.
+"""Makes programs and tests from the declarations in mutants.toml.
 
-    make_mutants.py tests ROOT FOLDER            when the build is configured: checks every edit,
-                                                 writes
-        FOLDER/mutants.cmake, which adds a program per step and the tests, and in FOLDER/records
-        NAME.declared.json for each test, which check_run.py reads, and the input files of the runs
-    make_mutants.py program STEP_SOURCE FILE    when it is built: writes the program of a step,
-        with all its variants, each in a namespace; what they have in common, most of it headers, is
-        then compiled once
-    make_mutants.py ladder STEP_SOURCE FILE     the same to be linked with the tests of every step
+    make_mutants.py tests ROOT FOLDER            called when the build is configured: checks every
+        edit and writes FOLDER/mutants.cmake, which adds the tests and a program per step. Also
+        writes, to FOLDER/records, the runs' input files and NAME.declared.json for each test, which
+        check_run.py reads
+    make_mutants.py program STEP_SOURCE FILE    called when it is built: writes the program of a
+        step with all its variants, each in a namespace; code that they share, mostly headers, is
+        then compiled only once
+    make_mutants.py ladder STEP_SOURCE FILE     the same, to be linked with the tests common to all
+        steps
 """
 import hashlib
 import json
@@ -34,7 +35,7 @@ from inputs import write_inputs  # noqa: E402
 
 @dataclass
 class Mutant:
-    """A table of mutants.toml; for a row of `right` the edit is empty."""
+    """One table of mutants.toml. In a row of `right` the edit is empty."""
     step: str
     run: str
     name: str = ""
@@ -53,7 +54,7 @@ class Mutant:
 
     @property
     def control(self):
-        """The variant without the edit."""
+        """The name of the variant without the edit."""
         return re.sub(r"\W", "_", f"right_{self.define}")
 
     @property
@@ -62,7 +63,7 @@ class Mutant:
 
     @property
     def macros(self):
-        """The pairs of name and value that `define` sets."""
+        """The (name, value) pairs that `define` sets."""
         return [setting.split("=", 1) for setting in self.define.split()]
 
     @property
@@ -111,13 +112,13 @@ def source_of(root, step):
 
 
 def as_in_the_reports(words):
-    """Adds Euler's integrator; a scenario would use leapfrog."""
+    """Adds Euler's integrator to a scenario, which would otherwise use leapfrog."""
     named = "--integrator" in words or "--input" in words
     return words if named else [*words, "--integrator", "euler"]
 
 
 def declarations(mutant):
-    """The tests of a mutant: its own, and that the unedited step is right."""
+    """Returns a mutant's tests: its own, and the test that the unedited step is right."""
     caught_by = mutant.caught_only_by or mutant.caught_by
     record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
               "says": mutant.says, "passes_plain": mutant.passes_plain,
@@ -160,7 +161,7 @@ def write_tests(root, folder):
 
 
 def edited_text(mutant, source, main="nbody::step_main"):
-    """The edited step. An edited header of the step is inserted where it was included."""
+    """Returns the edited step. An edited header replaces the line that included it."""
     if mutant.file == Mutant.file:
         return edited(source, mutant.variant, main=main, edits=mutant.edits)
     header = source.parent / mutant.file
@@ -177,7 +178,7 @@ def edited_text(mutant, source, main="nbody::step_main"):
 def namespace(mutant, name, source, text):
     begin = "".join(f"#undef {macro}\n#define {macro} {value}\n" for macro, value in mutant.macros)
     end = "".join(f"#undef {macro}\n" for macro, _ in mutant.macros)
-    # The compiler's messages name the step's file, not this one.
+    # The compiler's messages must name the step's file, not the file that is written.
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
 
@@ -193,7 +194,8 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         )
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
-    # Headers are included before the namespaces open; include guards then skip them inside.
+    # Headers are included before the namespaces begin, and their include guards then skip them
+    # inside.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
     file.write_text(f"""{headers}

@@ -1,9 +1,9 @@
-// The main() of a program that holds many wrong variants of a step.
+// The main() of a program that contains many wrong variants of a step.
 //
 //   PROGRAM VARIANT [option of a step...]
 //
-// runs one of the variants as the real program would run it. If NBODY_WEAK_CHECKS names a file, it
-// also writes the results of the weak checks to that file.
+// The program runs one variant as the real program would run the step. If NBODY_WEAK_CHECKS names a
+// file, it also writes the results of the weak checks to that file.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@ namespace nbody::test {
 
 int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// Replaces nbody::step_main in an edited source.
+// An edited source calls this function instead of nbody::step_main.
 inline int mutant_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
   return run_mutant(info, simulate, query_device, argc, argv);
 }

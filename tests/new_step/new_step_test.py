@@ -1,8 +1,9 @@
-"""A new step in a clone: it builds, passes its tests, and is a draft to the documents.
+"""Makes a new step in a clone. It must build and pass its tests, and documents must treat it as a
+draft.
 
 usage: new_step_test.py COMPILER
 
-Exit code 77: this is not a clone.
+Exits with 77 if this is not a clone.
 """
 
 from __future__ import annotations

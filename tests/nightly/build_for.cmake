@@ -1,5 +1,5 @@
-# Compiles the steps with nvcc and ptxas for one ARCHITECTURE, with warnings as errors, but links no
-# programs: the preset cuda links them, for one architecture.
+# Compiles the steps for one ARCHITECTURE with nvcc and ptxas and treats warnings as errors. It
+# links no programs, because the preset cuda does that, for one architecture.
 if(NOT NVCC)
   message("no nvcc here")
   return()

@@ -1,5 +1,5 @@
-"""`cmake --install --component library`: find_package(nbody) and pkg-config find the library in a
-prefix that was moved, and a program built with each of them runs.
+"""Tests `cmake --install --component library`. The prefix is moved; find_package(nbody) and
+pkg-config must still find the library, and a program built with each of them must run.
 
 usage: library_test.py BUILD COMPILER
 """

@@ -1,7 +1,7 @@
-"""`pip install .` in a fresh environment: `nbody` works in a clone, and says what it needs outside
-of one.
+"""Tests `pip install .` in a new environment. `nbody` must work in a clone, and must say what it
+needs when it runs elsewhere.
 
-Exit code 77: there is no venv, or pip reaches no index.
+Exits with 77 if there is no venv, or if pip reaches no index.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def run(*words: object, cwd: Path) -> subprocess.CompletedProcess:
 
 
 def install(folder: Path) -> Path:
-    """Returns the installed command. The copy keeps build files out of the work tree."""
+    """Returns the installed command. Installs from a copy, so that the work tree stays clean."""
     source = folder / "source"
     shutil.copytree(ROOT / "tools" / "nbody_tools", source / "tools" / "nbody_tools",
                     ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,9 +1,10 @@
-"""The archive of a release, made from HEAD: it builds without .git, and knows its version and
-revision.
+"""Tests the archive of a release, made from HEAD: it must build without .git, and know its version
+and revision.
 
 usage: release_test.py COMPILER
 
-A clone is archived, so that uncommitted changes here do not matter. Exit code 77: nothing to clone.
+The archive is made from a clone, so that uncommitted changes here do not matter. Exits with 77 if
+there is nothing to clone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-// Tells ThreadSanitizer about libgomp's synchronisation. It does not see inside the library,
-// and without this it would report a race for all data that a team of threads shares. Linked
-// before libgomp in the preset cpu-tsan. One address stands for all forks, one for all joins,
-// and so on. Unrelated teams are then treated as ordered, which can hide a race but never
-// invent one.
+// Tells ThreadSanitizer about the synchronisation inside libgomp, which it does not see. Without
+// this file it would report a race for all data that a team of threads shares. The preset cpu-tsan
+// links this file before libgomp. One address stands for all forks, one for all joins, and so on.
+// Unrelated teams therefore count as ordered, which can hide a race but never invent one.
 #include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
@@ -51,7 +50,7 @@ void GOMP_barrier() {
   pass_barrier(really);
 }
 
-void GOMP_loop_end() {  // with a barrier, unlike GOMP_loop_end_nowait
+void GOMP_loop_end() {  // contains a barrier, unlike GOMP_loop_end_nowait
   static auto* const really = real<void()>("GOMP_loop_end");
   pass_barrier(really);
 }

@@ -1,6 +1,6 @@
-// Takes the parameters of the kernel that benchmarks/ktt.cu launches, so that the driver can be
-// tested without it: one thread per OUTER_UNROLL_FACTOR bodies, the sources divided over
-// WORK_GROUP_SIZE_Y.
+// Replaces the kernel that benchmarks/ktt.cu launches, and takes the same parameters, so that the
+// driver can be tested without that kernel. A thread computes OUTER_UNROLL_FACTOR bodies, and the
+// sources are divided over WORK_GROUP_SIZE_Y.
 __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*, float*,
                              float4* new_positions, float4* velocities, float*, float*, float*,
                              float4* new_velocities, float, float softening_squared, int n) {
@@ -20,7 +20,7 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       a.z += s * dz;
     }
     parts[threadIdx.y][threadIdx.x] = a;
-    __syncthreads();  // no thread may read the sums before all are there
+    __syncthreads();  // no thread may read the sums before all are written
     if (threadIdx.y == 0) {
       float4 velocity = velocities[i];
       for (int part = 0; part < WORK_GROUP_SIZE_Y; ++part) {
@@ -32,6 +32,6 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       new_positions[i] = {body.x + velocity.x * dt, body.y + velocity.y * dt,
                           body.z + velocity.z * dt, body.w};
     }
-    __syncthreads();  // nor overwrite them while they are added
+    __syncthreads();  // no thread may overwrite them before they are added
   }
 }

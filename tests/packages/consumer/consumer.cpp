@@ -1,4 +1,4 @@
-// A program of another project, with the command line of the steps and a simulate() of its own.
+// A program of another project that has the command line of the steps and its own simulate().
 #include "nbody/step.h"
 
 namespace {
