@@ -1,8 +1,9 @@
-# Compiles files with nvcc to find the errors that only nvcc reports: those of its front ends for host and
-# device, and of ptxas. The host compiler has already compiled the same files through hostcuda. Files with
-# the same flags are compiled together, each in a namespace, because shared headers take most of the time.
+# Compiles files with nvcc to find the errors that only nvcc reports, in its front ends for host and
+# device code or in ptxas. The host compiler has already compiled these files through hostcuda.
+# Files with the same flags are compiled together, each in a namespace, because the headers that
+# they share take most of the time.
 
-# nbody_checked_by_nvcc(source flags library...): adds one file.
+# nbody_checked_by_nvcc(source flags library...) adds one file.
 function(nbody_checked_by_nvcc source flags)
   string(MAKE_C_IDENTIFIER "nvcc_checks${flags}" target)
   set_property(GLOBAL APPEND PROPERTY NBODY_NVCC_CHECKS ${target})
@@ -11,8 +12,8 @@ function(nbody_checked_by_nvcc source flags)
   set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
 endfunction()
 
-# Call it after all files are added. A macro, because compile settings are variables of the
-# directory.
+# To be called after all files are added. It is a macro, because the settings to compile with are
+# variables of the directory.
 macro(nbody_check_by_nvcc)
   string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
   get_property(targets GLOBAL PROPERTY NBODY_NVCC_CHECKS)
@@ -29,7 +30,8 @@ macro(nbody_check_by_nvcc)
   add_custom_target(checked_by_nvcc DEPENDS ${targets})
 endmacro()
 
-# Common headers are included before the namespaces open; include guards then skip them inside.
+# Common headers are included before the namespaces begin, and their include guards then skip them
+# inside.
 function(nbody_write_files_to_check target)
   get_property(files GLOBAL PROPERTY ${target}_FILES)
   foreach(file IN LISTS files)
@@ -42,7 +44,7 @@ function(nbody_write_files_to_check target)
       list(FILTER lines EXCLUDE REGEX "\"${name}/")
       list(APPEND headers ${lines})
     endforeach()
-    file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${file})  # the same text in every clone: for ccache
+    file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${file})  # equal in every clone, for ccache
     string(APPEND namespaces "namespace ${name} {\n#include \"${file}\"\n}\n")
   endforeach()
   list(REMOVE_DUPLICATES headers)

@@ -10,14 +10,13 @@ endif()
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-enable_language(C)  # compiles the check for HDF5
+enable_language(C)  # the check for HDF5 is written in C
 find_package(HDF5 QUIET COMPONENTS C)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
 
-# Without a writable directory (no home, or a read-only one), every compilation through ccache
-# fails.
+# ccache fails to compile anything if it has no writable directory (no home, or a read-only one).
 find_program(NBODY_CCACHE ccache)
 if(NBODY_CCACHE)
   execute_process(COMMAND ${NBODY_CCACHE} --get-config cache_dir
@@ -29,26 +28,28 @@ if(NBODY_CCACHE)
   endif()
 endif()
 if(NOT NBODY_CCACHE OR cannot_write)
-  set(NBODY_CCACHE "")  # hides the cached variable: the next configuration looks again
+  set(NBODY_CCACHE "")  # hides the cached variable, so that the next configuration searches again
 endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
 
-# This linker takes a quarter of the time, and there are a hundred and fifty programs.
+# This linker takes a quarter of the time that the default takes, and there are 150 programs to
+# link.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld NBODY_HAS_LLD)
 if(NBODY_HAS_LLD AND NOT NBODY_SANITIZE)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# By default g++ starts collecting garbage at 128 MB, which takes a tenth of its time for Boost's
-# headers.
+# By default g++ begins to collect garbage at 128 MB, which takes a tenth of its time if Boost's
+# headers are included.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=500000>)
 endif()
 
 if(NBODY_SANITIZE)
-  # -fno-sanitize-recover: a test that causes a finding must fail. -g: the finding names its line.
+  # -fno-sanitize-recover makes a test fail if it causes a finding; -g lets the finding name its
+  # line.
   add_compile_options(-g -fsanitize=${NBODY_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NBODY_SANITIZE})
@@ -62,17 +63,18 @@ if(NBODY_SANITIZE STREQUAL "thread")
   # hostcuda's fibers switch stacks, so ThreadSanitizer's record of calls would be wrong and grow
   # without bound.
   add_compile_options(--param=tsan-instrument-func-entry-exit=0)
-  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # ThreadSanitizer lacks memory fences
-  # A shared library, because it is loaded before libgomp whatever the order of the static ones.
+  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # ThreadSanitizer knows no memory fences
+  # This is a shared library, because it must be loaded before libgomp, whatever the order of static
+  # libraries.
   add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})
   link_libraries(-Wl,--no-as-needed nbody_openmp_for_tsan)
-  set(CMAKE_INSTALL_RPATH ${PROJECT_BINARY_DIR})  # programs are linked as they are installed
+  set(CMAKE_INSTALL_RPATH ${PROJECT_BINARY_DIR})  # programs are linked as for installing
 endif()
 
 if(NBODY_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # Native if a device can be queried, otherwise Hopper: building needs no GPU.
+    # Native if a device can be queried. Otherwise Hopper, because building needs no GPU.
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_device OUTPUT_QUIET ERROR_QUIET)
     if(no_device EQUAL 0)
       set(CMAKE_CUDA_ARCHITECTURES native)
@@ -83,7 +85,7 @@ if(NBODY_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    # CMake 3.25 does not yet know nvcc's C++20.
+    # CMake 3.25 does not know nvcc's option for C++20.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
@@ -93,7 +95,7 @@ else()
   include(${PROJECT_SOURCE_DIR}/hostcuda/cmake/hostcuda.cmake)
 endif()
 
-# An interface library instead of global flags, so that third-party code is not affected.
+# These are not global flags but an interface library, so that they do not affect third-party code.
 add_library(nbody_warnings INTERFACE)
 set(host_warnings -Wall -Wextra)
 if(NBODY_WARNINGS_ARE_ERRORS)
@@ -108,8 +110,9 @@ if(NBODY_CUDA)
   endif()
 endif()
 
-# For tests, which are compiled more often than they run: without the optimiser, several files at a
-# time, since each reads the same library headers, and with containers that check indices.
+# For tests, which are compiled more often than they run. They are compiled without optimisation,
+# several files at a time, because the files read the same headers, and with containers that check
+# indices.
 function(nbody_compile_quickly target)
   target_compile_options(${target} PRIVATE -O0)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A step's source with declared edits, for mutants and for variants to be measured.
+"""Applies declared edits to a step's source, for mutants and for variants to be measured.
 
     edit_source.py ORIGINAL NAME FOLDER COUNT [COPY]
 
-Replaces the text of FOLDER/find_K.txt, which must occur exactly once in ORIGINAL, by that of
-FOLDER/replace_K.txt, for K from 0 to COUNT - 1, and renames the step to NAME. Without COPY this is
-only checked.
+For K from 0 to COUNT - 1, replaces the text in FOLDER/find_K.txt, which must occur exactly once in
+ORIGINAL, by the text in FOLDER/replace_K.txt. Also renames the step to NAME. Without COPY, only
+checks that this can be done.
 """
 import sys
 from pathlib import Path
@@ -18,8 +18,8 @@ class EditError(Exception):
 
 def edited(original: Path, name: str, edits: Iterable[Sequence[str]] = (),
            main: str = "nbody::step_main") -> str:
-    """Returns the text of `original` after the edits, pairs of a text and its replacement. `main`
-    replaces nbody::step_main."""
+    """Returns the text of `original` with the edits applied, which are pairs of a text and its
+    replacement. `main` replaces nbody::step_main."""
     text = original.read_text(encoding="utf-8")
     for find, replace in edits:
         if text.count(find) != 1:

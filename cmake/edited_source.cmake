@@ -1,8 +1,10 @@
 # edited_source(variable STEP step | FILE path NAME name FIND text... REPLACE text...)
 #
-# Makes a copy of a step's source, or of another file of the repository, with the declared edits, in a folder NAME, and puts its path into `variable`. The copy
-# of a step calls itself NAME. Each text must occur exactly once; otherwise a test fails and the build of the copy stops, so copies cannot become outdated. The
-# build makes the copy, so that a changed step does not need a new configuration.
+# Copies a step's source, or another file of the repository, to a folder NAME with the declared
+# edits applied, and sets `variable` to the path of the copy. The copy of a step calls itself NAME.
+# Each text to replace must occur exactly once. Otherwise a test fails and building the copy stops,
+# so that copies cannot become outdated. The copy is made by the build, so that a changed step does
+# not need a new configuration.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
 
@@ -15,7 +17,7 @@ function(edited_source variable)
   get_filename_component(file ${original} NAME)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${edit_NAME})
   set(copy ${folder}/${file})
-  # Texts are passed in files: quotes and brackets would not survive a command line.
+  # The texts are passed in files, because quotes and brackets would not survive on a command line.
   set(count 0)
   set(texts)
   foreach(find replace IN ZIP_LISTS edit_FIND edit_REPLACE)
@@ -26,7 +28,7 @@ function(edited_source variable)
   endforeach()
   set(edit ${Python3_EXECUTABLE} ${edited_source_script} ${original} ${edit_NAME} ${folder} ${count})
   execute_process(COMMAND ${edit} RESULT_VARIABLE misfit ERROR_VARIABLE why)
-  if(misfit)  # configuring must not fail; the tests report the misfit
+  if(misfit)  # configuring must not fail, so the tests report the misfit
     message(WARNING "${edit_NAME}: ${why}")
     add_test(NAME edits.${edit_NAME} COMMAND ${edit})
   endif()

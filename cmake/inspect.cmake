@@ -1,9 +1,9 @@
 # nbody_inspectable(name source [LIBRARIES cublas] [COMMON nbody_cluster])
 #
-# inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
-# `./nbody inspect`. Built only on request, and only if hostcuda can trace here.
-# count_NAME: the same program, counting its operations (hostcuda/count), if clang++ is installed.
-# inspectable_NAME: both.
+# inspect_NAME is the program of a .cu file with its memory accesses traced (hostcuda/trace), for
+# `./nbody inspect`. It is built only on request, and only if hostcuda can trace with this compiler.
+# count_NAME is the same program with its operations counted (hostcuda/count), if clang++ is
+# installed. inspectable_NAME builds both.
 
 function(nbody_inspectable name source)
   if(NBODY_CUDA)

@@ -1,6 +1,6 @@
-# Writes nbody::revision(), the revision of the source tree, to SOURCE_FILE, unless it is there already. A
-# release contains a file with the revision instead of .git; it may be unpacked inside a clone of another
-# repository.
+# Writes nbody::revision(), which returns the revision of the source tree, to SOURCE_FILE, unless
+# the file already contains it. A release contains a file with the revision instead of .git, because
+# it may be unpacked inside a clone of another repository.
 if(EXISTS ${SOURCE_DIR}/REVISION)
   file(STRINGS ${SOURCE_DIR}/REVISION revision LIMIT_COUNT 1)
   set(failed 0)

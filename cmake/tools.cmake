@@ -1,12 +1,13 @@
-# ${nbody_python} SCRIPT, for scripts that import nbody_tools; ${nbody_python} -m nbody_tools COMMAND.
+# Use ${nbody_python} SCRIPT for scripts that import nbody_tools, or ${nbody_python} -m nbody_tools
+# COMMAND.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(nbody_python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools ${Python3_EXECUTABLE})
 
 # nbody_test(name "label;label" seconds [PROPERTY value]... COMMAND word...)
 # nbody_test(name "label;label" seconds [PROPERTY value]... PYTHON script.py|-m module word...)
 #
-# Adds a test with its labels, its time limit and further properties. A script is a file of the calling
-# folder and may import nbody_tools.
+# Adds a test with its labels, its time limit in seconds and further properties. A script is a file
+# of the calling folder and may import nbody_tools.
 function(nbody_test name labels seconds)
   cmake_parse_arguments(PARSE_ARGV 3 test "" "" "COMMAND;PYTHON")
   if(test_PYTHON)
