@@ -21,7 +21,7 @@ void ActivityMap::add(const Systems& systems) {
   for (const Body& body : systems.bodies) {
     const float column = std::floor((body.x + extent_) * per_length);
     const float row = std::floor((body.y + extent_) * per_length);
-    // Compared as floats: a far-out or NaN coordinate has no valid int.
+    // Compared as floats, because a far-out or NaN coordinate fits no int.
     if (column >= 0 && column < cells && row >= 0 && row < cells) {
       ++counts_[index(static_cast<int>(column), static_cast<int>(row))];
     }
@@ -41,7 +41,7 @@ float activity_extent(const Systems& systems) {
     distances.push_back(std::max(std::abs(body.x), std::abs(body.y)));
   }
   if (distances.empty()) return 1;
-  // The smallest number of bodies that is at least 95 % of them.
+  // The index of the last of the nearest 95 % of the bodies (rounded up).
   const auto last = static_cast<std::ptrdiff_t>((distances.size() * 95 + 99) / 100 - 1);
   std::nth_element(distances.begin(), distances.begin() + last, distances.end());
   const float half_width = distances[static_cast<std::size_t>(last)];

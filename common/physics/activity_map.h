@@ -15,7 +15,7 @@ inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
 class ActivityMap {
  public:
   ActivityMap(int cells, float extent);
-  // Continues from earlier counts: cells * cells of them, row by row.
+  // Continues from earlier counts, given for all cells * cells cells, row by row.
   ActivityMap(int cells, float extent, std::uint64_t positions, std::vector<std::uint64_t> counts);
 
   // Counts every body once. Cells are computed in float32, as on a device, so the same state gives
@@ -45,7 +45,8 @@ class ActivityMap {
 };
 
 // An extent that shows these systems: 1.1 times the half width of the smallest square around the
-// origin that holds 95 % of their bodies. A few far-out bodies would shrink the rest to a dot.
+// origin that holds 95 % of their bodies. If it held all, a few far-out bodies would shrink the
+// rest to a dot.
 float activity_extent(const Systems& systems);
 
 }  // namespace nbody

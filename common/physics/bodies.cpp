@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// Returns the masses of a system in order of first appearance, or nothing if grouping is useless:
-// there are too many different masses, or bodies of equal mass are contiguous already.
+// Returns the masses of a system in order of first appearance, or nothing if grouping is useless
+// because there are too many different masses or bodies of equal mass are contiguous already.
 std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
   bool in_pieces = false;
@@ -33,7 +33,7 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
 // Returns the masses to group in each system.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
-  // Two million bodies take a core four milliseconds, as long as two time steps on four GPUs take.
+  // For two million bodies one core needs four milliseconds, as long as four GPUs for two steps.
 #pragma omp parallel for schedule(static) if (systems.bodies.size() > 100000)
   for (int s = 0; s < systems.count; ++s)
     masses[static_cast<std::size_t>(s)] = masses_to_group(systems.system(s));
@@ -54,8 +54,8 @@ void BodyOrder<Real>::sort(int system, const Key& key) {
                            [&](std::size_t k) { return key(systems_.bodies[k]); });
 }
 
-// In place, because a copy would double the memory. A permutation consists of cycles; within each,
-// bodies are swapped two at a time.
+// Works in place, because a copy would double the memory. A permutation consists of cycles; the
+// bodies of each cycle are swapped two at a time.
 template <class Real>
 void BodyOrder<Real>::move_all(bool back) {
   std::vector<bool> done(from_.size());

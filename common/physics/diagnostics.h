@@ -3,7 +3,7 @@
 //   T = 1/2 sum m v^2,  W = -1/2 sum_i m_i sum_{j != i} m_j / sqrt(r_ij^2 + eps^2),  E = T + W,
 //   P = sum m v,  L = sum m x cross v,  virial ratio 2T / |W|   (Binney & Tremaine 2008, ch. 4)
 //
-// The same bodies give the same bits, with any number of threads.
+// The result does not depend on the number of threads, to the bit.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ Diagnostics diagnose(std::span<const Body> bodies, double softening,
                      double budget = kAllPairsBudget);
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
                      double budget = kAllPairsBudget);
-// Sums scalars over the systems, and sums P and L so that each system's error counts.
+// Adds up the systems' diagnostics: also P and L, and the errors as independent ones.
 template <class Real>
 Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
                      double budget = kAllPairsBudget) {
@@ -46,8 +46,8 @@ inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50,
 
 struct Shape {
   Vector3 centre;  // of mass
-  // Radii around the centre of mass that hold these fractions of the mass: the distance at which
-  // the fraction is reached, taking bodies from the centre outwards.
+  // For each of kLagrangianFractions, the radius around the centre of mass that holds this fraction
+  // of the mass, counting bodies from the centre outwards.
   std::array<double, kLagrangianFractions.size()> lagrangian_radii{};
 };
 

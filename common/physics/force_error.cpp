@@ -50,8 +50,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// The largest values that may be rounded to zero: an acceleration, and the distance factor of an
-// interaction.
+// Returns the largest acceleration error that rounding to zero may cause, either of an acceleration
+// or of the distance factors of interactions.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
@@ -61,7 +61,7 @@ Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
 }
 
-// The error beyond what rounding to zero explains, on a scale; a NaN stays a NaN.
+// Returns the part of an error that rounding to zero cannot explain, over `scale`; NaN stays NaN.
 template <class W>
 double beyond(W error, W none, W scale) {
   return relative_error(error <= none ? W{0} : error - none, scale);
@@ -179,8 +179,8 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
-  // Threads cost more than about ten thousand interactions; other threads may need some of the
-  // cores.
+  // Starting threads costs as much as about ten thousand interactions. The schedule is dynamic
+  // because other threads may need some of the cores.
 #pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);
@@ -191,7 +191,7 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
     relative[k] = relative_error(length(difference), force.magnitude);
     worst[k] = beyond(length(difference), none, force.magnitude);
   }
-  // In a fixed order, whichever thread computed them.
+  // Adds in a fixed order, whichever thread computed a term.
   W error = 0, scale = 0, magnitudes = 0, squares = 0;
   for (const auto& [e, a, m, q] : squares_of) {
     error += e;
@@ -238,7 +238,8 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // The check measures the second ratio, which is larger if strong forces have larger errors.
+  // acceleration_rms measures the second ratio, which is larger if strong forces have larger
+  // errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};
@@ -246,13 +247,13 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
 template <>
 ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>,
                                           std::span<const Body>) const {
-  return {};  // no tree computes in float64
+  return {};  // no step with a tree computes in float64
 }
 
 template <class Real>
 ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   using W = Wide<Real>;
-  constexpr double kRoom = 1.25;  // the program's order and products may differ
+  constexpr double kRoom = 1.25;  // the program's order and rounding of products may differ
   const BasicReference<W> reference(bodies);
   const std::vector<int> tiles = input_.summation == Summation::running
                                      ? std::vector{reference.size()}
@@ -275,7 +276,7 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   }
   const double rms = kRoom * root_of_ratio(error, scale);
   const double p99 = kRoom * percentile99(std::move(relative));
-  // Accelerations beyond what Real can hold excuse nothing.
+  // If the sums overflow Real, no loss can be computed, and none is allowed.
   return std::isfinite(rms) && std::isfinite(p99) ? ErrorLimit{rms, p99} : ErrorLimit{};
 }
 

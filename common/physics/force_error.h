@@ -1,10 +1,10 @@
-// How the errors of a step's forces are distributed: |a - a_ref| / |a_ref| of single bodies, by
-// root mean square, median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and
-// Cosmology 1, 1, figure 3) shows such distributions for direct sums and for tree codes.
+// The distribution of a step's force errors, |a - a_ref| / |a_ref| of each body: root mean square,
+// median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and Cosmology 1, 1,
+// figure 3) shows such distributions for direct sums and for tree codes.
 //
 // The checks of validation.h compare an error with the magnitudes that cancel in a force, so that
-// limits can be strict. Here the error is relative to the acceleration itself, because this affects
-// an orbit: a body in the centre, where the acceleration is small, then has a large error.
+// limits can be strict. Here the error is relative to the acceleration itself, because that ratio
+// affects an orbit. A body in the centre, where the acceleration is small, then has a large error.
 #pragma once
 
 #include <optional>
@@ -28,14 +28,13 @@ template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
 
-// `count` numbers below n, the first and the last among them.
+// Returns `count` evenly spaced numbers below n, including 0 and n - 1.
 std::vector<int> evenly_spaced(int n, int count);
 
-// Error limit for the forces of a step that groups distant bodies (nbody/step.h),
-// relative to the sum of the magnitudes of the forces on a body: root mean square
-// over the bodies of a system, and 99th percentile. Both are 0 if theta is 0.
-// With a force tolerance either criterion opens nodes, and the smaller limit
-// holds.
+// Error limit for the forces of a step that groups distant bodies (nbody/step.h), relative to the
+// sum of the magnitudes of the forces on a body: root mean square over the bodies of a system, and
+// 99th percentile. Both are 0 if theta is 0. With a force tolerance, a node is opened if either the
+// angle or the tolerance rejects it, so the smaller limit holds.
 struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
@@ -49,7 +48,7 @@ std::optional<Approximation> finer(const Approximation& approximation);
 
 // The limits on force errors, and the errors found.
 struct ForceGates {
-  ErrorLimit approximate;  // in addition to rounding
+  ErrorLimit approximate;  // allowed in addition to rounding
   Gate rms, p99;
   Gate worst;  // the worst body, if the step computes direct sums
 };
@@ -75,7 +74,7 @@ class ForceCheck {
             {p99, 0, 4 * rms_limit()},
             {"acceleration_worst", 0, worst_limit()}};
   }
-  // `kicked`: the bodies of one system, whose velocities are the step's accelerations.
+  // `kicked` holds the same bodies, with the step's accelerations as velocities.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
   // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
@@ -85,10 +84,10 @@ class ForceCheck {
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
-  // If one interaction dominates a sum from the start (a star among planetesimals), each of the
-  // others is rounded to the large one's digits, all the same way, and may be lost altogether. No
-  // constant bounds that loss, so it is computed here, but only where it can decide a check,
-  // because computing it takes longer than the forces.
+  // If one interaction dominates a sum from the start (a star among planetesimals), each later term
+  // is rounded to the last digit of the large one, always in the same direction, and may be lost
+  // altogether. No constant bounds that loss, so it is computed here, but only where it can decide
+  // a check, because computing it takes longer than computing the forces.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two limits, with a margin
 
  private:

@@ -17,16 +17,16 @@ struct Gate {
   double value = 0;
   double limit = 0;
   bool decided = true;
-  // The part that the check could not prove; not empty if it is undecided. A check may be decided
-  // for some systems and undecided for others.
+  // Says which part the check could not prove; never empty if it is undecided. A check may be
+  // decided for some systems and undecided for others.
   std::string open = {};
   std::string detail = {};  // what failed
-  bool unproved = false;    // too little time to prove anything: a pass would claim too much
+  bool unproved = false;    // nothing could be proved in the time, so a pass would claim too much
 
-  // If the step's output is not finite, neither is the limit that follows from it.
+  // An infinite value fails even if the limit, computed from the same output, is infinite too.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
-  // Keeps the worse of two results, relative to its limit.
+  // Keeps this result or the given one, whichever is larger relative to its limit.
   void keep_worse(double other_value, double other_limit);
 };
 
@@ -35,7 +35,7 @@ inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 
-// Zero error is zero on any scale; an error without a scale is infinite.
+// No error is zero on any scale; any other error on a scale of zero is infinite.
 template <class Wide>
 double relative_error(Wide wide_error, Wide wide_scale) {
   const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);

@@ -10,7 +10,7 @@
 namespace nbody {
 namespace {
 
-// Sorted by mass, heaviest first; one array per component for vector registers.
+// Bodies sorted by mass, heaviest first, as one array per component for vector registers.
 struct Sources {
   std::vector<double> x, y, z, mass;
   std::size_t size() const { return mass.size(); }
@@ -51,8 +51,8 @@ double share_of(const Sources& sources, std::size_t i, double softening_squared)
 std::vector<double> shares_of(const Sources& sources, const std::vector<std::size_t>& which,
                               double softening) {
   std::vector<double> shares(which.size());
-  // Dynamic, because the first bodies have the most partners. Each share is stored separately, so
-  // the order of the sum does not depend on the thread that computed it.
+  // The schedule is dynamic because the first bodies have the most partners. Each share is stored
+  // separately, so the threads do not change the order of the sum.
 #pragma omp parallel for schedule(dynamic, 16) if (which.size() > 64)
   for (std::size_t k = 0; k < which.size(); ++k) {
     shares[k] = share_of(sources, which[k], softening * softening);
@@ -73,8 +73,8 @@ Selection select(const Sources& sources, std::size_t draws) {
     weights[i] = sources.mass[i] * lighter;
     lighter += sources.mass[i];
   }
-  // Weights fall with mass, so those above the interval come first; removing each one shortens the
-  // interval for the others.
+  // Weights decrease, so those larger than the sampling interval come first. Removing each of them
+  // shortens the interval for the others.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;
@@ -105,7 +105,7 @@ PotentialEnergy potential_energy_of(std::span<const BasicBody<Real>> bodies, dou
     const std::vector<double> shares = shares_of(sources, all, softening);
     return {-std::accumulate(shares.begin(), shares.end(), 0.0)};
   }
-  constexpr double kFewestDraws = 100;  // fewer bodies do not show how much they vary
+  constexpr double kFewestDraws = 100;  // fewer draws do not show how much the shares vary
   const auto draws = static_cast<std::size_t>(std::max(budget / n, kFewestDraws));
   const Selection selection = select(sources, draws);
   const std::vector<double> certain = shares_of(sources, selection.certain, softening);

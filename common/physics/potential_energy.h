@@ -7,25 +7,25 @@
 
 namespace nbody {
 
-// Interactions (N^2 per system, summed over systems) up to which every pair is counted: one system
-// of 100,000 bodies, or 149 of 8,192. It takes a few seconds on two cores.
+// Up to this many interactions (N^2 per system, summed over systems) every pair is counted: one
+// system of 100,000 bodies, or 149 of 8,192. This takes a few seconds on two cores.
 inline constexpr double kAllPairsBudget = 1e10;
 
 struct PotentialEnergy {
   double value = 0;
-  double standard_error = 0;  // of a value estimated from some of the bodies; 0: all pairs
+  double standard_error = 0;  // of a value estimated from some of the bodies; 0 if all pairs count
 };
 
-// All pairs if N^2 <= budget, otherwise an estimate at about that cost.
+// Counts all pairs if N^2 <= budget; otherwise estimates the energy at about that cost.
 //
 // Each pair is counted with its heavier body, so that the few bodies that dominate (a star, a black
 // hole) include their pairs with the many light ones. A body's share of W is at most about m_i
 // times the mass of the lighter bodies. Bodies are drawn with a probability proportional to that
 // product; those that would be drawn more than once are all counted exactly (Hansen & Hurwitz 1943,
 // Ann. Math. Statist. 14, 333, with a certainty stratum; systematic selection). The same masses
-// select the same bodies, at any time of a run.
+// The selection depends only on the masses, so it is the same at any time of a run.
 //
-// The same bodies give the same bits, with any number of threads.
+// The result does not depend on the number of threads, to the bit.
 PotentialEnergy potential_energy(std::span<const Body> bodies, double softening, double budget);
 PotentialEnergy potential_energy(std::span<const BodyF64> bodies, double softening, double budget);
 

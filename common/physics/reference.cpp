@@ -10,14 +10,15 @@
 namespace nbody {
 namespace {
 
-// x^(-3/2) of a positive number, right to a few units of the last digit. Processors divide and take
-// roots in one slow unit; multiplications and additions alone take less than half the time.
+// Returns x^(-3/2) of a positive number, correct to a few units in the last digit. Processors
+// divide and take square roots in one slow unit. Multiplying and adding as here takes less than
+// half the time.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
-  // The exponent's half, negated, gives 1 / sqrt(x) to 4 %; the third-order step, to 1e-4.
+  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %; a third-order step, to 1e-4.
   double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
   const double far = 1 - x * y * y;
   y += y * far * (0.5 + 0.375 * far);
-  // The remaining factor, (1 - e)^(-3/2), is replaced by the first terms of its series.
+  // The remaining factor, (1 - e)^(-3/2), is approximated by the first terms of its series.
   const double e = 1 - x * y * y;
   return y * y * y * (1 + e * (1.5 + e * (1.875 + e * (2.1875 + e * 2.4609375))));
 }
@@ -45,7 +46,7 @@ template <bool kWithScales, bool kDivides>
   const Wide xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
   const Wide *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
   const int n = size();
-  constexpr bool kVectors = std::is_same_v<Wide, double>;  // long double has none
+  constexpr bool kVectors = std::is_same_v<Wide, double>;  // long double has no vector registers
   Wide ax = 0, ay = 0, az = 0, magnitude = 0, squares = 0;
 #pragma omp simd reduction(+ : ax, ay, az, magnitude, squares) if (simd : kVectors)
   for (int j = 0; j < n; ++j) {
@@ -97,7 +98,7 @@ BasicVector3<Wide> BasicReference<Wide>::divided_acceleration(int i, Wide soften
 template <class Wide>
 BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide softening_squared,
                                                               int tile) const {
-  // Sums are kept in Real: g++ 12 drops a cast there and back when it vectorizes.
+  // Sums are kept in Real, because vectorizing g++ 12 would drop a cast from W to Real and back.
   const auto interaction = [&](int j) -> BasicVector3<Real> {
     const Vector d = position(j) - position(i);
     const Wide softened = dot(d, d) + softening_squared;
@@ -125,7 +126,7 @@ template <class Wide>
 template <class Acceleration>
 void BasicReference<Wide>::kick(Wide dt, const Acceleration& acceleration) {
   const int n = size();
-  // Dynamic, because other threads may need some of the cores.
+  // The schedule is dynamic because other threads may need some of the cores.
 #pragma omp parallel for schedule(dynamic, 32) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
     const Vector a = acceleration(i);

@@ -1,6 +1,6 @@
 // The reference for all steps: direct sums on the CPU, without fast math, in a wider type than the
-// state's: float64 for a float32 step, long double for --precision double. Long double has 80 bits
-// on x86; on machines where it has only 64, the reference is at least summed in another order.
+// state's (float64 for a float32 step, long double for --precision double). Long double has 80 bits
+// on x86; where it has only 64, the reference at least adds in another order.
 //
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),  G = 1   (Plummer softening;
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
@@ -22,7 +22,7 @@ template <class Wide>
 class BasicReference {
  public:
   using Vector = BasicVector3<Wide>;
-  using Real = Narrow<Wide>;  // the program's float
+  using Real = Narrow<Wide>;  // the float type of the checked program
 
   explicit BasicReference(std::span<const Body> bodies) { fill(bodies); }
   explicit BasicReference(std::span<const BodyF64> bodies) { fill(bodies); }
@@ -31,7 +31,7 @@ class BasicReference {
   Vector position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
   Vector velocity(int i) const { return {vx_[at(i)], vy_[at(i)], vz_[at(i)]}; }
 
-  // An acceleration, and what limits how well a float can represent it.
+  // An acceleration, and the magnitudes that limit how accurately a float can represent it.
   struct Force {
     Vector acceleration;
     // sum_j |a_ij|: the acceleration if nothing cancelled. In the middle of a galaxy the
@@ -42,20 +42,21 @@ class BasicReference {
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
-  // The same with a square root and a division per interaction, as a program would write it.
+  // The acceleration with a square root and a division per interaction, as a program would write
+  // it.
   Vector divided_acceleration(int i, Wide softening_squared) const;
-  // The same, but summed in Real, tile by tile, with the largest interaction of each tile first. In
-  // that order the other interactions lose the most digits.
+  // The acceleration summed in Real, tile by tile, with the largest interaction of each tile first.
+  // In that order the other interactions lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
   void advance(Wide dt, Wide softening_squared);
   void advance_by_division(Wide dt, Wide softening_squared);
-  // The same with rounded accelerations.
+  // The same step with rounded accelerations.
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
   void drift(Wide t);
-  // The same with the errors that a program with a state in Real may have: random errors of `error`
+  // A step with the errors that a program with a state in Real may have: random errors of `error`
   // times an acceleration's magnitude, and rounding after an error of `rounding`.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);

@@ -1,6 +1,6 @@
-// For loops over all bodies in float64: the function is compiled for several vector widths, and the
-// machine chooses the widest that it supports. The clones add in different orders; the difference,
-// in float64, is far below the limit of every check.
+// Compiles a function with a loop over all bodies in float64 for several vector widths. The machine
+// chooses the widest that it supports. The versions add in different orders, but in float64 the
+// difference is far below the limit of every check.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

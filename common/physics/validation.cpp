@@ -18,7 +18,7 @@
 namespace nbody {
 namespace {
 
-// The most interactions that the reference may compute; long double has no vector registers.
+// The most interactions that the reference may compute: fewer in long double, which is slower.
 template <class Real>
 constexpr double kBudget = 4e8;
 template <>
@@ -31,16 +31,16 @@ constexpr double kLikeTheTree = 1.5;
 constexpr double kPatience = 10;  // seconds
 // This many steps of the run are repeated one by one, the others in longer calls.
 constexpr int kSingleSteps = 32;
-// A kick is this many times as long as a moving body's velocity, so that the accelerations in it
-// lose no digits. A body whose drift is checked moves up to this many times the largest coordinate.
+// Ratio of a test kick to a moving body's velocity, so large that the accelerations lose no digits;
+// and the largest ratio of a test drift to the largest coordinate.
 constexpr double kLongKick = 1024, kLongDrift = 8;
-// If bodies are sampled, this many others per system are checked too: those that changed most.
+// If forces are sampled, body_order adds this many others per system: those that changed most.
 constexpr int kMostChanged = 8;
-// Products of larger numbers may overflow float32 once something is added.
+// Larger products may overflow float32 when something is added to them.
 constexpr double kLargest = 1e30;
 
-// Returns evenly spaced numbers below n, always with the first and the last, because a dropped last
-// tile or an index that is off by one shows in the last body.
+// Returns evenly spaced numbers below n that always include the first and the last, because a
+// dropped last tile or an index that is off by one shows in the last body.
 std::vector<int> sample(int n, double count) {
   return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
@@ -55,7 +55,7 @@ BasicSystems<Real> chosen(const BasicSystems<Real>& systems, const std::vector<i
   return result;
 }
 
-// Random numbers of a system, from SplitMix64 (Steele, Lea and Flood 2014).
+// Random numbers for one system, from SplitMix64 (Steele, Lea and Flood 2014).
 class Random {
  public:
   Random(int purpose, int system)
@@ -66,7 +66,7 @@ class Random {
     bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
     return bits ^ bits >> 31;
   }
-  // From 1/2 to 1.
+  // Returns a number between 1/2 and 1.
   double drawn() { return 0.5 + static_cast<double>((*this)() >> 11) * 0x1p-54; }
 
  private:
@@ -77,7 +77,7 @@ class Random {
 template <class Real>
 struct Step {
   BasicSystems<Real> before;
-  BasicSystems<Real> kicked;  // velocities are accelerations
+  BasicSystems<Real> kicked;  // its velocities are the accelerations
   BasicSystems<Real> after;
 };
 
@@ -140,7 +140,7 @@ class Validator {
     check_conservation(first.kicked);
   }
 
-  // A thread costs more than the sums of a small problem.
+  // Starting a thread costs more than the sums of a small problem.
   std::launch when() const {
     constexpr double kWorthAThread = 1e7;  // interactions
     if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
@@ -331,8 +331,8 @@ class Validator {
     return motion;
   }
 
-  // How much the accelerations of a system change if its bodies get another order, other axes and
-  // other units: the root mean square, relative to the accelerations.
+  // How much the accelerations of a system change if its bodies are reordered and get other axes
+  // and other units: the root mean square, relative to the accelerations.
   struct Change {
     double value = 0;
     double lost = 0;        // the part of the change that rounding may explain
@@ -380,11 +380,11 @@ class Validator {
     return which;
   }
 
-  // Finds errors that depend on a body's place in memory or in space, or on its motion. Sums over
-  // all bodies hide a single one whose force is weak, so where bodies are sampled, those that
-  // changed most are compared with float64 too.
+  // Finds errors that depend on a body's place in memory or in space, or on its motion. A sum over
+  // all bodies hides an error in one weak force, so if bodies are sampled, those that changed most
+  // are compared with float64 too.
   void check_body_order(const Step<Real>& step, const std::vector<Change>& changes) {
-    // A tree may group the bodies in another way in the other order.
+    // A tree may group the reordered bodies in another way.
     const double limit = std::hypot(4 * rms_limit(), 2 * approximate_.rms);
     for (int s = 0; s < step.before.count; ++s) {
       const Change& change = changes[static_cast<std::size_t>(s)];
@@ -393,13 +393,14 @@ class Validator {
       const double loss = change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
       order_.keep_worse(change.value, std::hypot(near, loss));
     }
-    // A step that sums with atomics adds in another order in each call, also in that of time_step.
+    // A step that sums with atomics adds in another order in each call, also in the time_step
+    // check.
     if (is_direct()) time_step_.limit += std::fmin(order_.value, order_.limit);
   }
 
   // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems. An
-  // error that depends on the number of steps per call then leads to another end state. Returns the
-  // last step if the run has more than one.
+  // error that depends on the number of steps per call then leads to a different end state. Returns
+  // the run's last step, unless it is the only one.
   std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count
@@ -414,7 +415,7 @@ class Validator {
       composition_.open = format("only steps %lld to %lld of %d were repeated", chunk.first + 1,
                                  chunk.first + chunk.steps, input_.steps);
     } else {
-      // Two steps in one call must equal one step twice.
+      // Two steps in one call must equal two calls of one step.
       compare_states(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
       if (input_.steps == 1) return std::nullopt;
       if (input_.steps == 0) {
@@ -436,9 +437,9 @@ class Validator {
     return last;
   }
 
-  // Repeats with many single steps, which are known to be right, then calls of 2, 4, 8, ... steps
-  // and two equal ones. If only one call were long, a program that loses a step in every long call
-  // would lose as many as in the run, and pass.
+  // Repeats the run in many single steps, which are known to be right, then in calls of 2, 4, 8,
+  // ... steps, and last in two equal calls. With only one long call, a program that loses one step
+  // in every long call would lose as many steps here as in the run, and pass.
   State in_several_calls(State state, int left) const {
     const auto take = [&](int steps) {
       if (steps > 0) advance_(state, input_.dt, steps);
@@ -529,7 +530,7 @@ class Validator {
     const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
     if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
-    // Chooses one system; a repeated check of the same run chooses the same one.
+    // Chooses one system at random; checking the same run again chooses the same system.
     const int one =
         static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
     const double cost = static_cast<double>(n()) * n() * input_.steps;
@@ -562,14 +563,14 @@ class Validator {
   const ForceCheck<Real> check_{input_,
                                 sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n())};
 
-  // Forces with errors of this size, in different directions, are no longer equal and opposite.
+  // Two forces with different errors of this size are no longer equal and opposite.
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
   ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
   const ErrorLimit approximate_ = forces_.approximate;
   Gate tree_{"tree", 0, 1e-5};
-  double tree_error_ = 0;  // error that forces may have
+  double tree_error_ = 0;  // relative force error allowed because of the tree
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};

@@ -6,8 +6,8 @@
 //                      exactly; |a - a_ref| / |a_ref|, root mean square over bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
 //   acceleration_worst the same for the worst body of a direct sum: the limit follows from how
-//                      often a term is rounded on its way to the sum. Of the bodies that are not
-//                      sampled it includes those that change the most in body_order
+//                      often a term is rounded on its way to the sum. Besides the sampled bodies it
+//                      includes those that change the most in body_order
 //   body_order         the same bodies in motion, with another order, other axes and other units,
 //                      must have the same accelerations: finds errors that depend on a body's place
 //                      in memory or in space, or on its motion, also in bodies that are not sampled
@@ -53,7 +53,7 @@ enum class ValidationMode { automatic, full, sampled, off };
 
 struct Validation {
   std::vector<Gate> gates;
-  bool sampled = false;  // forces on some bodies of every system; one trajectory or none
+  bool sampled = false;  // some forces were checked in every system, and at most one trajectory
   bool failed() const;
   // True if the run was too long to be repeated, and no chunk of it could be repeated either.
   bool partial() const;
@@ -84,7 +84,7 @@ struct ValidationInput {
   // positions half a step ahead of velocities. The half drifts around them are not part of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  double seconds = 0;                     // duration of the run, and so the cost of repeating it
+  double seconds = 0;                     // of the run; repeating it takes as long
   Approximation approximation = {};       // its error is allowed in addition to float32's
   const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the run would take too long
   std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
@@ -94,8 +94,7 @@ struct ValidationInput {
 // bodies of every system (always the first and the last) and, if that is cheap, one trajectory;
 // automatic means full up to about 4e8 interactions. The caller handles `off`.
 //
-// The same step for modified problems; without one of them, the checks that need it are
-// skipped.
+// The same step for modified problems. A check that needs a variant that is not given is skipped.
 template <class Real>
 struct Variants {
   Advance<Real> fine = {};      // with finer(input.approximation)
@@ -107,16 +106,16 @@ template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Variants<Real>& variants = {});
 
-// Samples a run of one step with all checks except time_step, composition and trajectory: two more
-// calls of the step instead of seven.
+// Samples a run of one step with all checks except time_step, composition and trajectory. This
+// takes two more calls of the step instead of seven.
 Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
                              const Variants<float>& variants);
 
 // The range of tile sizes in steps with tiled sums.
 inline constexpr int kSmallestTile = 32, kLargestTile = 1024;
 
-// The bound on the relative RMS error of an acceleration in float32 for a step's way of summing, if
-// no single interaction dominates.
+// The bound on the relative RMS error of an acceleration in float32, given how the step sums. It
+// holds if no single interaction dominates.
 double acceleration_rms_limit(Summation summation, int bodies_per_system);
 
 }  // namespace nbody

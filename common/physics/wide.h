@@ -9,7 +9,7 @@ namespace nbody {
 template <class Real>
 using Wide = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
 
-// The inverse of Wide: the type of the states that are checked in W.
+// The inverse of Wide: the type whose results are checked in W.
 template <class W>
 using Narrow = std::conditional_t<std::is_same_v<W, Wide<float>>, float, double>;
 

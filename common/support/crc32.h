@@ -18,7 +18,7 @@ class Crc32 {
   std::uint32_t value() const { return ~rest_; }
 
  private:
-  // The remainders of all bytes.
+  // The remainder of each byte value.
   static constexpr std::array<std::uint32_t, 256> kTable = [] {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < table.size(); ++byte) {

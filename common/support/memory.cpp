@@ -29,8 +29,8 @@ std::uint64_t machine() {
              : kUnlimited;
 }
 
-// The lowest limit of a control group and of the groups around it. A file that does not exist or
-// contains "max" sets no limit.
+// Returns the lowest limit of a control group and of the groups that contain it. A file that does
+// not exist or contains "max" sets no limit.
 std::uint64_t least_limit(fs::path group, const fs::path& hierarchy, const char* file) {
   for (std::uint64_t least = kUnlimited, limit = 0;; group = group.parent_path()) {
     if (std::ifstream(hierarchy / group.relative_path() / file) >> limit)
@@ -52,8 +52,8 @@ std::string gigabytes(std::uint64_t bytes) {
 }  // namespace
 
 // A line is ID:CONTROLLERS:GROUP. Version 2 has one line, without controllers; in version 1 the
-// line of "memory" counts. Inside a container, groups may have the names that they have outside,
-// for which there are no files inside; the container's own limit is then that of the root group.
+// line of "memory" counts. Inside a container, a line may name the group as seen from outside, for
+// which there are no files inside. The limit of the root group is then the container's.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {

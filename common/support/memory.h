@@ -1,5 +1,5 @@
-// Checks how much memory there is before much of it is allocated: Linux promises memory that it
-// does not have, so that an absurd size would otherwise end in a killed process.
+// Checks how much memory is available before much of it is allocated. Linux promises memory that it
+// does not have, so without the check an absurd size would get the process killed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ std::uint64_t available_memory();
 std::uint64_t control_group_limit(const std::filesystem::path& groups = "/proc/self/cgroup",
                                   const std::filesystem::path& hierarchies = "/sys/fs/cgroup");
 
-// Throws runtime_error if there is less memory; it names the purpose, the size and what there is.
+// Throws runtime_error, with the purpose, the size and the available memory, if there is less.
 void require_memory(const std::string& what, std::uint64_t bytes);
 
 }  // namespace nbody

@@ -10,7 +10,7 @@
 namespace nbody {
 namespace {
 
-// As the system reports it, e.g. the "model name" of /proc/cpuinfo.
+// Returns the name that the system reports, for example the "model name" of /proc/cpuinfo.
 std::string cpu_name() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -24,7 +24,7 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// The same program for the CPU, if this one was built with nvcc and lies in a build folder.
+// Returns a hint at the program for the CPU, if this one was built with nvcc in a build folder.
 std::string program_for_the_cpu(const std::string& backend) {
   namespace fs = std::filesystem;
   std::error_code unknown;

@@ -1,4 +1,4 @@
-// The machine that a run was on, as its record names it.
+// The machine that a run was on, as the run's record names it.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct Platform {
   void (*unlock_pages)(void* data) = nullptr;
 };
 
-// Throws NoDevice, which names the program that needs none. On a CPU the name has the number of
-// threads used: OMP_NUM_THREADS may limit them.
+// Throws NoDevice if there is none; the message names the program for the CPU. The name of a CPU
+// includes the number of threads used, which OMP_NUM_THREADS may limit.
 Platform platform_of(const FoundDevice& device);
 
 }  // namespace nbody

@@ -7,7 +7,7 @@
 namespace nbody {
 namespace {
 
-// The length of the union of intervals.
+// Returns the length of the union of the intervals.
 double covered(std::vector<std::pair<double, double>> intervals) {
   std::sort(intervals.begin(), intervals.end());
   double sum = 0, end = intervals.empty() ? 0 : intervals.front().first;

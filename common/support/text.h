@@ -43,7 +43,7 @@ std::optional<Number> parse_count(std::string_view text) {
   return static_cast<Number>(*value);
 }
 
-// The text without the characters of `outer` at both ends.
+// Returns the text without the characters of `outer` at both ends.
 inline std::string_view trimmed(std::string_view text, std::string_view outer = " \t") {
   const auto first = text.find_first_not_of(outer);
   if (first == std::string_view::npos) return {};
@@ -60,14 +60,14 @@ std::string listed(const Range& range, const NameOf& name_of = {}) {
   return list;
 }
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 template <class Number>
 std::string shortest(Number value) {
   std::array<char, 32> buffer;
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-// The number with this many significant digits, at most 17.
+// Returns the number with this many significant digits, at most 17.
 inline std::string in_digits(double value, int digits) {
   std::array<char, 32> buffer;
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,

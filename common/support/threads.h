@@ -3,8 +3,8 @@
 
 namespace nbody {
 
-// Throws runtime_error if not. The number includes the calling thread. libgomp would end the
-// process at once, and OpenBLAS, without enough address space, would then wait forever.
+// Throws runtime_error if `count` threads, including the calling one, cannot start. Without this
+// check libgomp would end the process, and OpenBLAS, short of address space, would wait forever.
 void require_threads(int count);
 
 }  // namespace nbody

@@ -1,8 +1,8 @@
 // The exchange format of the project: S independent systems of N bodies each, as an array of
 // structs.
 //
-// Units: G = 1. Lengths, masses and velocities are whatever the input uses, as long as the unit of
-// time is sqrt(length^3 / mass). State is float32; a two-dimensional system has z = 0 and vz = 0.
+// Units: G = 1. Lengths, masses and velocities may have any units in which the unit of time is
+// sqrt(length^3 / mass). The state is float32; a two-dimensional system has z = 0 and vz = 0.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace nbody {
 
-// 28 bytes in float32, no padding: also the layout on disk and the layout of the first GPU step.
+// A float32 body takes 28 bytes without padding. Files and the first GPU step use this layout.
 template <class Real>
 struct BasicBody {
   Real x, y, z;
@@ -50,7 +50,7 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
-// Puts bodies in another order, and back.
+// Reorders bodies, and restores their original order.
 template <class Real>
 class BodyOrder {
  public:
@@ -58,15 +58,15 @@ class BodyOrder {
 
  protected:
   explicit BodyOrder(BasicSystems<Real>& systems) : systems_(systems) {}
-  // Sorts the bodies of a system by key(body), an int, keeping equal ones in order. Moves the
-  // bodies with move_all().
+  // Sorts the bodies of a system by key(body), an int; equal keys keep their order. The bodies do
+  // not move before move_all().
   template <class Key>
   void sort(int system, const Key& key);
   void move_all(bool back = false);
 
  private:
   BasicSystems<Real>& systems_;
-  std::vector<std::size_t> from_;  // body k was body from_[k]; empty if none was moved
+  std::vector<std::size_t> from_;  // body k was body from_[k]; empty if no body was moved
 };
 
 // Groups the bodies of every system by mass, so that whole tiles of a kernel have one mass. Leaves
@@ -89,12 +89,12 @@ class MassiveFirst : public BodyOrder<Real> {
   int sources_ = 1;
 };
 
-// Returns the mass of each tile of `tile` bodies, system after system, or -1 if its bodies differ
-// in mass. The last tile of a system is filled up with massless bodies.
+// Returns one mass per tile of `tile` bodies, system after system; -1 marks a tile whose bodies
+// differ in mass. Massless bodies fill up the last tile of a system.
 std::vector<float> masses_of_tiles(const Systems& systems, int tile);
 
-// Splits bodies into two host arrays and joins them again. The step defines the element types: a
-// struct of x, y, z and mass, and one of the three velocity components.
+// Splits bodies into two host arrays and joins them again. The step defines the element types: one
+// struct for x, y, z and mass, and one for the three velocity components.
 template <class Positions, class Velocities>
 void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velocities) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {

@@ -9,7 +9,7 @@ struct Box {
   float3 low, high;
 };
 
-// For reductions over positions.
+// Turns a position into a box, for reductions over positions.
 struct BoxOf {
   __host__ __device__ Box operator()(float4 position) const {
     return {xyz(position), xyz(position)};
@@ -21,7 +21,7 @@ struct BoxAround {
   }
 };
 
-// The box around one point per lane.
+// Returns the box around the points of all lanes of a warp.
 __device__ inline Box box_of_warp(float3 point) {
   Box box{point, point};
   for (int apart = 16; apart > 0; apart /= 2) {

@@ -11,11 +11,11 @@
 
 namespace nbody {
 
-// How work is distributed over the ranks: as whole systems, which need no communication, or as the
-// bodies of each system.
+// Whether the ranks divide up whole systems, which needs no communication, or the bodies of each
+// system.
 enum class Distribution { automatic, systems, bodies };
 
-// The ranks of this run, for the command line and the record; the cluster fills in the rest.
+// Facts about the ranks of this run, for the record; only `asked` comes from the command line.
 struct Ranks {
   int count = 1;
   int hosts = 1;
@@ -36,7 +36,7 @@ struct Message {
 };
 
 // Exchanges data between the devices of all ranks. Every rank makes the same calls in the same
-// order. A call is ordered with the work in the default stream as a kernel would be.
+// order. Like a kernel, each call waits for earlier work in the default stream.
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -46,10 +46,10 @@ class Cluster {
 
   // Gives every rank all parts. `all` has one equal part per rank; each rank has filled in its own.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
-  // Sends and receives all messages at once. Those between two ranks arrive in the order sent.
+  // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
-  // Copies the root's bodies to the devices and back: rank r has those from first[r] to first[r +
-  // 1]. Only the root's vector is read or written.
+  // Copy the root's bodies to the devices and back. Rank r holds those from first[r] up to, but not
+  // including, first[r + 1]. Only the root's vector is read or written.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
@@ -68,12 +68,12 @@ class Cluster {
 Cluster& cluster();
 
 // Does the work on every rank, each with its own device, and returns the exit code. An error on one
-// rank ends all of them.
+// rank ends the others too.
 int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work);
 
-// step_main() on the root. The other ranks call simulate() at once, with systems that have sizes
-// but no bodies.
+// Calls step_main() on the root. The other ranks call simulate() directly, with systems that have
+// sizes but no bodies.
 int run_cluster(StepInfo info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
 inline int cluster_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {

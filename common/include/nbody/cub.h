@@ -1,8 +1,8 @@
-// CUB's calls for a whole device, and the memory they work in.
+// Calls CUB's device-wide functions and owns the temporary memory that they work in.
 #pragma once
 
 #include <cstddef>
-// Not <cub/cub.cuh>, which makes nvcc take a fifth longer.
+// Single headers, because nvcc takes a fifth longer with <cub/cub.cuh>.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 
@@ -12,7 +12,7 @@ namespace nbody {
 
 class CubMemory {
  public:
-  // Calls call(memory, bytes) twice: without memory it only reports how much it needs.
+  // Calls call(memory, bytes) twice: first without memory, to learn how many bytes it needs.
   template <class Call>
   void run(const Call& call) {
     std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// cuBLAS: its handle, and its error codes as exceptions.
+// Owns a cuBLAS handle, and turns cuBLAS's error codes into exceptions.
 #pragma once
 
 #include <cublas_v2.h>
@@ -19,13 +19,13 @@
 
 namespace nbody {
 
-// A number of rows or columns in the type that cuBLAS takes.
+// Converts a number of rows or columns to the type that cuBLAS takes.
 inline int cublas_size(std::size_t size) {
   if (std::in_range<int>(size)) return static_cast<int>(size);
   throw UsageError(size, " rows or columns are too many: cuBLAS counts in an int");
 }
 
-// The library's context on the current device; its calls run in the default stream.
+// A cuBLAS context on the current device; its calls run in the default stream.
 class Cublas {
  public:
   Cublas() {

@@ -1,6 +1,6 @@
 // The parts of every CUDA program that are not the lesson: error checks, and owners for device
-// memory, pinned memory, streams and events. Compiled by nvcc and, through hostcuda, by the host
-// compiler.
+// memory, pinned memory, streams and events. Both nvcc and, through hostcuda, the host compiler
+// compile this file.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,8 +30,9 @@ inline int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-// Owns the result of a CUDA call. Destruction is not checked: a destructor may run while an error
-// unwinds the stack. std::unique_ptr would do, but <memory> costs nvcc half a second per step.
+// Owns a handle that a CUDA call created. The destructor ignores errors, because it may run while
+// an earlier error unwinds the stack. std::unique_ptr would do too, but <memory> costs nvcc half a
+// second per step.
 template <class Handle, auto destroy>
 class Owner {
  public:
@@ -53,7 +54,7 @@ class Owner {
   Handle handle_ = nullptr;
 };
 
-// count elements of device memory on the current device. Contents undefined.
+// `count` elements of memory on the current device, not initialized.
 template <class T>
 class DeviceArray {
  public:
@@ -89,8 +90,8 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.data(), from.get(), from.bytes(), cudaMemcpyDeviceToHost));
 }
 
-// count elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once; the CPU first copies pageable memory into such a buffer.
+// `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
+// returns at once. Pageable memory must first be copied into such a buffer by the CPU.
 template <class T>
 class PinnedArray {
  public:
@@ -108,9 +109,9 @@ class PinnedArray {
   Owner<T*, cudaFreeHost> data_;
 };
 
-// Pinned memory that outlives its array: the next array of the same size reuses it. Pinning takes
-// longer than copying, and a run in several calls or with repeats needs the memory many times. To
-// be used by one thread only.
+// Pinned memory that outlives its array, so that the next array of the same size reuses it. Pinning
+// takes longer than copying, and a run that calls simulate() several times needs the memory each
+// time. Only one thread may use it.
 template <class T>
 class KeptPinnedArray {
  public:
@@ -136,7 +137,7 @@ class KeptPinnedArray {
       free_ones().pop_back();
       return array;
     }
-    free_ones().clear();  // left from another problem
+    free_ones().clear();  // left over from a problem of another size
     return PinnedArray<T>(count);
   }
   PinnedArray<T> memory_;

@@ -1,6 +1,6 @@
-// The machine that a step runs on. The answer differs between CUDA builds, hostcuda builds and
-// plain CPU programs, so this is compiled with the step, and without strings: <string> costs nvcc
-// half a second per step. support/platform.h formats it.
+// Finds the devices that a step can run on. CUDA builds, hostcuda builds and plain CPU programs
+// find different ones, so each step compiles this file. It avoids <string>, which costs nvcc half a
+// second per step; support/platform.h formats the result.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace nbody {
 
 struct FoundDevice {
   const char* backend;          // "cuda", "hostcuda" or "cpu"
-  const char* flags;            // what the step was compiled with
-  int count = 0;                // 0: none,
-  const char* missing = "";     // for this reason
+  const char* flags;            // compiler flags of the step
+  int count = 0;                // number of devices found
+  const char* missing = "";     // if none: the reason
   char name[256] = "";          // of the first device
   int driver = 0, runtime = 0;  // CUDA versions: the driver's and the runtime's; 13020 is 13.2
   // Pins host memory so that the device accesses it directly. Returns false if that is impossible.

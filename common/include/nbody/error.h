@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-// A part of a message: a string, a file name or an integer. It refers to the value that it was made
-// from and must not outlive that value.
+// A part of a message: a string, a file name or an integer. It refers to the value that it was
+// constructed from and must not outlive that value.
 class Part {
  public:
   template <class T>
@@ -29,11 +29,11 @@ class Part {
 
  private:
   std::string_view text_;
-  unsigned long long size_ = 0;  // of the integer
+  unsigned long long size_ = 0;  // absolute value of the integer
   bool is_number_ = false, is_negative_ = false;
 };
 
-// One function for all kinds of parts: a template would be compiled again for every message.
+// Not a template, which would be compiled again for every combination of parts.
 std::string joined_parts(std::initializer_list<Part> parts);
 
 template <class... Parts>
@@ -45,20 +45,20 @@ std::string joined(const Parts&... parts) {
 // control characters become '?', and a long text loses its middle.
 std::string one_line(std::string text);
 
-// The command line or an input file is invalid: a one-line message with what, where and what is
-// allowed. Programs print it and exit with code 2, having written nothing.
+// The command line or an input file is invalid. The message says in one line what is wrong, where,
+// and what is allowed. Programs print it and exit with code 2, having written nothing.
 struct UsageError : std::runtime_error {
   template <class... Parts>
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Names an option and the value that it cannot have.
+// Rejects an option's value: throws an error that names both and says what is allowed.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);
 }
 
-// No device to run on: exit 77, which ctest shows as skipped (NBODY_REQUIRE_GPU=1 makes it exit 1).
+// No device was found: exit 77, which ctest shows as skipped (1 with NBODY_REQUIRE_GPU=1).
 struct NoDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -17,7 +17,7 @@ __host__ __device__ inline float3 operator*(float s, float3 a) {
   return {s * a.x, s * a.y, s * a.z};
 }
 __host__ __device__ inline float3& operator+=(float3& a, float3 b) { return a = a + b; }
-// s a + b, rounded once.
+// Returns s a + b, each component rounded only once.
 __host__ __device__ inline float3 fma(float s, float3 a, float3 b) {
   return {fmaf(s, a.x, b.x), fmaf(s, a.y, b.y), fmaf(s, a.z, b.z)};
 }
@@ -28,7 +28,7 @@ __host__ __device__ inline float3 min(float3 a, float3 b) {
 __host__ __device__ inline float3 max(float3 a, float3 b) {
   return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
 }
-// Starts from an addend, so each multiplication pairs with an addition.
+// Returns a . b + more. Starting from an addend pairs each multiplication with an addition.
 __host__ __device__ inline float dot(float3 a, float3 b, float more = 0) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, more)));
 }

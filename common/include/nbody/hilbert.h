@@ -1,7 +1,6 @@
-// Hilbert's curve through the cells of a cube. Each cell shares a face with the one before,
-// and the curve finishes each eighth of a cube, at every scale, before it enters the next.
-// Computed as in J. Skilling (Programming the Hilbert curve, AIP Conference Proceedings 707,
-// 2004).
+// Hilbert's curve through the cells of a cube. Each cell shares a face with the one before, and the
+// curve finishes each eighth of a cube, at every scale, before it enters the next. The algorithm is
+// that of J. Skilling (Programming the Hilbert curve, AIP Conference Proceedings 707, 2004).
 #pragma once
 
 #include "nbody/box.h"
@@ -9,9 +8,9 @@
 namespace nbody {
 
 using CurveKey = unsigned long long;
-constexpr int kCoordinateBits = 21;  // per coordinate; a key has three times as many
+constexpr int kCoordinateBits = 21;  // bits per coordinate; a key has three times as many
 
-// Spreads the bits of a number, each preceded by two zeros.
+// Inserts two zero bits before each bit of a number.
 __host__ __device__ inline CurveKey spread_bits(unsigned number) {
   CurveKey v = number;
   v = (v | v << 32) & 0x001f00000000ffff;
@@ -21,10 +20,10 @@ __host__ __device__ inline CurveKey spread_bits(unsigned number) {
   return (v | v << 2) & 0x1249249249249249;
 }
 
-// Position along the curve of the cell with these coordinates, which count from 0.
+// Returns the position along the curve of the cell with these coordinates (from 0).
 __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned z) {
-  // From the largest cubes to the smallest, orients the inside of each part as the curve does:
-  // flips the first coordinate or exchanges it with another.
+  // From the largest cubes to the smallest, orients each part in the direction of the curve by
+  // flipping the first coordinate or exchanging it with another.
   const auto turn = [&x](unsigned& other, unsigned bit) {
     const unsigned within = bit - 1, differs = other & bit ? 0 : (x ^ other) & within;
     x ^= other & bit ? within : differs;
@@ -36,7 +35,7 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
     turn(y, bit);
     turn(z, bit);
   }
-  // The three bits of a part are now a Gray code of its number: consecutive ones differ in one bit.
+  // The three bits of a part are now the Gray code of its number: the next part differs in one bit.
   y ^= x;
   z ^= y;
   unsigned flips = 0;
@@ -44,8 +43,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
   return spread_bits(x ^ flips) << 2 | spread_bits(y ^ flips) << 1 | spread_bits(z ^ flips);
 }
 
-// The key of a position in a cube, or in a box whose longest edge is the cube's. A position
-// outside, or one that is NaN, gets the key of a cell at the side.
+// Returns the key of a position in a cube that has the box's longest edge. A position outside, or
+// one that is NaN, gets the key of a cell at the surface of the cube.
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;

@@ -12,8 +12,7 @@
 namespace nbody {
 
 // The number of blocks to request in __launch_bounds__: an SM of compute capability 7.5, 8.6 or 8.7
-// holds at most 16, whatever their size (CUDA Programming Guide, table of compute
-// capabilities).
+// holds at most 16, whatever their size (CUDA Programming Guide, table of compute capabilities).
 constexpr int resident_blocks(int wanted) {
 #if !defined(__CUDA_ARCH__) || \
     (__CUDA_ARCH__ != 750 && __CUDA_ARCH__ != 860 && __CUDA_ARCH__ != 870)
@@ -23,9 +22,9 @@ constexpr int resident_blocks(int wanted) {
 #endif
 }
 
-// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. `side_by_side` of them fill
-// an SM; fewer blocks take as long, because the SM idles while their warps wait for results.
-// `besides` is the rest of the device's work, in issue slots of one SM.
+// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM is full with
+// `side_by_side` blocks; with fewer, each round takes as long, because the SM idles while their
+// warps wait for results. `besides` is the rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;
@@ -33,8 +32,8 @@ struct Cost {
   double besides = 0;
 };
 
-// Returns the shape that gives the busiest SM the least work (the first of equals), or the one that
-// measured faster for this many systems of n bodies (tuning.h).
+// Returns the shape that gives the busiest SM the least work (the first of equals), or the shape
+// that ./nbody tune found to be faster for this many systems of n bodies (tuning.h).
 template <class Shape, class CostOf>
 Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -43,7 +42,7 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
   };
   std::ranges::stable_sort(shapes, {}, work);
-  std::vector<Shape> different;  // shapes with equal bytes are equal
+  std::vector<Shape> different;  // shapes are equal if all their bytes are
   for (const Shape& shape : shapes) {
     const auto same = [&](const Shape& other) {
       return !std::memcmp(&shape, &other, sizeof shape);

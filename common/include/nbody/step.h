@@ -1,9 +1,9 @@
-// Included by every step: the contract between a step's kernels and everything around them.
+// Every step includes this file: the contract between its kernels and everything around them.
 //
 // A step defines
 //   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);
-// and a main() that hands it to step_main(). The command line, files, leapfrog's half drifts,
-// snapshots, validation and the result record belong to step_main.
+// and a main() that passes it to step_main(). step_main does the rest: the command line, files,
+// leapfrog's half drifts, snapshots, validation and the result record.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ struct Approximation {
   // to act as one body. At 0 no group is small enough.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0, the mass; 2, the quadrupole too
-  // For a step that opens nodes by an estimated error: limit on the first term that a node's
+  // For a step that opens nodes by their estimated error: the limit on the first term that a node's
   // moments neglect, relative to the force on a body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
 };
 
-// A tree whose cells are ordered by Hilbert's curve, with its depth. The validator builds the same
+// The design of a tree whose cells are ordered by Hilbert's curve. The validator builds the same
 // tree (physics/validation/tree_reference.h).
 struct TreeDesign {
   int leaf;   // nodes this small are not split
@@ -40,13 +40,13 @@ struct BasicRun {
   int steps;               // kick-then-drift steps to take: v += a dt, then x += v dt
   Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
   int devices;             // devices that the step may use; a step for one device uses the first
-  Approximation approximation = {};  // for a step that approximates
+  Approximation approximation = {};  // for a step with an approximation
 };
 using Run = BasicRun<float>;
 using RunF64 = BasicRun<double>;  // with --precision double
 
-// One stage of one system, for the timeline of a step that overlaps stages. Seconds of the host's
-// steady clock.
+// One stage of one system, for the timeline of a step that overlaps stages. The times are seconds
+// of the host's steady clock.
 enum class Stage { upload, compute, download };
 struct Span {
   int device;
@@ -57,35 +57,35 @@ struct Span {
   double end;
 };
 
-// Times in seconds. simulate() fills in the first three, measured with events on a device (a steady
-// clock on the CPU). Where stages of different systems overlap, a stage's time is that during which
-// at least one system was in it, so the three may add up to more than the total.
-// total is the wall clock around the whole call, allocation and packing on the host included;
-// step_main measures it.
+// Times in seconds. simulate() fills in the first three, measured with events on a device or with a
+// steady clock on the CPU. If stages of different systems overlap, a stage's time is the time
+// during which at least one system was in that stage, so the three may add up to more than the
+// total. step_main measures the total: wall-clock time of the whole call, including allocation and
+// packing on the host.
 struct Timing {
   double upload = 0;
   double compute = 0;
   double download = 0;
   double total = 0;
-  // Bodies per system whose forces were computed, if massless ones were left out.
+  // Number of bodies per system that exert forces, if massless ones were left out; 0 if not.
   int sources = 0;
   std::vector<Span> spans = {};  // empty if nothing overlaps
 };
 
-// The times during which at least one system was in each stage.
+// Returns, for each stage, the time during which at least one system was in it.
 Timing timing_of(std::vector<Span> spans);
 
 // How a kernel sums the forces on a body, which decides their accuracy in float32.
 enum class Summation {
   running,  // one sum over all N bodies: its rounding error grows with sqrt(N)
-  tiled     // a partial sum per tile, then the sum of those: nearly independent of N
+  tiled     // one sum per tile, then the sum of these: nearly independent of N
 };
 
 // Advances every system by run.steps time steps, in place.
 using Simulate = Timing (*)(const Run&, Systems&);
 using SimulateF64 = Timing (*)(const RunF64&, SystemsF64&);
 
-// Step 00's two loops in float64.
+// Runs step 00's two loops in float64.
 Timing simulate_float64(const RunF64& run, SystemsF64& systems);
 
 struct StepInfo {
@@ -95,9 +95,9 @@ struct StepInfo {
   bool multi_device = false;
   bool cluster = false;                             // runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // takes --precision double
-  std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the default
-  std::optional<TreeDesign> tree = {};  // the tree it builds, if it opens nodes by the angle
-  // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
+  std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the defaults
+  std::optional<TreeDesign> tree = {};  // the tree that the step builds, if it opens nodes by angle
+  // Sizes of blocks, tiles and chunks. Tests use these numbers of bodies, and one fewer and more.
   std::vector<int> boundaries = {};
 };
 
@@ -105,7 +105,7 @@ struct StepInfo {
 // validation or run-time failure, 2 usage error, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// The number in `text`, or `otherwise` if the preprocessor left the macro's name in it.
+// Returns the number in `text`, or `otherwise` if the macro is undefined, so that `text` is `name`.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
   if (text == name) return otherwise;
   int value = 0;

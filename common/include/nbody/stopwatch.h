@@ -3,7 +3,7 @@
 
 namespace nbody {
 
-// From a monotonic clock. Not inline: <chrono> costs nvcc half a second per step.
+// Reads a monotonic clock. Not inline, because <chrono> costs nvcc half a second per step.
 double steady_seconds();
 
 class Stopwatch {

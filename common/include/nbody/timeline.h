@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// For consecutive stages in the default stream; construct it before the first of them.
+// Times consecutive stages in the default stream. Construct it before the first stage.
 class StageTimer {
  public:
   StageTimer() { start_.record(); }
@@ -28,13 +28,13 @@ class StageTimer {
   Event start_, uploaded_, computed_, downloaded_;
 };
 
-// For stages that overlap: one span per stage and system. One object per device, constructed while
-// that device is current.
+// Times stages that overlap: one span per stage and system. Each device has its own timeline,
+// constructed while that device is current.
 class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
       : device_(device), systems_(static_cast<std::size_t>(systems)) {
-    // Events of different devices cannot be compared; the host's clock is what they share.
+    // Events of different devices cannot be compared, so all refer to the host's clock.
     origin_.record();
     origin_.wait();
     origin_seconds_ = steady_seconds();
@@ -46,7 +46,7 @@ class Timeline {
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }
   void downloaded(int system, cudaStream_t stream) { mark(system, 3, stream); }
 
-  // Waits for everything marked. `first_system` is the index in the whole run of system 0 here.
+  // Waits for all marks. `first_system` is the index of this timeline's system 0 in the whole run.
   std::vector<Span> spans(int first_system = 0) const {
     std::vector<Span> spans;
     for (std::size_t s = 0; s < systems_.size(); ++s) {

@@ -12,7 +12,7 @@ namespace nbody {
 
 constexpr int kTransferBlock = 256;
 
-// `Four` has x, y, z and w: float4 or the step's type.
+// `Four` is float4 or a step's own type with x, y, z and w.
 template <class Body, class Four>
 __global__ void take_apart(const Body* bodies, int count, Four* positions, Four* velocities) {
   const int k = blockIdx.x * kTransferBlock + threadIdx.x;
@@ -31,13 +31,13 @@ __global__ void put_together(Body* bodies, int count, const Four* positions,
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// Copies between bodies on the host, which must not move, and two device arrays of equal length:
-// elements: positions with the mass as w, and velocities with w = 0.
+// Copies bodies between the host, where they must not move, and two device arrays: positions with
+// the mass as w, and velocities with w = 0.
 template <class Body>
 class Transfer {
  public:
   explicit Transfer(std::vector<Body>& bodies) : host_(bodies), device_(bodies.size()) {
-    // If pages cannot be locked, copies are only slower.
+    // If pages cannot be locked, the copies still work but are slower.
     locked_ =
         cudaHostRegister(host_.data(), device_.bytes(), cudaHostRegisterDefault) == cudaSuccess;
     if (!locked_) (void)cudaGetLastError();

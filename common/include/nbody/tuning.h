@@ -7,8 +7,8 @@
 
 namespace nbody {
 
-// The shape for a problem: its rank in the rule's order, in which the rule's choice has rank 0.
-// Rule and shapes may change; blocks and slots identify a shape.
+// The shape to use for a problem, as its rank in the rule's order, in which the rule's own choice
+// has rank 0. The rule and the set of shapes may change; `blocks` and `slots` identify the shape.
 struct TunedShape {
   int systems = 0;
   int bodies = 0;

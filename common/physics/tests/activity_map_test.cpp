@@ -18,7 +18,7 @@ Systems bodies_at(const std::vector<std::pair<float, float>>& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     systems.bodies[i].x = points[i].first;
     systems.bodies[i].y = points[i].second;
-    systems.bodies[i].z = 1e9f;  // must not matter
+    systems.bodies[i].z = 1e9f;  // the map ignores z
   }
   return systems;
 }
@@ -116,7 +116,7 @@ TEST_F(ActivityFiles, ShowTheHighestYFirst) {
   EXPECT_EQ(folder.content("map.csv"),
             "# share of all positions in each cell; first line: highest y, first value: lowest x\n"
             "# cells=2\n# extent=1\n# positions=4\n0.75,0\n0,0.25\n");
-  // log 4 is twice log 2.
+  // Grey values are logarithmic: the cell with one body has half the value of the one with three.
   EXPECT_EQ(folder.content("map.pgm"), std::string("P5\n2 2\n255\n\xff\0\0\x80", 15));
   EXPECT_EQ(folder.files(), 2);
 }

@@ -1,4 +1,4 @@
-// Bodies in other orders, and the masses of tiles.
+// Tests the orders of bodies, and the masses of tiles.
 #include "nbody/bodies.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace nbody {
 namespace {
 
-// Bodies that x identifies.
+// Returns bodies with these masses; each has its own x, which identifies it.
 Systems with_masses(int count, const std::vector<float>& masses) {
   Systems systems(count, static_cast<int>(masses.size()) / count);
   for (std::size_t k = 0; k < masses.size(); ++k) {
@@ -59,13 +59,13 @@ TEST(MassiveFirst, PutsBodiesWithoutMassBehindAndBack) {
   Systems heavy = with_masses(2, {1, 2, 3, 4}), light = with_masses(1, {0, 0});
   EXPECT_EQ(MassiveFirst(heavy).sources(), 2);
   EXPECT_EQ(places(heavy), (std::vector<float>{0, 1, 2, 3}));
-  EXPECT_EQ(MassiveFirst(light).sources(), 1);  // a chunk without sources would be empty
+  EXPECT_EQ(MassiveFirst(light).sources(), 1);  // not 0: the only chunk of sources would be empty
 }
 
 TEST(MassesOfTiles, AreThoseThatAllBodiesShare) {
   EXPECT_EQ(masses_of_tiles(with_masses(2, {1, 1, 2, 1, 2, 2, 3, 3, 3, 3}), 2),
             (std::vector<float>{1, -1, -1, -1, 3, -1}));
-  // The last tile is filled up with bodies without mass.
+  // Massless bodies fill up the last tile.
   EXPECT_EQ(masses_of_tiles(with_masses(1, {1, 1, 0}), 2), (std::vector<float>{1, 0}));
 }
 

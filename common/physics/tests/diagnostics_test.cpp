@@ -17,7 +17,7 @@ void expect_vector(const Vector3& value, const Vector3& expected) {
 }
 
 TEST(Diagnose, TwoBodiesByHand) {
-  // Distance 5 (3, 4, 0) and softening 12: a softened distance of 13.
+  // The distance is |(3, 4, 0)| = 5 and the softening 12, so the softened distance is 13.
   const std::vector<Body> bodies = {{0, 0, 0, 1, 2, 3, 2}, {3, 4, 0, 0, -1, 0, 4}};
   const Diagnostics found = diagnose(bodies, 12);
   EXPECT_DOUBLE_EQ(found.kinetic, 0.5 * 2 * 14 + 0.5 * 4);
@@ -71,16 +71,16 @@ TEST(Diagnose, SaysWhenThePotentialIsSampled) {
 TEST(ShapeOf, TenBodiesOnALineThatIsNotAtTheOrigin) {
   std::vector<Body> bodies;
   for (int i = 0; i < 10; ++i) {
-    // Distances 1, 1, 2, 2, ... 5, 5 from (100, 7, -3).
+    // Pairs of bodies at distances 1, 2, 3, 4 and 5 from (100, 7, -3).
     bodies.push_back(
         {100 + static_cast<float>((i / 2 + 1) * (i % 2 == 0 ? 1 : -1)), 7, -3, 0, 0, 0, 0.1f});
   }
-  bodies.push_back({1e6f, 0, 0, 0, 0, 0, 0});  // no mass: in no radius
+  bodies.push_back({1e6f, 0, 0, 0, 0, 0, 0});  // massless, so it counts in no radius
   const Shape shape = shape_of(bodies);
   EXPECT_NEAR(shape.centre.x, 100, 1e-12);
   EXPECT_NEAR(shape.centre.y, 7, 1e-12);
   EXPECT_NEAR(shape.centre.z, -3, 1e-12);
-  const double expected[] = {1, 2, 3, 4, 5};  // of 10, 25, 50, 75 and 90 %
+  const double expected[] = {1, 2, 3, 4, 5};  // radii of 10, 25, 50, 75 and 90 % of the mass
   for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(shape.lagrangian_radii[k], expected[k], 1e-12);
 }
 
@@ -91,8 +91,9 @@ TEST(ShapeOf, AHeavyBodyIsTheCentre) {
   for (const double radius : shape.lagrangian_radii) EXPECT_DOUBLE_EQ(radius, 3);
 }
 
-// M(r) = r^3 / (r^2 + a^2)^(3/2): the radius of the fraction f is a / sqrt(f^(-2/3) - 1).
-// (Aarseth, Henon & Wielen 1974, eq. A2; a = 3 pi / 16 in the units of the scenario.)
+// The mass inside r is M(r) = r^3 / (r^2 + a^2)^(3/2), so the fraction f has the radius a /
+// sqrt(f^(-2/3) - 1) (Aarseth, Henon & Wielen 1974, eq. A2; a = 3 pi / 16 in the units of the
+// scenario).
 TEST(ShapeOf, APlummerSphereHasItsLagrangianRadii) {
   const auto plummer = make_scenario(find_scenario("plummer"), {1, 20000, 1, 0.001});
   const Shape shape = shape_of(plummer.systems.system(0));

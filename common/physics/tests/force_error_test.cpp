@@ -1,4 +1,4 @@
-// The distribution of force errors, for programs with known errors.
+// Tests the distribution of force errors with programs whose errors are known.
 #include "physics/force_error.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Systems galaxies(int systems, int bodies) {
   return make_scenario(find_scenario("galaxies"), {systems, bodies, 3, 0.05}).systems;
 }
 
-// Accelerations are wrong by `error(k)` of their length, k counted over all systems.
+// Returns a step whose body k (counted over all systems) has the relative force error error(k).
 template <class Error>
 Advance<float> wrong_by(const Error& error) {
   return [=](Systems& systems, double, int) {

@@ -9,7 +9,7 @@
 namespace nbody {
 namespace {
 
-// All cells, by key, of a cube with this edge whose low corner is the cell (x, y, z).
+// Returns the cells of a cube by key. The cube has this edge, and its low corner is cell (x, y, z).
 std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   std::map<CurveKey, std::array<int, 3>> cells;
   for (int i = 0; i < edge * edge * edge; ++i) {
@@ -20,7 +20,7 @@ std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   return cells;
 }
 
-// Expects consecutive keys in a cube, and that consecutive cells share a face.
+// Expects the keys in a cube to be consecutive, and cells with consecutive keys to share a face.
 void expect_a_path(int edge, int x, int y, int z) {
   const auto cells = cube(edge, x, y, z);
   ASSERT_EQ(cells.size(), static_cast<std::size_t>(edge * edge * edge));
@@ -43,7 +43,7 @@ TEST(Hilbert, GoesFromCellToNeighbouringCell) {
   expect_a_path(8, last / 2 - 8, last / 2, 0);
 }
 
-// From one half of the whole cube to the other, where the highest bits change.
+// Crosses from one half of the whole cube to the other, where the highest bits of the keys change.
 TEST(Hilbert, GoesThroughTheLargestPartsInTheSameWay) {
   const unsigned half = 1u << (kCoordinateBits - 1);
   std::map<CurveKey, unsigned> parts;
@@ -58,7 +58,7 @@ TEST(Hilbert, GoesThroughTheLargestPartsInTheSameWay) {
 }
 
 TEST(Hilbert, PositionsOutsideAreInACellAtTheSide) {
-  const Box box{{-1, -1, 0}, {1, 1, 1}};  // cells of 2^-20
+  const Box box{{-1, -1, 0}, {1, 1, 1}};  // cells have an edge of 2^-20
   const unsigned last = (1u << kCoordinateBits) - 1;
   const float cell = 0x1p-20f;
   EXPECT_EQ(hilbert_key({-1 + 3.5f * cell, -1, 9.9f * cell}, box), hilbert_key(3, 0, 9));

@@ -1,4 +1,4 @@
-// Correctly computed runs that are physically plausible, or not.
+// Judges correctly computed runs, of which some are physically plausible and some are not.
 #include "physics/validation/plausibility.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Word = Plausibility::Word;
 
-// The run in float32, or with the state in float64.
+// Runs the start with a state in float32 or float64, and judges the result.
 template <class Real>
 Plausibility judged(const BasicSystems<Real>& start, Integrator integrator, double dt, int steps,
                     double softening) {
@@ -83,7 +83,7 @@ TEST(Plausibility, AClosePairNeedsAShorterStep) {
   EXPECT_GT(*found.encounter, 1);
 }
 
-// This pair is equally close, but its mass is too small to affect the others.
+// This pair is as close as the pair above, but its mass is too small to affect the others.
 TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   Systems start(1, 4);
   start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},

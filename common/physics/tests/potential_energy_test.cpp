@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// A star with n light bodies on circles around it; 2T/|W| is 1 except for their own gravity.
+// A star with n light bodies on circles around it. Without their own gravity, 2T/|W| would be 1.
 std::vector<Body> planetesimals(int n, bool star_first) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -57,7 +57,7 @@ TEST(PotentialEnergy, AnEstimateIsAsGoodAsItSays) {
     EXPECT_LT(some.standard_error, -0.1 * all.value);
     within_two += std::abs(some.value - all.value) < 2 * some.standard_error;
   }
-  EXPECT_GE(within_two, 36);  // of 40; 95 % would be 38
+  EXPECT_GE(within_two, 36);  // of 40 estimates; 95 % would be 38
 }
 
 TEST(PotentialEnergy, BodiesWithoutMassOrAloneHaveNone) {

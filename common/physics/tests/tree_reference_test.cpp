@@ -16,7 +16,7 @@ Systems sphere_of(int bodies) {
   return make_scenario(find_scenario("plummer"), {1, bodies, 3, 0.05}).systems;
 }
 
-// Root mean square error of the tree, relative to the sum of the forces' magnitudes.
+// Returns the tree's root mean square error, relative to the sum of the forces' magnitudes.
 double error_of_tree(const Systems& systems, TreeDesign design, float theta, int multipole) {
   const ReferenceSystem direct(systems.system(0));
   const TreeReference tree(systems.system(0), design, theta);
@@ -34,7 +34,7 @@ TEST(TreeReference, AtNoAngleIsTheDirectSum) {
   for (const int n : {2, 17, 300}) EXPECT_LT(error_of_tree(sphere_of(n), {16, 32}, 0, 2), 1e-14);
 }
 
-// Half the angle has about a sixteenth of the error; without quadrupoles it has about a quarter.
+// Halving the angle leaves about a sixteenth of the error, or a quarter without quadrupoles.
 TEST(TreeReference, ErrsLessAtSmallerAngles) {
   const Systems systems = sphere_of(2000);
   for (const auto& [multipole, least] : {std::pair(0, 3.0), {2, 8.0}}) {
@@ -46,8 +46,8 @@ TEST(TreeReference, ErrsLessAtSmallerAngles) {
   EXPECT_GT(error_of_tree(systems, {1, 1}, 0.6f, 2), error_of_tree(systems, {16, 32}, 0.6f, 2));
 }
 
-// From far away a node acts as its mass and its quadrupole, and the remaining error falls
-// with the third power of the distance.
+// From far away a node acts through its mass and its quadrupole, and the remaining error falls with
+// the third power of the distance.
 TEST(TreeReference, ActsByItsMassAndQuadrupole) {
   double errors[2];
   for (const int k : {0, 1}) {

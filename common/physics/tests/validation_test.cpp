@@ -1,4 +1,5 @@
-// The validator's results for right programs, for wrong ones, and for cases that it cannot decide.
+// The validator's results for correct programs, for wrong ones, and for cases that it cannot
+// decide.
 #include "physics/validation.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr double kSofteningSquared = 0.05 * 0.05;
 
-// A correct program in float32.
+// Advances the bodies correctly, with a state in float32.
 void advance_right(Systems& systems, double dt, int steps) {
   SystemsF64 wide(systems.count, systems.bodies_per_system);
   for (int step = 0; step < steps; ++step) {
@@ -165,8 +166,8 @@ Advance<float> sums_in_float(float factor) {
   };
 }
 
-// Next to the star's force, each of the others is below the last digit; a float32 sum that begins
-// with the star loses them all.
+// The forces of the other bodies are below the last digit of the star's force, so a float32 sum
+// that begins with the star loses them all.
 TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Systems start = star_and_ring(1024, 1e-7f);
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
@@ -186,7 +187,7 @@ TEST(Validation, AStarExcusesNoOtherError) {
   EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
 }
 
-// A step without gravity that takes fewer steps than requested in calls longer than `threshold`.
+// A step without gravity that skips some of the steps requested in calls longer than `threshold`.
 TEST(Validation, MissesNoStepsInAnyMode) {
   const Systems start = galaxies(1, 2);
   for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
@@ -196,7 +197,7 @@ TEST(Validation, MissesNoStepsInAnyMode) {
       const auto loses_remainder = [&](int asked) { return asked / 4 * 4; };
       for (const auto& taken :
            std::initializer_list<std::function<int(int)>>{loses_one, loses_half, loses_remainder}) {
-        if (taken(steps) == steps) continue;  // then the run is right
+        if (taken(steps) == steps) continue;  // no step is skipped, so the run is right
         const Advance<float> wrong = [&](Systems& systems, double dt, int asked) {
           const int steps_taken = asked > threshold ? taken(asked) : asked;
           for (int k = 0; k < steps_taken; ++k) drift(systems, static_cast<float>(dt));
@@ -228,7 +229,8 @@ TEST(Validation, SaysWhatIsTooLongToRepeat) {
   EXPECT_FALSE(asked.partial());
 }
 
-// A step that takes only half of the steps in long calls. In an hour's run, a chunk reveals this.
+// A step that takes only half of the steps in long calls. Repeating a chunk of a run of an hour
+// reveals this.
 TEST(Validation, RepeatsAChunkOfALongRun) {
   const Advance<float> halves = [](Systems& systems, double dt, int steps) {
     advance_right(systems, dt, steps > 8 ? steps / 2 : steps);
@@ -323,7 +325,8 @@ Advance<float> stronger(float part, const std::function<bool(const Body&, std::s
   };
 }
 
-// The force on one of 300 bodies is wrong, by too little to show in a root mean square over all.
+// The force on one of 300 bodies is wrong, but too little to show in a root mean square over all
+// bodies.
 TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   Systems start = galaxies(1, 300);
   start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
@@ -360,7 +363,7 @@ TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
     start.bodies[i].mass = i % 256 == 0 ? 1.0f / 64 : 0;
-  std::size_t left_out = 4000;  // the next index outside the 4e8 / 2 / n evenly spaced ones
+  std::size_t left_out = 4000;  // soon: not one of the 4e8 / 2 / n evenly spaced indices
   const std::vector<int> sample = evenly_spaced(16400, static_cast<int>(2e8 / 16400));
   while (std::binary_search(sample.begin(), sample.end(), static_cast<int>(left_out))) ++left_out;
   const auto is_left_out = [=](const Body&, std::size_t i) { return i == left_out; };
@@ -412,7 +415,8 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
                          {.fine = wrong_by(error_at_a_smaller_angle)});
 }
 
-// A coarse tree may have an error of 1e-2, so that error does not show whether the tree is right.
+// A coarse tree may have an error of 1e-2, so an error of this size does not prove that the tree is
+// wrong.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
   expect_every_gate_passed(right);

@@ -24,7 +24,7 @@ class Disguise {
   // number in the original, and to a vector in the original axes.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
-  // Accelerations are equal in both units, because masses grow as the square of lengths.
+  // Accelerations have the same value in both units, because masses grow as the square of lengths.
   static BasicVector3<Wide<Real>> back(const BasicVector3<Wide<Real>>& v) {
     return {-v.z, v.x, -v.y};
   }

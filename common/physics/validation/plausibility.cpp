@@ -15,7 +15,8 @@ using Word = Plausibility::Word;
 // Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
 // below 1e-3 and Euler below 1e-2; a run that changes it by a tenth describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair matters above this share of the energy; kResolved steps must fit into its shortest time.
+// A pair with more than this share of the energy matters; its shortest time must last kResolved
+// steps.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // most pairs searched for encounters, in each state
 // End positions are judged for up to this many bodies; the motion of more is chaotic.
@@ -50,7 +51,7 @@ class Judge {
     result_.reasons.push_back(std::move(reason));
   }
 
-  // The scale for energy errors: if kinetic and potential energy cancel, their magnitudes.
+  // The scale for energy errors: |E|, or a tenth of T + |W| if kinetic and potential energy cancel.
   static double scale(const Diagnostics& of) {
     return std::max(std::abs(of.energy()), 0.1 * (of.kinetic + std::abs(of.potential)));
   }
@@ -154,8 +155,8 @@ class Judge {
     for (int s = 0; s < input_.start.count; ++s) {
       const Reference same = followed(s, 1), halved = followed(s, 2);
       const auto end = input_.end.system(s);
-      // Extrapolates by the integrator's order: half the time step leaves a quarter or a half of
-      // the error.
+      // Halving the time step leaves a quarter of the error (leapfrog) or a half (Euler), so the
+      // difference of both runs is 3/4 or 1/2 of the error.
       const double order = input_.integrator == Integrator::leapfrog ? 4.0 / 3 : 2;
       of_step = max_or_nan(of_step, order * apart(halved, [&](int i) { return same.position(i); }));
       of_rounding = max_or_nan(of_rounding, apart(same, [&](int i) {

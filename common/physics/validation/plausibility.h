@@ -25,7 +25,7 @@ struct PhysicsInput {
   double dt;
   int steps;
   double softening;
-  // Positions and velocities at the same time.
+  // Positions and velocities of the same instant.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
   // One per system.
@@ -39,7 +39,7 @@ struct Plausibility {
   std::vector<std::string> reasons;  // why it is not ok, and what to do
   std::vector<std::string> notes;    // further remarks
 
-  std::optional<double> energy_change, energy_error;  // of the worst system; error: of an estimate
+  std::optional<double> energy_change, energy_error;  // worst system; error: of the estimate
   std::optional<double> encounter;                    // dt over the shortest time
   // Relative to the RMS distance from the origin.
   std::optional<double> time_step_error, rounding_error;

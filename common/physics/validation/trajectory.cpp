@@ -48,7 +48,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   };
   std::mt19937 random(1);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // Rounding alone has the same error in every step of a body that moves evenly, and in every
+    // A body that moves uniformly is rounded with the same error in every step, and in every
     // attempt. Random errors before the rounding represent programs that round differently.
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
@@ -74,10 +74,10 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
 template <class Real>
 Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
                      double force_limit) {
-  // A body that moves evenly is rounded the same way at every step.
+  // A body that moves uniformly is rounded the same way at every step.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Computes small systems in parallel, and the bodies of large ones.
+  // Small systems are computed in parallel; in large systems, the bodies are.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

@@ -14,11 +14,11 @@ namespace {
 // box is wide if it is this many times as wide as the distance beyond which a node acts as one
 // body.
 constexpr double kLeastSize = 3e-4, kWide = 8;
-constexpr int kBits = 21;  // of a cell's coordinate
+constexpr int kBits = 21;  // bits of a cell's coordinate
 
 using Cell = std::array<unsigned, 3>;
 
-// The number of a cell along Hilbert's curve (J. Skilling, AIP Conf. Proc. 707, 381, 2004).
+// Returns the number of a cell along Hilbert's curve (J. Skilling, AIP Conf. Proc. 707, 381, 2004).
 unsigned long long along_the_curve(Cell x) {
   for (unsigned q = 1u << (kBits - 1); q > 1; q >>= 1) {
     for (unsigned& coordinate : x) {
@@ -54,7 +54,7 @@ Vector3 most(const Vector3& a, const Vector3& b) {
   return each(a, b, [](double p, double q) { return std::max(p, q); });
 }
 
-// Computed in float32, as a program finds its cells.
+// Computed in float32, because programs compute their keys in float32.
 std::vector<unsigned long long> keys_of(std::span<const Body> bodies) {
   Cell cell;
   float low[3], edge = 0;
@@ -149,11 +149,12 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The radius adds up to sixty rounded distances; the distance to the centre is as accurate.
+  // The radius adds up to sixty rounded distances; the centre is rounded to the digits of its
+  // coordinates.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 
-// Distances are from a box around the group's bodies or, if it is wide, from each body.
+// Measures distances from a box around the group's bodies or, if the box is wide, from each body.
 TreeReference::Choice TreeReference::choose(const Node& node, const Group& group) const {
   const auto apart = [&](const Vector3& low, const Vector3& high) {
     const Vector3 d = most(most(low - node.centre, node.centre - high), {});

@@ -22,9 +22,8 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // The difference that a correct program in float32 may have: centres of nodes are
-    // rounded to the digits of their coordinates, and a borderline node may be opened or
-    // not.
+    // The difference that a correct program in float32 may have, because centres of nodes are
+    // rounded to the digits of their coordinates and a borderline node may be opened or not.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;
@@ -33,7 +32,7 @@ class TreeReference {
   struct Node {
     Vector3 centre;  // of mass
     double mass = 0, radius = 0;
-    double opening_squared = 0;  // beyond its square root the node acts as one body
+    double opening_squared = 0;  // at a larger distance the node acts as one body
     double blur = 0;             // relative error that opening_squared may have
     double m[6] = {};           // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
     int first = 0, count = 0;   // sorted bodies
@@ -61,7 +60,7 @@ class TreeReference {
   std::vector<Node> nodes_;               // the last is the root
   std::vector<Vector3> positions_;        // sorted
   std::vector<double> masses_;
-  std::vector<int> place_;  // position of each body among the sorted ones
+  std::vector<int> place_;  // place_[i]: where body i is in the sorted order
 };
 
 }  // namespace nbody

@@ -1,4 +1,4 @@
-// Limits of memory, wherever a control group puts them.
+// Tests memory limits in every place where a control group may set them.
 #include "support/memory.h"
 
 #include <gtest/gtest.h>
