@@ -73,7 +73,7 @@ Systems plummer_spheres(int count, int n) {
   };
   Systems spheres(count, n);
   for (Body& body : spheres.bodies) {
-    const double inside = 0.001 + 0.998 * uniform(random);  // the share of the mass closer in
+    const double inside = 0.001 + 0.998 * uniform(random);  // mass inside the radius
     const double radius = 1 / std::sqrt(std::pow(inside, -2.0 / 3) - 1);
     double q = 0, y = 1;  // the speed, as a fraction of the escape speed
     while (y > q * q * std::pow(1 - q * q, 3.5)) {
@@ -114,7 +114,8 @@ void require(const char* what, double error, double limit) {
   if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // a NaN is wrong too
 }
 
-// Checks 64 bodies of every system: a kick of length 1 from rest makes velocities accelerations.
+// Checks 64 bodies of every system: after a kick of length 1 from rest, velocities equal
+// accelerations.
 void check_forces(Simulate simulate, Run run, const Systems& start, double limit) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
@@ -181,7 +182,7 @@ int check_and_time(const StepInfo& info, Simulate simulate, const FoundDevice& d
 
 }  // namespace
 
-// Kick, then drift, in float64.
+// Takes kick-then-drift steps in float64.
 Timing simulate_float64(const RunF64& run, SystemsF64& systems) {
   for (int step = 0; step < run.steps; ++step) {
     for (int s = 0; s < systems.count; ++s) {

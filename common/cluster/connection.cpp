@@ -26,9 +26,9 @@ constexpr int kMaxAddresses = 16;
 constexpr int kPatience = 3000;      // milliseconds for one address
 constexpr double kForAllRanks = 30;  // seconds
 
-// The addresses and the port at which the root listens. The root does not know which of its
-// addresses another rank can reach. The token distinguishes the root's port from the same port
-// number on another machine.
+// The port at which the root listens, and all its addresses, because the root does not know which
+// of them another rank can reach. The token distinguishes the root's port from the same port number
+// on another machine.
 struct Meeting {
   std::uint64_t token = 0;
   in_addr addresses[kMaxAddresses] = {};
@@ -103,7 +103,7 @@ std::vector<Connection> accept_all(int listening, const Meeting& meeting, int ot
   return connections;
 }
 
-// Returns -1 if nothing answers, or something that is not a rank of this run.
+// Returns a connected socket, or -1 unless a rank of this run answers.
 int reach(in_addr address, const Meeting& meeting, int rank) {
   const int connecting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const sockaddr_in there{

@@ -118,8 +118,8 @@ class NcclTransport : public Cluster {
   }
 
   ncclComm_t ranks_ = nullptr;
-  // Blocking streams: their work runs after what the default stream had before a call, and before
-  // what it receives afterwards.
+  // Blocking streams: they wait for the work that the default stream already has before a call, and
+  // work that it receives later waits for them.
   Stream copying_, sending_;
   std::array<Lane, 2> lanes_;
 };

@@ -18,7 +18,7 @@
 namespace nbody {
 namespace {
 
-// A string of fixed size, sent as it is stored.
+// A string of fixed size, whose bytes can be sent to another rank.
 template <std::size_t kSize>
 struct Text {
   char bytes[kSize] = {};
@@ -40,8 +40,8 @@ struct Identity {
   Text<192> refusal;  // why the rank's environment is wrong; "" if it is right
   Text<64> build;
   Text<192> device;
-  Text<32> place;       // identity on its host; "" if no device is shared
-  Text<256> no_device;  // reason
+  Text<32> place;       // which device on its host; "" if ranks do not compete for it
+  Text<256> no_device;  // why the rank has none
 
   std::string process() const { return joined(host, ", process ", pid); }
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
@@ -149,7 +149,7 @@ void require_same_wishes(const std::vector<Identity>& all) {
     if (one.arguments != root.arguments)
       throw UsageError(name, " was started with other arguments than rank 0");
     if (one.transport != root.transport)
-      throw UsageError(name, " uses another transport (", one.transport, ") than rank 0 (",
+      throw UsageError(name, " uses a different transport (", one.transport, ") than rank 0 (",
                        root.transport, "): NBODY_TRANSPORT must be the same on all ranks");
   }
 }
@@ -164,16 +164,16 @@ void require_same_devices(const std::vector<Identity>& all) {
       if (wrong) throw std::runtime_error(joined(one.name(r), what...));
     };
     refuse_if(no_device(one), " has ", one.no_device);
-    refuse_if(one.build != root.build, " runs another build (", one.build, ") than rank 0 (",
+    refuse_if(one.build != root.build, " runs a different build (", one.build, ") than rank 0 (",
               root.build, ")");
-    refuse_if(one.device != root.device, " has another device (", one.device, ") than rank 0 (",
+    refuse_if(one.device != root.device, " has a different device (", one.device, ") than rank 0 (",
               root.device, "): their sums would differ");
     refuse_if(!one.place.empty() && !taken.insert(joined(one.host, one.place)).second,
               " has no separate device: ", one.place, " belongs to another rank");
   }
 }
 
-// These queries need no device; the login nodes of clusters have none.
+// These queries need no device, and login nodes of clusters have none.
 bool asks_about_the_program(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](std::string_view word) {
     return word == "--help" || word == "-h" || word == "--version";

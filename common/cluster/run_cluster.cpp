@@ -1,4 +1,4 @@
-// The main program of a step on several ranks: the root runs it, the others help.
+// The main program of a step on several ranks: the root runs it, and the others follow its calls.
 #include <chrono>
 #include <thread>
 

@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// Through pinned host buffers; with `device_pointers`, MPI reads and writes device memory itself.
+// Sends through pinned host buffers, or with `device_pointers` straight from device memory.
 std::unique_ptr<Cluster> mpi_transport(MPI_Comm ranks, bool device_pointers);
 
 // Only in programs built with NCCL.
@@ -18,14 +18,14 @@ std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks);
 bool has_nccl();
 
 // Returns NBODY_TRANSPORT; if unset, "nccl" if the program has it, otherwise "mpi". Throws
-// UsageError if it names one that this program lacks.
+// UsageError if the variable names a transport that this program lacks.
 std::string wanted_transport();
 
 // Returns the wanted transport, the same on all ranks. `backend` is Platform's. Stores the choice
 // in ranks().
 std::unique_ptr<Cluster> choose_transport(MPI_Comm ranks, const std::string& backend);
 
-// An MPI call outside collectives that can fail; if it does, MPI itself ends the program.
+// These return no error: if the MPI call in them fails, MPI itself ends the program.
 int rank_in(MPI_Comm ranks);
 int count_of(MPI_Comm ranks);
 

@@ -84,7 +84,7 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
-  stop_if_ending();  // an abort's consequences are not another failure
+  stop_if_ending();  // does not report a failure that the abort itself caused
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;
@@ -180,7 +180,7 @@ void Watchdog::lost(const Peer& peer, const std::string& how) {
   end_process();
 }
 
-// Not by exit(): other threads are in the middle of something.
+// Not by exit(), because other threads are still using what exit() would destroy.
 void Watchdog::end_process() {
   is_ending_ = true;  // before anything is aborted
   const std::lock_guard<std::mutex> lock(ending_);

@@ -1,9 +1,9 @@
 // Ends all ranks when one of them is gone.
 //
-// MPI and NCCL wait for a rank that died; so do some launchers. Therefore every rank has its own
-// connection to the root, watched by a thread. The end of a process closes its connection, whatever
-// the process was waiting for; a machine that is gone falls silent. The root notifies the others
-// and reports in one line which rank it was; if the root is gone, rank 1 reports it.
+// MPI and NCCL wait for a rank that died, and so do some launchers. Therefore every rank has its
+// own connection to the root, watched by a thread. The end of a process closes its connection,
+// whatever the process was waiting for; a machine that fails falls silent. The root notifies the
+// others and reports in one line which rank is gone; if it is the root, rank 1 reports it.
 #pragma once
 
 #include <mpi.h>
@@ -21,9 +21,9 @@ namespace nbody {
 // UsageError.
 double longest_silence();
 
-// Blocks SIGTERM and SIGINT for this thread and those it starts; the watchdog takes them, SIGINT on
-// the root alone. To be called before MPI starts threads. A launcher ends all ranks when one dies,
-// and the root has to say why first.
+// Blocks SIGTERM and SIGINT for this thread and those it starts, so that the watchdog receives them
+// (SIGINT only on the root). Call it before MPI starts threads. A launcher ends all ranks when one
+// dies, and before that the root must report the reason.
 void block_endings();
 
 class Watchdog {

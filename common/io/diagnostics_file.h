@@ -6,11 +6,11 @@
 //
 // A row describes one state: under leapfrog, positions and velocities are at the same time.
 // energy_error is (E - E0) / |E0| with the E0 of the system's first row, or E - E0 if E0 is zero.
-// The potential is summed over all pairs where that is affordable (physics/potential_energy.h);
-// otherwise potential_error is its standard error, and not 0.
+// The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
+// Otherwise it is estimated, and potential_error is its standard error instead of 0.
 //
-// A run that is killed leaves whole rows; a resumed run drops the rows later than its checkpoint
-// and continues, so that the file ends up with the same bytes as that of an uninterrupted run.
+// A run that is killed leaves whole rows. A resumed run drops the rows later than its checkpoint
+// and continues, so that the file ends up identical to that of an uninterrupted run.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,7 @@ class DiagnosticsFile {
   std::vector<double> first_energies_;  // one per system, from the first rows
 };
 
-// Throws UsageError if a run resumed at this step could not continue the file. Called before the
+// Throws UsageError if a run resumed at this step could not continue the file. Call it before the
 // run starts.
 void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step);
 

@@ -18,8 +18,8 @@ namespace formats {
 struct Contents;
 }
 
-// Returns the requested number of next bytes of a file, valid until the next call. Throws
-// UsageError if the file ends earlier.
+// Returns the next bytes of a file, as many as requested; they are valid until the next call.
+// Throws UsageError if the file ends earlier.
 using NextBytes = std::function<std::string_view(std::size_t)>;
 
 // The parts of a snapshot that survive being written and read.
@@ -33,7 +33,7 @@ struct Keeps {
   bool units = false;
 };
 
-// Everything except these parts.
+// Keeps everything except these parts.
 template <class... Parts>
 constexpr Keeps everything_but(Parts... parts) {
   Keeps keeps{.names = true, .float64 = true, .species = true, .all_species = true};
@@ -54,7 +54,8 @@ struct FileFormat {
   // True if a file with these first bytes is meant to be in this format, whether valid or not.
   // nullptr: the format is only written.
   bool (*recognise)(std::string_view head) = nullptr;
-  // Message for files that this program cannot read: names one that can. FILE stands for its name.
+  // Message for files that this program cannot read. It names a program that can; FILE stands for
+  // the name of the file.
   std::string_view reader = {};
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged:
   // called before the rest of it is read into memory.
@@ -64,7 +65,7 @@ struct FileFormat {
   // format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
-  // Does the same for a file of `size` bytes, of which it holds only a part in memory at a time.
+  // Does the same for a file of `size` bytes, but holds only a part of it in memory at a time.
   // nullptr: the format needs the whole file at once.
   formats::Contents (*read_in_pieces)(const std::string& file, std::uint64_t size,
                                       const NextBytes& next, const ReadOptions& options) = nullptr;
@@ -74,7 +75,8 @@ struct FileFormat {
   void (*check)(const std::string& file, const Snapshot& snapshot) = nullptr;
   // nullptr: this program cannot write the format.
   void (*write)(std::ostream& out, const std::string& file, const Snapshot& snapshot) = nullptr;
-  // Name and content of the second file that some formats need; an empty name: not for this file.
+  // Name and content of the second file that some formats need; the name is empty if this file
+  // needs none.
   std::filesystem::path (*second_file)(const std::filesystem::path& file) = nullptr;
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 

@@ -1,4 +1,4 @@
-// Finds the format of a file and hands it to the reader or the writer of that format.
+// Finds the format of a file and passes the file to that format's reader or writer.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// Memory needed per byte of a file. Read at once: the content, held twice while its buffer grows,
-// and the bodies made from it. Read in pieces: only the bodies, in two precisions for float64.
+// Bytes of memory needed per byte of a file. Read at once, a file needs its content, twice while
+// the buffer grows, and the bodies; read in pieces, only the bodies, in two precisions for float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back: it need not be seekable.
 class Input {
  public:
   explicit Input(const std::string& file)
-      // Not blocking: opening a pipe would otherwise wait for a writer that may never come.
+      // Not blocking, because opening a pipe would otherwise wait for a writer that may never come.
       : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) fail("cannot be opened: ");
   }
@@ -68,7 +68,7 @@ class Input {
   static constexpr std::size_t kChunkBytes = 1 << 16;
 
  private:
-  // True as soon as there are bytes to read, or the end of the file; false after kPatienceSeconds.
+  // Returns true when there are bytes to read or the file ends; false after kPatienceSeconds.
   bool wait_readable() const {
     pollfd waiting{descriptor_, POLLIN, 0};
     return poll(&waiting, 1, 1000 * kPatienceSeconds) != 0;
@@ -82,7 +82,7 @@ class Input {
   int descriptor_;
 };
 
-// Reads from the beginning, including the first bytes, which have been read already.
+// Reads a file from its beginning, although its first bytes have been read already.
 class Pieces {
  public:
   Pieces(const std::string& file, Input& input, std::string head)
@@ -151,14 +151,14 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   if (contents.snapshot.softening > 0) contents.snapshot.caution = format.softening;
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);
-  content = {};  // the bodies are a second copy: not for longer than needed
+  content = {};  // not needed any more: the bodies are a second copy
   return formats::assemble(file, std::move(contents), options);
 }
 
 void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (format.write == nullptr)
     throw UsageError(file, ": only nbody-convert writes ", format.title,
-                     " files; .bin, which this program writes, keeps as much");
+                     " files; this program writes .bin, which stores the same data");
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
 
@@ -222,7 +222,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
-  lose(!snapshot.checkpoint.empty(), keeps.run, "what --resume needs of a checkpoint");
+  lose(!snapshot.checkpoint.empty(), keeps.run, "the checkpoint data that --resume needs");
   lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt != 0, keeps.times,
        "time, softening and time step");
   lose(!snapshot.units.empty(), keeps.units, "units");

@@ -1,5 +1,6 @@
-// Files of bodies: CSV, the project's own BIN, headerless raw files of six floats per body, Tipsy,
-// and Gadget's HDF5 for programs that link it (io/gadget/gadget.h). docs/formats.md describes them.
+// Reads and writes files of bodies: CSV, the project's own BIN, headerless raw files of six floats
+// per body, Tipsy, and Gadget's HDF5 for programs that link it (io/gadget/gadget.h).
+// docs/formats.md describes them.
 //
 // The content of a file, not its name, decides its format. Invalid input (short rows, NaN,
 // infinities, negative masses, counts that do not fit the size) causes a UsageError that names the
@@ -49,10 +50,10 @@ Snapshot only_species(Snapshot snapshot, const std::string& name,
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
-// Throws the UsageError that write_bodies would throw. Called before a long run, not after it.
+// Throws the UsageError that write_bodies would throw, so that a long run need not fail at its end.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
-// The files that writing `file` creates or replaces, for Outputs; messages call them
+// Returns the files that writing `file` creates or replaces, for Outputs; messages call them
 // `name`.
 std::vector<NamedFile> files_written(const std::string& name, const std::filesystem::path& file,
                                      const FileFormat& format);

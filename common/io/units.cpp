@@ -14,7 +14,7 @@ namespace {
 
 struct Preset {
   std::string_view name;
-  std::string_view older_text;  // in files from before presets had names
+  std::string_view older_text;  // written before presets had names
   std::optional<Units> units;
 };
 const std::array<Preset, 4> kPresets{{
@@ -111,7 +111,8 @@ void convert_units(const std::string& file, Snapshot& snapshot, const std::strin
           file, ": its units are ",
           (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
           "; they cannot be converted to ", preset);
-    if (!to) throw UsageError(file, ": ", preset, " units have no size: no conversion to them");
+    if (!to)
+      throw UsageError(file, ": cannot be converted to ", preset, " units, which have no size");
     rescale(file, snapshot, *from, *to);
   }
   snapshot.units = preset;

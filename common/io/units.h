@@ -16,7 +16,7 @@
 //   kpc-msun       1 kpc   1 Msun            471.482995 Gyr     2.07386530e-3 km/s
 //   kpc-100kms     1 kpc   2.32508541e9 Msun 9.77792222 Myr     100 km/s, exact
 //
-// The time of au-msun-yr2pi is 1/k, the Gaussian year over 2 pi, to 2e-10.
+// The unit of time of au-msun-yr2pi is the Gaussian year over 2 pi (1/k), to 2e-10.
 #pragma once
 
 #include <numbers>
@@ -32,7 +32,8 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
-// In kpc and solar masses: larger than anything that exists, and too small to overflow.
+// In kpc and solar masses. Nothing that exists is outside these limits, and nothing in them
+// overflows.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
 // Units that have a size.
@@ -46,21 +47,20 @@ struct Units {
   double msun() const { return mass_gm / kSunGm; }
 };
 
-// The units that a text names, if it is a preset with a size or of the form "2.5 kpc, 1e10 Msun".
-// Other texts, including "henon", have no size.
+// Returns the units that a text names, if it is a preset with a size or of the form "2.5 kpc, 1e10
+// Msun". Other texts, including "henon", have no size.
 std::optional<Units> units_of(std::string_view text);
-// The text for these units in kpc and solar masses: the name of the preset equal to 1e-9, otherwise
-// "2.5 kpc, 1e10 Msun", with as many digits as kMaxTextBytes allows.
+// Returns the text for these units in kpc and solar masses: the preset that agrees to 1e-9,
+// otherwise "2.5 kpc, 1e10 Msun" with as many digits as kMaxTextBytes allows.
 std::string units_text(double kpc, double msun);
 
-// The names of the presets, "henon, au-msun-yr2pi, ...".
+// Returns the names of the presets, "henon, au-msun-yr2pi, ...".
 std::string unit_presets();
-// Throws UsageError, listing the presets.
+// Throws a UsageError that lists the presets unless `name` is one.
 void require_preset(const std::string& option, std::string_view name);
 
-// Converts from the snapshot's units to a preset, rounding every value once. Throws
-// UsageError, beginning with `file`, if either has no size or a value does not fit a
-// float32.
+// Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError
+// that begins with `file` if either has no size or a value does not fit a float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
 // Converts from one size to another, leaving snapshot.units unchanged.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);

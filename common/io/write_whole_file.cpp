@@ -1,5 +1,5 @@
-// A file that is whole or absent: written under a temporary name in its folder (a rename across
-// file systems would be a copy, and a copy can stop half-way), then renamed.
+// Writes a file that is whole or absent: under a temporary name in its folder first, then renamed.
+// In another folder the rename might be a copy to another file system, which can stop half-way.
 #include "io/write_whole_file.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A pipe or a device, /dev/stdout among them: a rename would put a plain file in its place.
+// True for pipes and devices such as /dev/stdout, which a rename would replace by a plain file.
 bool is_written_in_place(const fs::path& file) {
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
@@ -89,8 +89,8 @@ class TemporaryFile {
   void rename() {
     if (std::rename(path_.c_str(), file_.c_str()) != 0) fail(file_, errno);
     path_.clear();
-    // Without this fsync, a crash of the machine may undo the rename. If the file system cannot do
-    // it, the file is whole all the same.
+    // Without this fsync, a crash of the machine may undo the rename. If the file system does not
+    // support it, the file is still whole.
     const int folder = open(folder_of(file_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     fsync(folder);
@@ -130,7 +130,7 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// Removes files of killed writers: no process holds their locks.
+// Removes files whose writers were killed, so that no process holds their locks.
 void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -155,15 +155,15 @@ void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode
   if (!out) fail(file, errno);
 }
 
-// FNV-1a: short, and the same in every program.
+// An FNV-1a hash: short, and the same in every program.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
 
-// The same for all names of a file: its inode or, while it does not exist, its folder's inode and
-// its name there.
+// Identifies a file whatever name it is given: by its inode or, while it does not exist, by its
+// folder's inode and its name there.
 struct Identity {
   dev_t device;
   ino_t inode;
@@ -171,7 +171,7 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// None for pipes and devices: several programs may write to one.
+// Returns nothing for pipes and devices, because several programs may write to one.
 std::optional<Identity> identity_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {

@@ -11,22 +11,21 @@
 
 namespace nbody {
 
-// Writes to a temporary name in the same directory, flushes it to disk and renames it. A replaced
-// file keeps its mode; a symbolic link is followed and its target replaced. Throws as write_bodies
-// does.
+// Writes a file under a temporary name in the same directory, flushes it to disk and renames it. A
+// replaced file keeps its mode; a symbolic link is followed and its target replaced. Throws as
+// write_bodies does.
 void write_whole_file(const std::filesystem::path& file,
                       const std::function<void(std::ostream&)>& write);
 
-// Appends to a file all of `text` or, if the disk is full, nothing. Throws as write_bodies
-// does.
+// Appends all of `text` to a file or, if the disk is full, nothing. Throws as write_bodies does.
 void append_to_file(const std::filesystem::path& file, std::string_view text);
 
-// Throws UsageError unless `file` could be created (its directory exists and is writable, and it is
-// not a directory itself). Called before a long run, not after it. Removes the temporary files
-// (.nbody-*.tmp) that killed programs left in that directory.
+// Throws UsageError unless `file` could be created: its directory exists and is writable, and it is
+// not a directory itself. Call it before a long run. It removes the temporary files (.nbody-*.tmp)
+// that killed programs left in that directory.
 void require_writable(const std::filesystem::path& file);
 
-// The end of a chain of symbolic links, whether a file exists there or not.
+// Returns the end of a chain of symbolic links, whether a file exists there or not.
 std::filesystem::path link_target(std::filesystem::path file);
 
 // True if two names lead to one file, existing or not. Never true of pipes and devices.
@@ -35,7 +34,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 // Held by the only program that may write a file.
 class FileLock {
  public:
-  // Throws UsageError if another program holds it.
+  // Throws UsageError if another program holds the lock.
   explicit FileLock(const std::filesystem::path& file);
   ~FileLock();
   FileLock(const FileLock&) = delete;

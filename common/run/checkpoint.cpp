@@ -40,7 +40,7 @@ void require_same(const char* option, const std::string& asked, const std::strin
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map that sums every K-th step is continued; a map of the final state alone needs nothing saved.
+// A map that sums every K-th step is continued; a map of only the final state needs no saved data.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
     for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
@@ -54,7 +54,7 @@ void require_same_map(const Options& options, Job& job) {
   saved_activity_map(options, job);
 }
 
-// "0.6, 2" or "1, 2, 0.01"; empty for a direct sum.
+// Formats the approximation as "0.6, 2" or "1, 2, 0.01"; returns "" for a direct sum.
 std::string approximation_of(const Options& options) {
   if (!options.approximation) return "";
   const auto& [theta, multipole, force_tolerance] = *options.approximation;
@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// True if there is a checkpoint to continue, unless --resume names the same file and so reads it.
+// True if there is a checkpoint to continue from that --resume does not read anyway.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&

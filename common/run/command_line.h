@@ -1,5 +1,5 @@
 // Parses a command line strictly: whole tokens, ranges and known words, each option at most once.
-// Otherwise throws UsageError naming the option, the value and what is allowed.
+// Anything else throws a UsageError that names the option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ class CommandLine {
   // `take` gets the value as written; --help shows `type` for it.
   void option(const std::string& name, const std::string& type, const std::string& help,
               const std::function<void(const std::string&)>& take);
-  // A positional argument, in the order of the calls; required.
+  // A required positional argument; the order of these calls is the order of the arguments.
   void word(const std::string& name, std::string& target, const std::string& help);
-  // One or more such arguments.
+  // One or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // At most the largest float32, because kernels cannot hold more. With Sign::either the limits
-  // apply to the magnitude.
+  // The value is at most the largest float32, because kernels cannot hold more. With Sign::either
+  // the limits apply to the magnitude.
   enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help, Sign sign = Sign::positive);

@@ -29,14 +29,14 @@ constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
 // Peak memory of a run, counted in states of 28 bytes per body: the state, the start if it is
 // needed, and, if the result is checked, the validator's states and reference. Step 00 uses 32
-// bytes per body, 56 with the start and 328 with the check; the limits leave room for steps that
-// copy and for drifts back and forth.
+// bytes per body, 56 with the start and 328 with the check. The limits are higher because some
+// steps copy the bodies, and half drifts save positions.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-// Called before anything is allocated: --systems 100000 --bodies 100000 must end in a message, not
-// in a crash.
+// Called before anything is allocated, so that --systems 100000 --bodies 100000 ends in a message
+// instead of a crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
   if (total > kMaxBodies)
@@ -118,7 +118,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
   if (start.dt == 0 || !(start.softening > 0)) {
     throw UsageError(options.resume, ": is not a checkpoint: it does not give dt and softening");
   }
-  // It must match the interrupted run: only --steps may differ.
+  // A resumed run must have the settings of the interrupted one; only --steps may differ.
   if (options.dt.value_or(start.dt) != start.dt)
     refuse("--dt", text(*options.dt), kMadeWith, text(start.dt));
   if (options.softening.value_or(start.softening) != start.softening)
@@ -212,8 +212,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// Zero times a finite number is zero, zero times infinity is NaN. A body's distance to itself and
-// to coincident bodies is zero, and its factor is m / eps^3.
+// A body's distance to itself and to coincident bodies is zero, and its factor is m / eps^3. That
+// factor must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";
@@ -259,7 +259,7 @@ Snapshot synchronised(Snapshot state) {
 
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use) {
   if (is_float64(state)) return use(synchronised(state));
-  // Drifting back and forth would round, so the positions are saved.
+  // Drifting forward and back would round, so the positions are saved.
   std::vector<std::array<float, 3>> positions;
   if (state.staggered) {
     positions.reserve(state.systems.bodies.size());

@@ -18,7 +18,7 @@ namespace nbody {
 struct Job {
   Snapshot start;                   // staggered when it resumes a leapfrog run
   std::filesystem::path continues;  // the checkpoint to resume from; empty: none
-  int last_step = 0;                // the run continues from start.step to this
+  int last_step = 0;                // the run continues from start.step to this step
   Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
   Platform platform = {};         // can lock the pages of a running simulation, if supported
   SimulateF64 float64 = nullptr;  // advances the bodies with --precision double
@@ -32,8 +32,8 @@ struct Job {
   bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
-// The state with --precision double: Snapshot::exact and its sizes. change_float64 also rounds the
-// changed state to the float32 bodies.
+// With --precision double the state is Snapshot::exact, and systems holds its sizes. change_float64
+// also rounds the changed state to the float32 bodies.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
@@ -44,9 +44,10 @@ float heaviest_mass(const Systems& systems);
 // Returns the reason why bodies of up to this mass cannot have this softening, or "" if they can.
 std::string softening_refusal(double softening, float heaviest, bool float64);
 
-// Leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
+// Takes leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
-// The state with positions and velocities at the same time: a snapshot, not a checkpoint.
+// Returns the state with positions and velocities of the same instant: a snapshot, not a
+// checkpoint.
 Snapshot synchronised(Snapshot state);
 // Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);

@@ -14,7 +14,7 @@ namespace {
 // Beyond 1 a node could overlap the bodies on which it acts as one body.
 constexpr double kMaxTheta = 1;
 constexpr const char* kThetaAllowed = "a number from 0 to 1";
-// Beyond 1 a node could neglect more than the force.
+// Beyond 1 a node could neglect a term that is larger than the force.
 constexpr double kMaxForceTolerance = 1;
 constexpr const char* kForceToleranceAllowed = "a number from 0 to 1";
 
@@ -81,18 +81,18 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   std::optional<int> multipole;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   parser.text("--input", options.input,
-              "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
+              "read the bodies from a CSV, BIN, Tipsy, Gadget 1 or 2 or raw file");
   parser.species("--species", options.species,
                  "species to simulate, ignoring all other bodies: dark,star [all]");
   parser.text("--scenario", options.scenario,
               "initial condition: " + scenario_names() + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
-  parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
+  parser.whole("--bodies", options.bodies, 1, most, "number of bodies in each system");
   parser.seed("--seed", options.seed, "seed of the initial conditions [1]");
   parser.whole("--steps", options.steps, 0, most,
-               "total time steps; 0: only diagnostics and forces of the start");
+               "total time steps; 0: only diagnostics and forces at the start");
   parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or minus one",
-              "length of a time step; negative: runs backwards", CommandLine::Sign::either);
+              "length of a time step; negative: the run goes backwards", CommandLine::Sign::either);
   parser.real(
       "--softening", options.softening, 1e-12,
       "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "
@@ -122,27 +122,27 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
   parser.text("--diagnostics", options.diagnostics,
-              "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
+              "CSV of energy, momentum and radii: at the start, at every snapshot, at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
-               "time steps between rows of --diagnostics [as between snapshots]");
+               "time steps between rows of --diagnostics [those between snapshots]");
   parser.flag("--diagnostics-exact", options.diagnostics_exact,
-              "sum the potential over all pairs of more than 100,000 bodies, too");
+              "sum the potential over all pairs, even for more than 100,000 bodies");
   parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
-               "histogram of the x-y positions, N x N cells, of the final state");
+               "histogram of the final state's x-y positions in N x N cells");
   parser.whole("--activity-map-every", options.activity_map_every, 1, most,
-               "accumulate the states of every N-th step and the final one instead");
+               "add every N-th step to the map, not only the final state");
   parser.real(
       "--activity-map-extent", options.activity_map_extent, 1e-30, "a number from 1e-30 to 3.4e38",
       "half the side of the map around the origin [contains 95 % of the bodies at the start]");
   parser.text("--activity-map-file", options.activity_map_name,
-              "writes NAME.csv and NAME.pgm [activity_map]");
+              "write the map to NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
-              "continue from this file if it exists; written at every snapshot, every few seconds "
+              "continue from this file if it exists; write it at every snapshot, every few seconds "
               "and at the end");
   parser.flag("--restart", options.restart, "start anew and replace an existing --checkpoint");
   parser.text("--resume", options.resume, "continue from another checkpoint to --steps");
   parser.flag("--resume-anyway", options.resume_anyway,
-              "resume also from a snapshot or another program's checkpoint: bits will differ");
+              "also resume from a snapshot or another program's checkpoint; bits will differ");
   parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
   parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
   parser.choice<ValidationMode>("--validate", options.validate,
@@ -155,7 +155,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "bodies whose force errors at the start are reported: RMS, median, 99 %, 99.9 %");
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
-              "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");
+              "CSV of each system's times of upload, computation and download (steps 05 to 09)");
   parser.text("--tuned", options.tuned,
               "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,

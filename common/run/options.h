@@ -58,18 +58,20 @@ struct Options {
   bool strict = false;          // implausible physics is an error, too
   bool quiet = false;
 
-  // True if dt and the softening may change during the run: no output names them for all of it.
+  // True if dt and the softening may change during the run, because no output names them for all of
+  // it.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }
-  // False if the run is neither repeated nor compared with its start: bodies are stored once.
+  // If false, the run is neither repeated nor compared with its start: it stores the bodies only
+  // once.
   bool needs_start() const {
     return warmup + repeat > 1 || !quiet || force_error > 0 || strict ||
            validate != ValidationMode::off;
   }
 };
 
-// Throws UsageError: one line naming the option, the value and what is allowed. Returns nothing
+// Throws a UsageError with the option, the value and what is allowed, in one line. Returns nothing
 // after --help or --version, having printed them.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 

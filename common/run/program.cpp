@@ -32,7 +32,7 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // nohup, and shells for programs in the background, set signals to be ignored: keep that.
+    // nohup, and shells for programs in the background, ignore a signal beforehand: keep that.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;
@@ -51,12 +51,13 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     std::cerr << name << ": " << what << '\n';
     return code;
   };
-  // Writing beyond the limit of ulimit -f then fails as on a full disk.
+  // Ignores the signal, so that writing beyond the limit of ulimit -f fails as on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     require_threads(omp_get_max_threads());
   } catch (const std::runtime_error& error) {
-    // Does not return: OpenBLAS, short of address space, would wait for its threads for ever.
+    // Does not return, because OpenBLAS, short of address space, would wait for its threads for
+    // ever.
     std::_Exit(say(error.what(), kFailed));
   }
   try {

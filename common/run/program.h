@@ -27,8 +27,7 @@ class Interruption {
   static bool is_open();  // true while such an object lives
 };
 
-// Ends an interrupted program: run_program prints the line, and the process dies of the
-// signal.
+// Ends an interrupted program: run_program prints the text, and the signal then ends the process.
 struct Interrupted : std::runtime_error {
   Interrupted(int number, const std::string& text) : std::runtime_error(text), signal(number) {}
   int signal;

@@ -9,12 +9,13 @@
 
 namespace nbody {
 
-// Printed before the run: the effective values, with no silent rounding or defaults.
+// Prints the values that the run will use, so that rounding and defaults do not stay hidden.
 void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job);
 
 void print_result(std::ostream& out, const Result& result);
 
-// Energy, virial ratio, momentum and angular momentum of one state, or before and after a run.
+// Prints energy, virial ratio, momentum and angular momentum of one state, or before and after a
+// run.
 void print_diagnostics(std::ostream& out, const Diagnostics& state);
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);
 

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,
                                       &Timing::total};
 
-// Linear interpolation between the two nearest ranks (type 7 of Hyndman & Fan 1996, numpy's
+// Interpolates linearly between the two nearest ranks (type 7 of Hyndman & Fan 1996, numpy's
 // default).
 double quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
@@ -44,7 +44,7 @@ Json json_of(const Timing& timing) {
           {"total", timing.total}};
 }
 
-// null if there was no choice.
+// null if there were no shapes to choose from.
 Json json_of_shape(const Result& result) {
   if (result.shape_origin.empty()) return {};
   const ChosenShape& shape = result.shape;
@@ -58,7 +58,7 @@ Json json_of_shape(const Result& result) {
 // null for a direct sum.
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
-  // As it was written on the command line, not as float32 widens it.
+  // With the digits of the command line, not those that widening a float32 adds.
   Json json = {{"theta", Json::parse(shortest(approximation->theta))},
                {"multipole", approximation->multipole}};
   if (approximation->force_tolerance)
@@ -66,7 +66,7 @@ Json json_of(const std::optional<Approximation>& approximation) {
   return json;
 }
 
-// null if it was not requested. JSON has no infinity: null means that there was no number.
+// null if it was not requested. JSON has no infinity, so an error that is not finite is null, too.
 Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
@@ -76,7 +76,7 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
-// null if it was not judged.
+// null if nobody judged it.
 Json json_of(const std::optional<Plausibility>& physics) {
   if (!physics) return {};
   const auto number = [](const std::optional<double>& x) {
@@ -154,7 +154,7 @@ std::string to_json(const Result& result) {
   const Validation validation = result.validation.value_or(Validation());
   Json errors = Json::object(), limits = Json::object(), failed = Json::array();
   for (const Gate& gate : validation.gates) {
-    // JSON has no NaN: null means that there was no number.
+    // JSON has no NaN, so a value that is not finite becomes null.
     errors[gate.name] = gate.decided && std::isfinite(gate.value) ? Json(gate.value) : Json();
     limits[gate.name] = gate.limit;
     if (gate.failed()) failed.push_back(gate.name);

@@ -46,11 +46,11 @@ struct Result {
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
-// Bodies of each system that exert forces, as the step computed them.
+// Bodies of each system that exert forces, as the step counted them.
 int sources(const Result& result);
 
-// N^2 per system and step, whatever a kernel saves by symmetry; N times the number of bodies with
-// mass if a kernel leaves out the others.
+// Counts N^2 interactions per system and step, even if symmetry saves a kernel some of them. If a
+// kernel leaves out massless bodies, counts N times the number of the others.
 double interactions(const Result& result);
 
 // The spans of the last run as CSV: device,stream,system,stage,begin,end; in seconds since the

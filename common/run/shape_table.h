@@ -1,5 +1,4 @@
-// The table that ./nbody tune writes: for each device, the shapes that are faster than the
-// rule's.
+// The table that ./nbody tune writes: for each device, the shapes that are faster than the rule's.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +8,7 @@
 
 namespace nbody {
 
-// $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty if neither is known.
+// Returns $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty if neither is known.
 std::filesystem::path users_shape_table();
 
 // The table's entry for a program on a device. Throws UsageError if the file is not such a table.

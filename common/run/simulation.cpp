@@ -76,7 +76,7 @@ void Simulation::advance(int steps) {
   timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
   const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);
-  // One by one: the rounding of the sum must not depend on how a run was divided.
+  // Adds dt step by step, so that the rounding does not depend on how the run was divided.
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
@@ -172,13 +172,12 @@ void run_to_end(Simulation& simulation, const Options& options,
     for (const Recorder& recorder : recorders) recorder.save(simulation.checkpoint());
     write_bodies(options.checkpoint, state);
   };
-  // A run that writes checkpoints ends with one; others end at once, and a live view ends its own
-  // run.
+  // An interrupted run that writes checkpoints ends with one. Other runs end at once, and a live
+  // view ends its own run.
   std::optional<Interruption> interruption;
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
-  // At once, so that anything recorded before a run was killed always belongs to a run that can
-  // resume.
+  // Written at once, so that whatever a killed run has recorded belongs to a run that can resume.
   if (!options.checkpoint.empty()) write_checkpoint();
   record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
   const auto next_piece = [&] {

@@ -1,5 +1,5 @@
-// Runs in several calls of simulate(), a few time steps each, so that snapshots, checkpoints and
-// progress need nothing from a step. The division does not change a bit of the result.
+// Divides a run into several calls of simulate(), a few time steps each, so that a step need not
+// know about snapshots, checkpoints and progress. The division does not change a bit of the result.
 #pragma once
 
 #include <functional>
@@ -34,9 +34,9 @@ class Simulation {
   // The raw state: staggered under leapfrog. A recorder may add data for a checkpoint.
   Snapshot& checkpoint() { return state_; }
   Snapshot release() && { return std::move(state_); }
-  // The state with positions and velocities at the same time.
+  // The state with positions and velocities of the same instant.
   Snapshot snapshot() const;
-  // Shows that state without a copy, because a large one leaves no room; valid while `use` runs.
+  // Passes that state to `use` without a copy, for which a large state leaves no memory.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
@@ -62,7 +62,7 @@ struct Recorder {
   bool at_start = false;  // also before the first
   std::function<void(const Snapshot&)> record;
   std::function<void()> finish = [] {};  // after the last record
-  // Adds to a checkpoint what the recorder of a resumed run needs.
+  // Adds the data to a checkpoint that the recorder of a resumed run needs.
   std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
 
@@ -89,7 +89,7 @@ struct Chunk {
 // Every time step of the run is equally likely to be in it.
 class ChunkKeeper {
  public:
-  // Runs of up to `steps_at_once` steps stay one call, and so do all that are measured.
+  // Runs of up to `steps_at_once` steps stay one call, and so do all timed runs.
   ChunkKeeper(int steps_at_once, unsigned seed) : steps_at_once_(steps_at_once), random_(seed) {}
   int steps_at_once() const { return steps_at_once_; }
 

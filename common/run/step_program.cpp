@@ -29,7 +29,7 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   return info.multi_device ? platform.device_count : 1;
 }
 
-// Loads the tuned shapes of this program on this device; without a table shape.h's rule holds.
+// Loads the tuned shapes of this program on this device. Without a table, shape.h's rule applies.
 Tuning known_shapes(const StepInfo& info, const Options& options, const Platform& platform) {
   const auto file = options.tuned.empty() ? users_shape_table() : options.tuned;
   std::error_code no_matter;
@@ -37,7 +37,7 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
-// Steps that one call may take even on a slow device: seconds at most.
+// Returns a number of steps that takes only seconds in one call, even on a slow device.
 int steps_at_once(const Job& job, const Platform& platform) {
   const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
   const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions
@@ -47,7 +47,7 @@ int steps_at_once(const Job& job, const Platform& platform) {
   return static_cast<int>(std::clamp<double>(steps, 1, std::numeric_limits<int>::max()));
 }
 
-// The keeper of a chunk to repeat; none if the run is timed or not validated.
+// Returns the keeper of a chunk to repeat, or nothing if the run is timed or not validated.
 std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
                                         const Platform& platform) {
   const bool times = options.repeat > 1 || options.warmup > 0;
@@ -123,7 +123,7 @@ void judge_physics(std::ostream& out, const Options& options, const Job& job, co
           : physics_of(start, job.run.dt, result.steps, start.systems, end.systems, before, after);
 }
 
-// The step as a function of a state, in either precision.
+// Returns the step as a function of a state, in either precision.
 Advance<float> advance_of(Run run, Simulate simulate) {
   return [run, simulate](Systems& systems, double dt, int steps) mutable {
     run.dt = static_cast<float>(dt);
@@ -194,7 +194,7 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
-// A run that was already finished has measured nothing: it keeps an earlier record.
+// A run that was already finished has measured nothing, so it keeps an earlier record.
 bool is_measured(const std::filesystem::path& record, const Job& job) {
   std::error_code no_matter;
   return !record.empty() &&
@@ -267,7 +267,8 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // In other steps the cost of copies is part of the lesson, or of simulate().
+  // Only a cluster locks pages here: in other steps copies are part of the lesson, or of
+  // simulate().
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;

@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-// Modified Bessel functions (Abramowitz & Stegun 9.6). I by its power series, all of whose terms
-// are positive; K by the integrals of exp(-y cosh t) and of exp(-y cosh t) cosh t over t > 0, for
-// which the trapezoidal rule converges exponentially: at this spacing to the last bit.
+// Modified Bessel functions (Abramowitz & Stegun 9.6). The power series of I has only positive
+// terms. K is the integral of exp(-y cosh t), or of that times cosh t, over t > 0. For these the
+// trapezoidal rule converges exponentially; with this spacing it is exact to the last bit.
 struct Bessel {
   double i0 = 0, i1 = 0, k0 = 0, k1 = 0;
 };
@@ -39,7 +39,7 @@ Bessel bessel(double y) {
 
 double surface_density(double radius) { return portable::exp(-radius) / (2 * kPi); }
 
-double hernquist_density(double r, double scale) {  // times a factor that cancels (Jeans)
+double hernquist_density(double r, double scale) {  // a factor cancels in Jeans' equation
   const double sum = r + scale;
   return 1 / (r * sum * sum * sum);
 }

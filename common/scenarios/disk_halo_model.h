@@ -1,6 +1,6 @@
 // The galaxy of Hernquist (1993): an exponential disk in a live Hernquist halo. G = 1, and the
-// disk's mass and scale length are 1. The formulas and their sources are in
-// nbody/initial_conditions.h.
+// disk's mass and scale length are 1. nbody/initial_conditions.h has the formulas and their
+// sources.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ class DiskHaloModel {
  public:
   static constexpr double kDiskThickness = 0.1;   // z0 of sech^2(z / z0)
   static constexpr double kDiskCut = 10;          // bodies further out are omitted
-  static constexpr double kHaloCutInScales = 10;  // likewise
+  static constexpr double kHaloCutInScales = 10;  // in scale lengths of the halo
 
   struct Parameters {
     double halo_mass;  // of the infinite profile; (10/11)^2 of this mass lies within the cut

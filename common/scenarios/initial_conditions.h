@@ -6,12 +6,12 @@
 //   plummer       Aarseth, Henon & Wielen 1974, A&A 37, 183. rho ~ (1 + r^2/a^2)^(-5/2), isotropic;
 //                 r = (X^(-2/3) - 1)^(-1/2) a; density of q = v / v_esc: q^2 (1 - q^2)^(7/2).
 //                 Henon units: M = 1, a = 3 pi / 16, so that E = -1/4, T = 1/4, W = -1/2.
-//   galaxies      several of them, independent
-//   uniform       mini-nbody's random cube, no equilibrium
+//   galaxies      Plummer spheres, each an independent system
+//   uniform       mini-nbody's random cube, not in equilibrium
 //   star-cluster  a Plummer sphere of stars whose masses follow Salpeter's law
 //   cold-sphere   uniform sphere, M = R = 1, W = -3/5, at rest: it collapses in the free-fall time
-//                 (pi/2) sqrt(R^3 / 2M) = 1.11 (Binney & Tremaine 2008, section 3.1). virial-ratio
-//                 is 2T/|W| at the start, of normally distributed velocities.
+//                 (pi/2) sqrt(R^3 / 2M) = 1.11 (Binney & Tremaine 2008, section 3.1). With a
+//                 virial-ratio 2T/|W| above 0, velocities are normally distributed at the start.
 //   kuzmin        Kuzmin's disk (Binney & Tremaine 2008, section 2.3.1): all bodies in a plane,
 //                 Sigma = M a / (2 pi (R^2 + a^2)^(3/2)), on circles with
 //                 v_c^2 = M R^2 / (R^2 + a^2)^(3/2); cut where 95 % of the mass is inside. Without
@@ -28,9 +28,9 @@
 //                 <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2 / 4 Omega^2 - 2 R)
 //     halo        rho sigma^2 = integral from r of rho (M_h + M_d) / r^2, the isotropic Jeans
 //                 equation; normally distributed velocities below 0.95 of the escape speed
-//   spiral        the same with a cold disk, toomre = 0, which breaks up into arms
-//   collision     two such galaxies on a parabola of `pericentre`, as point masses: at distance d,
-//                 v = sqrt(2M/d), v_t = sqrt(2 M pericentre) / d
+//   spiral        disk-halo with a cold disk (toomre = 0), which breaks up into arms
+//   collision     two disk-halo galaxies that approach like point masses on a parabola with this
+//                 `pericentre`: at distance d, v = sqrt(2M/d), v_t = sqrt(2 M pericentre) / d
 //   two-body      a Kepler ellipse at pericentre, r = a(1-e), v = sqrt(M(1+e) / (a(1-e)))
 //   figure-eight  Chenciner & Montgomery 2000, Ann. Math. 152, 881; digits by C. Simo
 //   solar-system, sun-earth-moon  JPL DE405 at J2000.0; AU, solar masses, years / 2 pi
@@ -62,24 +62,24 @@ struct Scenario {
   int systems;                   // default S
   int bodies;                    // default N
   bool fixed_bodies;             // N cannot be chosen (two-body, figure-eight, solar-system)
-  double dt;                     // defaults that make the scenario look as it should
+  double dt;                     // defaults that show the scenario well
   double softening;
   int steps;
   std::span<const Parameter> parameters = {};
 };
 
-// In the order of the list above.
+// All scenarios, in the order of the list above.
 std::span<const Scenario> scenarios();
 std::string scenario_names();  // "plummer, galaxies, ..."
-// Throws UsageError, listing the names.
+// Throws a UsageError that lists the names if none is `name`.
 const Scenario& find_scenario(std::string_view name);
 
 struct ScenarioSize {
   int systems;
   int bodies;
   std::uint64_t seed;
-  // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W: summed
-  // over all pairs up to N = 2048, estimated from a part of them (to 0.1 %) beyond.
+  // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. W is
+  // summed over all pairs up to N = 2048, and beyond that estimated from some of them (to 0.1 %).
   double softening;
   std::map<std::string, double, std::less<>> parameters = {};  // by name; the others are defaults
   bool float64 = false;                                        // fill Snapshot::exact too

@@ -26,8 +26,8 @@ double kinetic_energy(std::span<const BodyF64> bodies) {
 }
 
 // Body i is paired with bodies i + p, i + 2p, ... around a ring. With p near the golden section of
-// N and coprime to N, the first few of these are spread evenly over the whole ring, and so over
-// disk and halo alike; the first N - 1 are all the others.
+// N and coprime to N, the first few partners are spread evenly over the whole ring, and so over
+// disk and halo alike, and the first N - 1 partners are all the other bodies.
 double potential_energy(std::span<const BodyF64> bodies, double softening) {
   constexpr std::size_t kPairs = std::size_t{1} << 22;
   const std::size_t n = bodies.size();

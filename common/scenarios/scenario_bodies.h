@@ -17,8 +17,8 @@ inline Vector3 isotropic(Random& random, double length) {
   return length * Vector3{ring * cos, ring * sin, z};
 }
 
-// Mean 0, variance 1. Marsaglia's polar method gives two; the second is discarded, so that a body
-// takes its numbers from the generator independently of the one before it.
+// Returns a normal deviate of mean 0 and variance 1. Marsaglia's polar method gives two; the second
+// is discarded, so that the random numbers of a body do not depend on the body before it.
 inline double normal(Random& random) {
   double x, square;
   do {

@@ -15,7 +15,7 @@ BodyF64 in_cylinder(double radius, double turns, double z, const Vector3& v, dou
   return {radius * cos, radius * sin, z, v.x * cos - v.y * sin, v.x * sin + v.y * cos, v.z, mass};
 }
 
-// The surface density R exp(-R) is that of the sum of two exponential deviates.
+// The sum of two exponential deviates has the density R exp(-R) of an exponential disk's radii.
 void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Random& random) {
   for (BodyF64& body : bodies) {
     double radius;
@@ -57,7 +57,7 @@ void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, doubl
   }
 }
 
-// Disk and halo are centred separately: the noise of their means would make them oscillate.
+// Centres disk and halo separately, because the noise of their means would make them oscillate.
 void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   const DiskHaloModel model({.halo_mass = spec.parameter("halo-mass"),
                              .halo_scale = spec.parameter("halo-scale"),
@@ -70,7 +70,7 @@ void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   recentre(halo);
   if (halo.size() < 2) return;
   // The cut at the escape speed takes kinetic energy from the halo, and softening weakens the
-  // binding: the halo's speeds are scaled so that 2T = |W| for the whole.
+  // binding. Therefore the halo's speeds are scaled so that 2T = |W| for the whole.
   const double wanted = -potential_energy(bodies, spec.softening) / 2 - kinetic_energy(disk);
   if (wanted > 0) scale_velocities(halo, std::sqrt(wanted / kinetic_energy(halo)));
 }

@@ -8,8 +8,8 @@
 namespace nbody::generators {
 namespace {
 
-// Scales the velocities to 2T/|W| = ratio, with the softened W: softening weakens the binding, and
-// a sphere in equilibrium without it would expand by a few per cent.
+// Scales the velocities to 2T/|W| = ratio, with the softened W. Softening weakens the binding, so
+// with the unsoftened W a sphere would expand by a few per cent.
 void set_virial_ratio(std::span<BodyF64> bodies, double ratio, double softening) {
   if (bodies.size() < 2) return;
   const double wanted = -ratio * potential_energy(bodies, softening) / 2;
@@ -22,11 +22,11 @@ double equal_mass(std::span<const BodyF64> bodies) {
 
 }  // namespace
 
-// Cut at the mass fraction 0.999: a rare body beyond would be so far out that float32 could not
-// resolve the rest of the sphere.
+// Cut at the mass fraction 0.999, because a rare body beyond it would be so far out that float32
+// could not resolve the rest of the sphere.
 void plummer(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.999;
-  constexpr double kLength = 3 * std::numbers::pi / 16;  // of a Plummer radius, in Henon units
+  constexpr double kLength = 3 * std::numbers::pi / 16;  // Plummer radius in Henon units
   Random& random = spec.random;
   for (BodyF64& body : spec.bodies) {
     const double fraction = kMassFraction * (1 - random.uniform());  // never 0
@@ -80,7 +80,7 @@ void cold_sphere(const SystemSpec& spec) {
 
 void uniform(const SystemSpec& spec) {
   for (BodyF64& body : spec.bodies) {
-    // A single body would drift out of view.
+    // Not for a single body, which would drift out of view.
     if (spec.bodies.size() > 1)
       for (double* value : {&body.x, &body.y, &body.z, &body.vx, &body.vy, &body.vz})
         *value = spec.random.uniform(-1, 1);

@@ -15,7 +15,7 @@ constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 // The units of time and velocity become 11 Myr and 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
-// Too small to change what float32 can show, large enough that its inverse cube does not overflow.
+// Too small to show in float32, but large enough that its inverse cube does not overflow.
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{
@@ -35,12 +35,12 @@ constexpr std::array<Parameter, 7> kCollision{
      kHaloScale,
      {"pericentre", "closest approach of the parabola", 2, 0, 10},
      {"separation", "distance at the start", 30, 10, 10000},
-     {"inclination-1", "of the first disk to the orbit, in degrees", 0, 0, 180},
-     {"inclination-2", "of the second disk to the orbit, in degrees", 60, 0, 180}}};
+     {"inclination-1", "tilt of the first disk to the orbit, in degrees", 0, 0, 180},
+     {"inclination-2", "tilt of the second disk to the orbit, in degrees", 60, 0, 180}}};
 
 constexpr std::array<Parameter, 3> kTwoBody{
-    {{"eccentricity", "of the ellipse", 0.5, 0, 0.99},
-     {"semi-major-axis", "of the relative orbit", 1, 1e-3, 1e6},
+    {{"eccentricity", "eccentricity of the ellipse", 0.5, 0, 0.99},
+     {"semi-major-axis", "semi-major axis of the relative orbit", 1, 1e-3, 1e6},
      {"mass-ratio", "mass of the second body; the first has 1", 0.5, 1e-6, 1e6}}};
 
 struct Defaults {

@@ -46,7 +46,8 @@ struct Entry {
   Scenario scenario;
   Generator generate;
   const char* units;
-  // Galaxies of equal size: each lists the bodies of its disk first, then its dark halo's.
+  // Number of galaxies, all of equal size. Each lists the bodies of its disk first, then its dark
+  // halo's.
   int galaxies = 0;
 };
 std::span<const Entry> entries();

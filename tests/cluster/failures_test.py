@@ -156,7 +156,7 @@ class Failures(InFolder):
         shutil.copymode(program(), other)
         ranks = self.each()
         ranks[1][0] = str(other)
-        self.refused(1, run_each(ranks), "rank 1 .* runs another build .* than rank 0")
+        self.refused(1, run_each(ranks), "rank 1 .* runs a different build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
         """The device fails on the root or on another rank; nightly with each transport."""
@@ -183,7 +183,7 @@ class Failures(InFolder):
         ranks = self.each()
         ranks[1][:0] = ["env", "NBODY_TRANSPORT=mpi"]
         ended = run_each(ranks, {"NBODY_TRANSPORT": "nccl"})
-        self.refused(2, ended, r"rank 1 .* uses another transport \(mpi\) than rank 0 \(nccl\)")
+        self.refused(2, ended, r"rank 1 .* uses a different transport \(mpi\) than rank 0 \(nccl\)")
 
     def test_an_unknown_transport_of_one_rank(self) -> None:
         for wrong in (0, 2):

@@ -177,7 +177,8 @@ TEST_F(Convert, ACheckpointStaysOneWhileItsBodiesDo) {
   write_bodies(program_.file("c.bin"), checkpoint);
   EXPECT_EQ(expect_success("c.bin c.csv").out.find("lost"), std::string::npos);
   EXPECT_EQ(read("c.csv").checkpoint, checkpoint.checkpoint);
-  EXPECT_TRUE(says(expect_success("c.bin d.bin --centre").out, "lost         what --resume needs"));
+  EXPECT_TRUE(says(expect_success("c.bin d.bin --centre").out,
+                   "lost         the checkpoint data that --resume needs"));
   EXPECT_TRUE(read("d.bin").checkpoint.empty());
 }
 
@@ -195,7 +196,7 @@ const BadInput kCases[] = {
     {"galaxy.csv a.bin --from tipsy", "galaxy.csv: not Tipsy"},
     {"galaxy.csv a.bin --from bin", "galaxy.csv"},
     {"galaxy.csv a.bin --units parsec", "--units: \"parsec\".*henon, au-msun-yr2pi"},
-    {"galaxy.csv a.bin --units henon", "henon units have no size"},
+    {"galaxy.csv a.bin --units henon", "cannot be converted to henon units"},
     {"galaxy.csv a.bin --from-units kpc-msun", "--from-units: \"kpc-msun\".*kpc-100kms"},
     {"plain.csv a.bin --units kpc-msun", "plain.csv: its units are not known"},
     {"galaxy.csv a.bin --species stars", "--species: \"stars\""},

@@ -265,7 +265,7 @@ TEST_F(GadgetFile, CountsThatLie) {
   EXPECT_TRUE(says(counts({0, -1, 0, 0, 0, 0}), "this file cannot hold"));
   EXPECT_TRUE(says(counts({0, std::nan(""), 0, 0, 0, 0}), "cannot hold"));
   EXPECT_EQ(counts({0, 3, 0, 0, 0, 0}),
-            ": /PartType1/Coordinates should have 3 x 3 values, as the header counts bodies");
+            ": /PartType1/Coordinates should have 3 x 3 values, by the header's number of bodies");
   EXPECT_TRUE(says(counts({1, 2, 0, 0, 0, 0}), "without a group /PartType0"));
   EXPECT_EQ(counts({0, 0, 0, 0, 0, 0}), " holds no bodies");
   EXPECT_TRUE(says(counts(std::vector<double>(9)), "has 9 values"));

@@ -93,7 +93,7 @@ void run(const Arguments& arguments) {
   // With other bodies it is no longer a checkpoint of the interrupted run.
   if ((changed || !arguments.species.empty()) && !snapshot.checkpoint.empty()) {
     snapshot.checkpoint.clear();
-    lost.push_back("what --resume needs of a checkpoint");
+    lost.push_back("the checkpoint data that --resume needs");
   }
   write_bodies(arguments.out, snapshot, to);
 

@@ -59,7 +59,7 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
   keep(contents.species, kept);
 }
 
-// A Snapshot has one set of names: systems whose names differ lose them.
+// Returns the names of one system, or none if the systems differ, because a Snapshot has one set.
 std::vector<std::string> names_of_one_system(std::vector<std::string> names, std::size_t bodies) {
   for (std::size_t i = bodies; i < names.size(); ++i)
     if (names[i] != names[i % bodies]) return {};
@@ -80,8 +80,8 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 
   if (systems_in_file) {
     if (total % static_cast<std::uint64_t>(*systems_in_file) != 0)
-      throw UsageError(holds, ", which cannot be cut into its ", *systems_in_file,
-                       " systems of one size");
+      throw UsageError(holds, ", which cannot be divided into its ", *systems_in_file,
+                       " systems of equal size");
     const Division there{*systems_in_file, static_cast<int>(total) / *systems_in_file};
     const Division asked{options.systems.value_or(there.systems),
                          options.bodies.value_or(there.bodies)};
@@ -100,13 +100,13 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
   }
   if (options.systems) {
     if (total_int % *options.systems != 0)
-      throw UsageError(holds, ", which cannot be cut into ", *options.systems,
-                       " systems of one size");
+      throw UsageError(holds, ", which cannot be divided into ", *options.systems,
+                       " systems of equal size");
     return {*options.systems, total_int / *options.systems};
   }
   const int bodies = options.bodies.value_or(total_int);
   if (total_int % bodies != 0)
-    throw UsageError(holds, ", which cannot be cut into systems of ", bodies);
+    throw UsageError(holds, ", which cannot be divided into systems of ", bodies);
   return {total_int / bodies, bodies};
 }
 

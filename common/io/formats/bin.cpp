@@ -74,7 +74,7 @@ std::uint32_t version_of(const std::string& file, std::string_view head) {
   return version;
 }
 
-// Everything a Snapshot knows except the bodies: the systems are still empty.
+// Reads everything in a Snapshot except the bodies: its systems are still empty.
 Snapshot header(const std::string& file, std::string_view bytes) {
   using byte_order::load;
   Snapshot snapshot;
@@ -110,7 +110,7 @@ BodyF64 load_body(std::string_view fields) {
 
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
-// Positions of the parts in a file of `size` bytes that begins with `head`.
+// Positions of the parts in a file of `size` bytes whose first bytes are `head`.
 struct Layout {
   std::uint64_t header_bytes, systems, bodies, float_bytes;
   bool species, checkpoint;
@@ -125,7 +125,7 @@ struct Layout {
   }
 };
 
-// Throws unless the header is sound and describes a file of exactly `size` bytes.
+// Throws unless the header is valid and describes a file of exactly `size` bytes.
 Layout layout_of(const std::string& file, std::string_view head, std::uint64_t size) {
   using byte_order::load;
   const auto require_header = [&](std::uint32_t bytes) {
@@ -133,7 +133,7 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
       throw UsageError(file, ": ", head.size(), " bytes; the header alone takes ", bytes);
   };
   require_header(kHeaderBytes);
-  // The tag first: if the byte order is wrong, every other number is.
+  // Checks the tag first, because in the wrong byte order every other number is wrong too.
   const auto tag = load<std::uint32_t>(head, 12);
   if (tag == kSwappedEndianTag)
     throw UsageError(file, ": big-endian; only little-endian files can be read");
@@ -156,13 +156,13 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
     if (species > 1 || load<std::uint32_t>(head, 148) != 0)
       throw UsageError(file, ": bytes 144 to 151 of its header are not those of a checkpoint");
     layout.species = species == 1;
-    layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // no sum overflows
+    layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // so that no sum overflows
   }
 
   const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
     throw UsageError(file, ": its header describes ", claim);
-  // Two 32-bit counts: their product fits 64 bits, and times 57 as well once it is below 2^31.
+  // The product of two 32-bit counts fits 64 bits. Below 2^31 it can be multiplied by 57, too.
   if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file, ": its header describes ", claim,
                      "; at most 2147483647 bodies are possible");

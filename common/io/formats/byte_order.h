@@ -14,7 +14,7 @@ namespace nbody::byte_order {
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-// The place of byte i, counted from the least significant one.
+// Returns the place of byte i, counted from the least significant byte.
 template <typename T>
 constexpr std::size_t place(std::size_t i, std::endian order) {
   return order == std::endian::little ? i : sizeof(T) - 1 - i;

@@ -22,7 +22,8 @@ enum Column : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, k
 constexpr std::array<std::string_view, kSkipped> kNames{"x",  "y", "z",    "vx",      "vy",
                                                         "vz", "m", "name", "species", "id"};
 
-// Tables from other programs may have any of these; ours have commas. ' ' means blanks and tabs.
+// Returns the separator. Other programs' tables may use any of these (' ': blanks and tabs); ours
+// use commas.
 char separator_of(std::string_view line) {
   for (const char separator : {',', ';'})
     if (line.find(separator) != std::string_view::npos) return separator;
@@ -56,7 +57,8 @@ void check_name(const std::string& file, const std::string& name) {
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
     throw UsageError(file, ": the name \"", name,
-                     "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
+                     "\" cannot be written as CSV: commas, line ends, outer spaces and a leading # "
+                     "are not allowed");
 }
 
 class Reader {
@@ -124,7 +126,7 @@ class Reader {
            "hand (then remove this line and the one with bodies=)");
   }
 
-  // Otherwise a file cut at the end of a line would silently lose bodies.
+  // Without this check, a file cut at the end of a line would silently lose bodies.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
@@ -270,7 +272,7 @@ class Reader {
   const bool float64_;
   long long line_number_ = 0;
   Contents contents_;
-  std::optional<long long> bodies_;  // if the file gives it
+  std::optional<long long> bodies_;  // number of bodies, if the file gives it
   Crc32 digest_;
   bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
@@ -280,7 +282,7 @@ class Reader {
   std::vector<std::string_view> fields_;
 };
 
-// Enough digits to restore every bit.
+// Writes enough digits to restore every bit.
 std::string all_digits(float value) { return in_digits(value, 9); }
 std::string all_digits(double value) { return in_digits(value, 17); }
 

@@ -30,7 +30,7 @@ extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
 extern const FileFormat kNemo;
 // Gadget's format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
-// The table with these functions as Gadget's entry.
+// Returns the table with these functions in Gadget's entry.
 std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
                                                   decltype(FileFormat::check) check,
                                                   decltype(FileFormat::write) write);
@@ -40,7 +40,7 @@ Snapshot assemble(const std::string& file, Contents contents, const ReadOptions&
 
 // The .param file that holds the units of a Tipsy file.
 std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
-// Reads it if it exists; otherwise changes nothing.
+// Reads that file if it exists; otherwise changes nothing.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
 // Throws UsageError if writing would replace a file that this project did not write.
 void check_tipsy_param(const std::filesystem::path& file);
@@ -69,14 +69,15 @@ bool is_text(std::string_view text, Cut cut);
 // Throws unless `text` is one printable line that fits the fields of the BIN header.
 void check_text(const std::string& where, std::string_view key, std::string_view text);
 
-// The species of a body. If the snapshot does not give one, dark matter, the plainest kind of
-// collisionless body.
+// Returns the species of a body. If the snapshot has no species, it is dark matter, the plainest
+// kind of collisionless body.
 inline Species species_at(const Snapshot& snapshot, std::size_t i) {
   return snapshot.species.empty() ? Species::dark : snapshot.species[i];
 }
 
-// Snapshot::checkpoint as lines key=value. Keys are of letters, digits and hyphens; values are
-// printable UTF-8 of any length without outer blanks. Throws UsageError for other lines.
+// Convert Snapshot::checkpoint to and from lines key=value. Keys consist of letters, digits and
+// hyphens; values are printable UTF-8 of any length without outer blanks. Throws UsageError for
+// other lines.
 std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint);
 decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text);
 

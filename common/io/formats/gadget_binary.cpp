@@ -1,14 +1,14 @@
 // Gadget's binary snapshots, formats 1 and 2, of either byte order (Springel, users' guide of
 // Gadget-2, section 6). Read only: nbody-convert writes format 3, which is HDF5.
 //
-// A file is a list of blocks. As Fortran writes them, each is between two copies of its size
-// (u32). In format 2 a small block with the next one's name ("POS ", u32) precedes each. Format 1
-// has no names, but a fixed order: a header of 256 bytes, positions, velocities, ids, and the
-// masses of those types whose mass is not in the header.
+// A file is a list of blocks. Fortran writes each between two copies of its size (u32). In format 2
+// a small block precedes each, with the name of the next block ("POS ") and a u32. Format 1 has no
+// names, but a fixed order: a header of 256 bytes, positions, velocities, ids, and the masses of
+// those types whose mass is not in the header.
 //
 //   0 i32 bodies[6]   24 f64 mass[6]   72 f64 time   80 f64 redshift   124 i32 files   152 f64 h
 //
-// Numbers of bodies and blocks have to agree before anything is allocated.
+// The counts of bodies must fit the sizes of the blocks before anything is allocated.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -30,7 +30,7 @@ constexpr std::size_t kTypes = kSpeciesNames.size();
 
 struct Kind {
   std::endian order;
-  bool names;  // format 2
+  bool names;  // only in format 2
 };
 
 std::optional<Kind> kind_of(std::string_view head) {
@@ -196,7 +196,7 @@ class GadgetReader {
   Kind kind_{};
   std::size_t offset_ = 0;
   std::array<std::uint32_t, kTypes> counts_{};
-  std::array<double, kTypes> masses_{};  // 0: each body has its own
+  std::array<double, kTypes> masses_{};  // per type; 0: each body has its own mass
   std::uint64_t total_ = 0, own_masses_ = 0;
   double time_ = 0;
   GadgetUnits units_;

@@ -17,8 +17,8 @@ struct GadgetUnits {
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 
-  // Converts from units per h: lengths, masses and therefore times, but not velocities. 0 means
-  // that a parameter is not used. Throws UsageError.
+  // Converts lengths, masses and therefore times from units per h; velocities have none. 0 means
+  // that a file does not use h. Throws UsageError.
   void take_out_hubble(const std::string& where, double hubble);
 };
 

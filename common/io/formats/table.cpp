@@ -13,13 +13,14 @@ const FileFormat kGadgetElsewhere{
     .name = "gadget",
     .title = "Gadget HDF5",
     .ending = ".hdf5",
-    .unlike = "not HDF5 (nor with its signature)",
+    .unlike = "not HDF5 (it lacks the signature)",
     .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
     .reader = "nbody-convert FILE bodies.bin makes one that all programs read",
     .needs_species = true,
     .keeps = everything_but(&Keeps::names, &Keeps::systems, &Keeps::run)};
 
-// filestruct(5) of NEMO: a magic number of two bytes, then the type and the name of an item.
+// NEMO's files begin with a magic number of two bytes, then the type and the name of an item
+// (NEMO's manual, filestruct(5)).
 const FileFormat kNemo{
     .name = "nemo",
     .title = "NEMO",

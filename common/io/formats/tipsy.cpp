@@ -7,9 +7,9 @@
 //   dark  36 bytes  m, x[3], v[3], eps, phi
 //   star  44 bytes  m, x[3], v[3], metals, tform, eps, phi
 //
-// "Standard" files are big-endian, "native" ones as the machine that wrote them. Headers of 28 and
-// of 32 bytes are read; 32 are written, because a reader in wide use takes the short form for the
-// long one. The units are in a second file (tipsy_param.cpp).
+// "Standard" files are big-endian; "native" files have the byte order of the machine that wrote
+// them. Headers of 28 and of 32 bytes are read. The long form is written, because a widely used
+// reader takes the short form for the long one. The units are in a second file (tipsy_param.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,7 +46,7 @@ const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
 }
 
-// Tests the number of dimensions: 1, 2 or 3 in one byte order is a huge number in the other.
+// Finds the byte order by the number of dimensions: 1, 2 or 3 would be huge in the other order.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {
@@ -140,13 +140,13 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  // The softening of all dark and star bodies, if it is the same for all.
+  // Tipsy stores a softening per body; the snapshot has one if all dark and star bodies agree.
   if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
 
-// A pipe has no file next to it.
+// False for a pipe, because no file can be next to it.
 bool has_param(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto status = std::filesystem::status(file, ignored);

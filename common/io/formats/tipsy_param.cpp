@@ -4,7 +4,7 @@
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)
 //   dSoft, dDelta        softening length and time step
-//   # units = TEXT       ours, for units without a size; a comment to the others
+//   # units = TEXT       ours, for units without a size; to other programs it is a comment
 #include <fstream>
 #include <limits>
 #include <map>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = "# Units of a Tipsy file, written by nbody-steps";
 constexpr std::size_t kMaxBytes = 1 << 20;
 
-// Blanks, and the quotes that some programs put around a value.
+// Removed at both ends of a value: blanks, and the quotes that some programs write.
 constexpr std::string_view kOuter = " \t\r\"";
 
 std::string head_of(const fs::path& param) {

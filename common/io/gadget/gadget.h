@@ -14,9 +14,9 @@ namespace nbody {
 // The basic formats and Gadget's, for read_bodies and format_for_writing. A build without HDF5
 // rejects such a file with a one-line message.
 //
-// Reading: /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable, /Units; without /Units,
-// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The snapshot is in the preset
-// kpc-100kms, or in the units of the snapshot from which the file was written. Writing needs units
+// Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable and /Units. Without /Units,
+// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The snapshot gets the preset
+// kpc-100kms, or the units of the snapshot from which the file was written. Writing needs units
 // that have a size (io/units.h).
 std::span<const FileFormat> formats_with_gadget();
 

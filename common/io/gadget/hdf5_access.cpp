@@ -11,7 +11,7 @@ namespace {
 // A dataset that claims to be larger than its file by more than this factor is not data.
 constexpr std::size_t kMaxCompression = 100;
 
-// For calls that fail only if the library or memory fails, not through the user.
+// Checks calls that fail only if the library or memory fails, never because of the user's file.
 void require(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string("HDF5: ") + what + " failed");
 }
@@ -33,7 +33,7 @@ bool is_number(const Handle& type) {
   return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= 8;
 }
 
-// HDF5 would follow a link to another file, without any of our checks.
+// HDF5 would follow a link to another file, which none of our checks has seen.
 bool is_here(const Handle& parent, const char* name) {
   H5L_info_t link;
   return has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&
@@ -167,7 +167,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
       extent[0] == rows && (rank == 2 ? extent[1] == columns : rank == 1 && columns == 1);
   if (!fits)
     throw UsageError(what, " should have ", rows, " x ", columns,
-                     " values, as the header counts bodies");
+                     " values, by the header's number of bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
     throw UsageError(what, " is stored in another file; only self-contained files can be read");
   // rows is below 2^32 and columns at most 3: no overflow.

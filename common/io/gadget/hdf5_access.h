@@ -32,7 +32,7 @@ class Handle {
 // each.
 void silence();
 
-// Opens a file in memory, whose whole content is the image of an HDF5 file. Throws UsageError.
+// Opens an HDF5 file in memory; `bytes` is its whole content. Throws UsageError.
 Handle open_image(const std::string& file, std::string_view bytes);
 // Creates a file in memory; image_of() returns its bytes when it is complete.
 Handle create_image();
@@ -50,7 +50,8 @@ std::vector<double> numbers(const std::string& where, const Handle& parent, cons
 std::string text(const std::string& where, const Handle& parent, const char* name,
                  std::size_t most);
 
-// A dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless it has
+// Reads a dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless it
+// has
 // exactly that shape, holds numbers, and lies in the file itself; all of this is checked before
 // anything is allocated or read. `file_bytes` limits the size of a compressed dataset.
 std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,

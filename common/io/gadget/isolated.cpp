@@ -41,7 +41,7 @@ std::string outcome_of(const std::function<std::string()>& work) {
     if (count < 0 && errno != EINTR) _exit(1);
     sent += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  _exit(0);  // skips flushing and destructors, which are the parent's
+  _exit(0);  // skips flushing and destructors, which are left to the parent
 }
 
 std::string read_all(int pipe) {

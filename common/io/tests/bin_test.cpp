@@ -18,7 +18,7 @@ namespace {
 
 struct Bin : WithFolder {};
 
-// The layout is a promise to other programs: spelled out byte by byte, not by our own reader.
+// Other programs rely on the layout, so this spells it out instead of using our own reader.
 TEST_F(Bin, LayoutIsFixed) {
   Snapshot snapshot{.systems = Systems(1, 1)};
   snapshot.systems.bodies[0] = {1, 2, 3, 4, 5, 6, 7};
@@ -143,14 +143,14 @@ TEST_F(BadBin, CountsThatLie) {
   EXPECT_EQ(message(both),
             ": its header describes 4294967295 systems of 4294967295 bodies; at most 2147483647 "
             "bodies are possible");
-  // 2^15 * 2^17 = 2^32, which a 32-bit product would take for 0.
+  // In 32 bits 2^15 * 2^17 = 2^32 would be 0.
   std::string wraps = bytes_;
   const std::uint32_t counts[] = {1u << 15, 1u << 17};
   std::memcpy(wraps.data() + 24, counts, 8);
   EXPECT_TRUE(says(message(wraps), "at most 2147483647"));
 }
 
-// A reader that checked the size after reading could not hold this file: a terabyte of holes.
+// The file is a terabyte of holes; a reader that checks the size after reading could not hold it.
 TEST_F(BadBin, TheSizeIsCheckedBeforeTheRestIsRead) {
   const auto file = folder.with("holes.bin", bytes_);
   std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
@@ -211,7 +211,7 @@ TEST_F(BinCheckpoint, NoBitOfItCanChange) {
     return refusal_of([&] { formats::kBin.read("a.bin", bytes, {}); });
   };
   EXPECT_EQ(said_of(bytes_), "accepted");
-  // Starts after the magic: with a change there, the file would not be taken for BIN at all.
+  // Starts after the magic, because with a different one the file would not be read as BIN.
   for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;

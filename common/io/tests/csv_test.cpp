@@ -24,7 +24,7 @@ class Csv : public WithFolder {
     EXPECT_TRUE(message.starts_with(path)) << message;
     return message.substr(path.size());
   }
-  // The result for a file whose third line is the row of a single body.
+  // Returns the result for a file whose third line is the row of a single body.
   std::string row(std::string_view values) {
     return refusal("# time=0\nx,y,vx,vy,m\n" + std::string(values) + "\n");
   }
@@ -45,7 +45,8 @@ TEST_F(Csv, OptionalColumnsHaveDefaults) {
 }
 
 TEST_F(Csv, HabitsOfOtherPrograms) {
-  // A byte order mark, CRLF, blank lines, spaces, a plus sign, no newline at the end.
+  // This file has a byte order mark, CRLF, blank lines, spaces and a plus sign, but no final
+  // newline.
   const Snapshot snapshot = read(
       "\xEF\xBB\xBF# time = 2.5\r\n\r\n# a note\r\nx, y ,vx,vy\r\n 1 ,\t+2,3e0,.5\r\n\n"
       "# another = note\r\n5,6,7,8");
@@ -57,7 +58,7 @@ TEST_F(Csv, HabitsOfOtherPrograms) {
 }
 
 TEST_F(Csv, TextPastTheFirstKibibyteMayBeAnything) {
-  // The 1024th byte is the first of a two-byte letter: a cut there is not a control character.
+  // The 1024th byte is the first of a two-byte letter. Half a letter must not pass for binary data.
   const std::string head = "# ";
   const Snapshot snapshot =
       read(head + std::string(1023 - head.size(), 'a') + "\xC3\xA9\nx,y,vx,vy\n1,2,3,4\n");
@@ -80,7 +81,7 @@ TEST_F(Csv, ReadsEveryKey) {
   EXPECT_EQ(snapshot.units, "G = 1");
 }
 
-// As written by NEMO's snapprint and others.
+// Tables as NEMO's snapprint and other programs write them.
 TEST_F(Csv, TablesOfOtherPrograms) {
   for (const char* text :
        {"# a note\n1 2 3\t4 5 6 7\n  8   9 10 11 12 13 14  \n",
@@ -163,9 +164,10 @@ TEST_F(Csv, RefusesControlCharacters) {
 }
 
 TEST_F(Csv, RefusesNamesThatCouldNotBeWrittenAgain) {
-  EXPECT_EQ(refusal("x,y,vx,vy,name\n0,0,0,0,#1\n"),
-            "a.csv:2: the name \"#1\" does not fit CSV: no commas, line ends, outer spaces or "
-            "leading #");
+  EXPECT_EQ(
+      refusal("x,y,vx,vy,name\n0,0,0,0,#1\n"),
+      "a.csv:2: the name \"#1\" cannot be written as CSV: commas, line ends, outer spaces and a "
+      "leading # are not allowed");
 }
 
 TEST_F(Csv, RefusesBadColumns) {
@@ -192,7 +194,7 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("systems=99999999999"),
             "a.csv:1: systems is \"99999999999\"; it must be a whole number from 1 on");
   EXPECT_EQ(key("systems=3"),
-            "a.csv holds 1 bodies, which cannot be cut into its 3 systems of one size");
+            "a.csv holds 1 bodies, which cannot be divided into its 3 systems of equal size");
   EXPECT_EQ(key("integrator=rk4"), "a.csv:1: integrator is \"rk4\"; it must be euler or leapfrog");
   EXPECT_EQ(key("staggered=yes"), "a.csv:1: staggered is \"yes\"; it must be 0 or 1");
   EXPECT_EQ(key("units=" + std::string(32, 'u')),
@@ -201,7 +203,7 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("colour=blue"), "accepted");
 }
 
-// If a file is cut between two lines, every line that is left is valid.
+// If a file is cut between two lines, every remaining line is valid.
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};
@@ -217,7 +219,7 @@ TEST_F(Csv, MissesNoLine) {
   EXPECT_EQ(refusal(changed).find("a.csv:17: the checksum does not match the lines above"), 0u)
       << refusal(changed);
   EXPECT_EQ(refusal(whole + "# more\n"), "a.csv:18: nothing may follow the line with the checksum");
-  // Blanks at the ends of lines and other line ends are not damage.
+  // Trailing blanks and CRLF do not count as damage.
   std::string windows;
   for (const char c : whole) windows += c == '\n' ? std::string(" \r\n") : std::string(1, c);
   EXPECT_EQ(refusal(windows), "accepted");

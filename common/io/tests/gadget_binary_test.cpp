@@ -78,7 +78,7 @@ TEST_F(GadgetBinary, BothFormatsAndByteOrdersReadAlike) {
         const Snapshot read = read_bodies(folder.with(
             "snapshot_000", gadget({.order = order, .names = names, .float64 = float64})));
         ASSERT_EQ(read.systems.bodies.size(), 3u);
-        // Sorted by id.
+        // The bodies are sorted by id.
         EXPECT_EQ(read.species, (std::vector{Species::dark, Species::star, Species::dark}));
         const Body &second = read.systems.bodies[0], &star = read.systems.bodies[1],
                    &first = read.systems.bodies[2];
@@ -114,7 +114,8 @@ TEST_F(GadgetBinary, RefusesWhatItCannotRead) {
 TEST_F(GadgetBinary, CutAtEveryByte) {
   for (const bool names : {false, true}) {
     const std::string whole = gadget({.names = names});
-    // Without the last block the file is complete; without part of it, or of any other, it is not.
+    // Without its last block the file is complete, but not without part of it or of any other
+    // block.
     const std::size_t needed = whole.size() - 20 - (names ? 16 : 0);
     for (std::size_t size = 264 + (names ? 16 : 0); size < whole.size(); ++size) {
       const std::string text = refusal(folder.with("s", whole.substr(0, size)));

@@ -27,7 +27,7 @@ struct Read : WithFolder {};
 struct Write : WithFolder {};
 struct Float64 : WithFolder {};
 
-// Finite floats of every exponent, including subnormal ones and both zeros.
+// Returns finite floats of every exponent, including subnormal ones and both zeros.
 Systems random_bits(int count, int bodies, bool unit_masses = false) {
   std::mt19937 generator(17);
   Systems systems(count, bodies);
@@ -124,7 +124,7 @@ TEST_F(RoundTrip, CsvIgnoresTheLocale) {
   const Snapshot written = full_snapshot();
   write_bodies(folder / "classic.csv", written);
   const std::string before_c = std::setlocale(LC_ALL, nullptr);
-  // Changes the C locale if one with a decimal comma is installed, the C++ locale always.
+  // Changes the C locale only if one with a decimal comma is installed, but always the C++ locale.
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"})
     if (std::setlocale(LC_ALL, locale) != nullptr) break;
   const std::locale before =
@@ -152,7 +152,7 @@ TEST_F(Raw, RefusesOddSizesAndOddValues) {
   const auto odd = folder.with("odd", std::string(25, '\0'));
   EXPECT_EQ(refusal(odd),
             odd.string() +
-                ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its signature), "
+                ": not BIN (it does not begin with NBODYBIN), not HDF5 (it lacks the signature), "
                 "not Gadget (no header of 256 bytes), "
                 "not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not text) and not "
                 "raw (25 bytes are not a multiple of 24, the size of a body)");
@@ -182,9 +182,9 @@ TEST_F(Cut, ForeignFiles) {
   EXPECT_EQ(shape({.systems = 4, .bodies = 3}), "4x3");
   const std::string holds = file.string() + " holds 12 bodies, ";
   EXPECT_EQ(refusal(file, {.systems = 5, .bodies = {}}),
-            holds + "which cannot be cut into 5 systems of one size");
+            holds + "which cannot be divided into 5 systems of equal size");
   EXPECT_EQ(refusal(file, {.systems = {}, .bodies = 24}),
-            holds + "which cannot be cut into systems of 24");
+            holds + "which cannot be divided into systems of 24");
   EXPECT_EQ(refusal(file, {.systems = 4, .bodies = 4}), holds + "not 4 systems of 4");
   // (2^30 + 1) * 12 is 12 in 32 bits.
   EXPECT_EQ(refusal(file, {.systems = 1073741825, .bodies = 12}),

@@ -1,4 +1,4 @@
-// The result of read_bodies for a file, or its message if the file is rejected.
+// Returns the message with which read_bodies rejects a file, or "accepted".
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace nbody {
 
-// x, y, z, vx, vy, vz and mass.
+// The values x, y, z, vx, vy, vz and mass.
 using Values = std::array<float, 7>;
 inline Values values_of(const Body& body) { return std::bit_cast<Values>(body); }
 

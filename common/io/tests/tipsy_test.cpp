@@ -21,7 +21,7 @@ namespace {
 struct Tipsy : WithFolder {};
 struct TipsyParam : WithFolder {};
 
-// Builds bytes independently of the library: copies memory and reverses it.
+// Builds a file's bytes independently of the library: copies memory and reverses it if needed.
 class Bytes {
  public:
   explicit Bytes(std::endian order) : order_(order) {}
@@ -42,7 +42,7 @@ class Bytes {
   std::string text_;
 };
 
-// One gas, two dark, one star body.
+// Builds a file of one gas, two dark and one star body.
 std::string four_bodies(std::endian order, bool pad = true) {
   Bytes bytes(order);
   bytes.add<double>({0.25}).add<std::int32_t>({4, 3, 1, 2, 1});
@@ -72,7 +72,7 @@ TEST_F(Tipsy, BothByteOrdersAndBothHeadersReadAlike) {
     for (const bool pad : {true, false}) {
       SCOPED_TRACE(std::string(order == std::endian::big ? "big" : "little") +
                    (pad ? " 32" : " 28"));
-      // The content decides, not the name.
+      // The content of a file decides its format, not its name.
       expect_the_four(read_bodies(folder.with("galaxy.csv", four_bodies(order, pad))));
     }
 }
@@ -151,8 +151,9 @@ TEST(Species, AreChosenAndRefusedByName) {
             file.string() + " has no body of the species disk; it has gas, dark, star");
   // Systems are divided after the species are selected.
   EXPECT_EQ(read_bodies(file, {.systems = 2, .species = {Species::dark}}).systems.count, 2);
-  EXPECT_EQ(refusal(file, {.systems = 2, .species = {Species::gas}}),
-            file.string() + " holds 1 bodies, which cannot be cut into 2 systems of one size");
+  EXPECT_EQ(
+      refusal(file, {.systems = 2, .species = {Species::gas}}),
+      file.string() + " holds 1 bodies, which cannot be divided into 2 systems of equal size");
   const auto plain = folder.with("a.csv", "x,y,vx,vy\n0,0,0,0\n");
   EXPECT_TRUE(says(refusal(plain, {.species = {Species::dark}}), "does not say the species"));
 }

@@ -1,4 +1,4 @@
-// Units of measurement: presets against independent constants, and conversions there and back.
+// Compares the presets with independent constants, and converts units there and back.
 #include "io/units.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ TEST(Units, PresetsAreWhatTheHeaderSays) {
   EXPECT_NEAR(solar.time() / kDay * 0.01720209895, 1, 3e-10);
   EXPECT_NEAR(solar.velocity() / 1e3, 29.7846918, 1e-7);  // the mean speed of the Earth
 
-  // G = 4.30091e-6 kpc (km/s)^2 / Msun is what galactic dynamics uses, to six digits.
+  // Galactic dynamics uses this G = 4.30091e-6 kpc (km/s)^2 / Msun, which has six digits.
   const Units galaxy = *units_of("kpc-msun");
   EXPECT_NEAR(galaxy.velocity() / 1e3, std::sqrt(4.30091e-6), 1e-6 * std::sqrt(4.30091e-6));
   EXPECT_NEAR(galaxy.time() / (365.25e9 * kDay), 471.482995, 1e-6);
@@ -102,7 +102,8 @@ std::string complaint(Snapshot snapshot, const std::string& preset) {
 
 TEST(Units, WithoutSizeAreNotConverted) {
   Snapshot snapshot = earth();
-  EXPECT_EQ(complaint(snapshot, "henon"), "a.csv: henon units have no size: no conversion to them");
+  EXPECT_EQ(complaint(snapshot, "henon"),
+            "a.csv: cannot be converted to henon units, which have no size");
   snapshot.units = "Henon units";
   EXPECT_EQ(complaint(snapshot, "kpc-msun"),
             "a.csv: its units are \"Henon units\", which have no size; they cannot be converted to "

@@ -1,4 +1,4 @@
-// A file is whole or absent, and nothing else is left behind.
+// Checks that a file is whole or absent, and that nothing else is left behind.
 #include "io/write_whole_file.h"
 
 #include <fcntl.h>
@@ -200,7 +200,7 @@ TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
 
 class OutputsTest : public WithFolder {
  protected:
-  // The message about these outputs, without the directory.
+  // Returns the message about these outputs, without the directory.
   std::string refusal(const std::vector<NamedFile>& outputs,
                       const std::vector<NamedFile>& inputs = {}) {
     std::string text = refusal_of([&] { const Outputs checked(outputs, inputs); });

@@ -53,7 +53,7 @@ Timing drift_only(const Run& run, Systems& systems) {
   return {};
 }
 
-// Leapfrog's positions are half an old step ahead when dt changes, and must be moved accordingly.
+// Leapfrog's positions are half an old step ahead when dt changes, and must move to half a new one.
 TEST(Simulation, GoesOnFromTheSamePositionsWithAnotherTimeStep) {
   for (const auto integrator : {Integrator::euler, Integrator::leapfrog}) {
     Job job;

@@ -1,5 +1,5 @@
-// Checks the galaxies, and scenarios that become one, against their formulas. Tolerances are three
-// to five times the sampling noise at these numbers of bodies.
+// Checks the galaxies, and collapsing spheres and disks, against their formulas. Tolerances are
+// three to five times the sampling noise at these numbers of bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,14 +115,14 @@ TEST(ColdSphere, FallsAsAFreeFallDoes) {
 TEST(Kuzmin, IsAFlatDiskOnCircles) {
   const int n = 20000;
   const Systems disk = make("kuzmin", n);
-  // M(<R) = M (1 - 1 / sqrt(1 + R^2)); half of the 95 % that are kept.
+  // Half of the 95 % that are kept is inside R, where M(<R) = M (1 - 1 / sqrt(1 + R^2)).
   EXPECT_NEAR(median(disk.bodies, cylinder_radius), std::sqrt(std::pow(1 - 0.475, -2) - 1), 0.05);
   EXPECT_NEAR(mass_of(disk.bodies), 1, 1e-4);
   for (const Body& b : disk.bodies) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // v_c must balance gravity, at R = 1 up to the force of the 5 % of the mass that are cut off.
+  // v_c must balance gravity at R = 1, up to the force of the 5 % of the mass that is cut off.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
@@ -151,7 +151,7 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   EXPECT_NEAR(mass_of(disk()), 1, 1e-4);
   EXPECT_NEAR(mass_of(halo()), 6 * std::pow(10.0 / 11, 2), 1e-3);
   EXPECT_NEAR(median(disk(), cylinder_radius), 1.678, 0.05);  // 1 - (1 + R) exp(-R) = 1/2
-  // Half of (10/11)^2: r / (r + 3) = sqrt(1/2) 10/11.
+  // Half of the mass inside the cut, (10/11)^2 / 2: r / (r + 3) = sqrt(1/2) 10/11.
   const double ratio = std::sqrt(0.5) * 10 / 11;
   EXPECT_NEAR(median(halo(), sphere_radius), 3 * ratio / (1 - ratio), 0.2);
   // sech^2(z / 0.1) holds half its mass within 0.1 artanh(1/2).
@@ -222,7 +222,7 @@ TEST(DiskHalo, HaloObeysTheJeansEquation) {
                             (12 * x * std::pow(1 + x, 3) * std::log((1 + x) / x) -
                              x / (1 + x) * (25 + 52 * x + 42 * x * x + 12 * x * x * x));
     EXPECT_NEAR(std::pow(heavy.halo_velocities(x).sigma, 2) / expected, 1, 5e-3) << x;
-    // Escape from the cut sphere: -2 Phi = 2 M [1/(1+x) - 1/11 + 10/121].
+    // The escape speed from the cut sphere is given by -2 Phi = 2 M [1/(1+x) - 1/11 + 10/121].
     EXPECT_NEAR(std::pow(heavy.halo_velocities(x).escape, 2) /
                     (2e6 * (1 / (1 + x) - 1.0 / 11 + 10.0 / 121)),
                 1, 1e-3);
@@ -243,8 +243,8 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
   EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // the means that were subtracted
 }
 
-// A small disk, for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody
-// disk-halo checks a large one.
+// Runs a small disk for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody
+// disk-halo checks a large disk.
 TEST(DiskHalo, StaysWhatItIs) {
   const int n = 2000, stars = n / 3;
   const double softening = 0.1,
@@ -280,7 +280,7 @@ TEST(Collision, MeetsOnAParabola) {
   EXPECT_LT(dot(dx, dv), 0);                                   // on the way in
 }
 
-// A disk has the unit of mass. The numbers are such that halves and thirds leave remainders.
+// Every disk has mass 1. The number of bodies, 1001, is divisible neither by two nor by three.
 TEST(Galaxies, SayWhichBodiesAreTheirDisks) {
   const std::pair<const char*, int> cases[] = {{"disk-halo", 1}, {"spiral", 1}, {"collision", 2}};
   for (const auto& [name, galaxies] : cases) {

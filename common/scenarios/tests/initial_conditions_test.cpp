@@ -25,7 +25,7 @@ Snapshot make_default(std::string_view name) {
   return make_scenario(scenario, {scenario.systems, scenario.bodies, 1, scenario.softening});
 }
 
-// Computed here independently, in float64.
+// Computed here, independently of the library, in float64.
 double kinetic(std::span<const Body> bodies) {
   double sum = 0;
   for (const Body& b : bodies) sum += 0.5 * b.mass * dot(velocity(b), velocity(b));
@@ -181,8 +181,8 @@ TEST(Plummer, IsNearEquilibriumBeyond) {
   EXPECT_NEAR(w, -0.5, 0.01);  // Henon units, before softening
 }
 
-// The profile itself: M(<r) = r^3 / (r^2 + a^2)^(3/2), a = 3 pi / 16. Energies alone would let a
-// wrong shape of the right size pass.
+// Checks the profile itself: M(<r) = r^3 / (r^2 + a^2)^(3/2), a = 3 pi / 16. Energies alone would
+// let a wrong shape of the right size pass.
 TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   const int n = 200000;
   const Snapshot snapshot = make("plummer", 1, n);
@@ -259,7 +259,8 @@ TEST(SolarSystem, IsBarycentricAndBound) {
   const auto& bodies = snapshot.systems.bodies;
   ASSERT_EQ(snapshot.names.size(), bodies.size());
   EXPECT_EQ(snapshot.names[4], "Moon");
-  // 1e-6: the ephemeris' barycentre includes asteroids, and float32 rounds Neptune to 2e-6.
+  // The tolerance is 1e-6, because the ephemeris' barycentre includes asteroids, and float32 rounds
+  // Neptune to 2e-6.
   expect_at_rest_at_the_origin(bodies, 1e-6);
   const double distance = length(position(bodies[3]) - position(bodies[4]));
   EXPECT_NEAR(distance, 0.00269, 1e-4);  // 402,000 km on that day
