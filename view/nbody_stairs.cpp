@@ -1,4 +1,4 @@
-// nbody-stairs -- the same bodies, computed by one step after the other, switched in a browser.
+// nbody-stairs -- computes the same bodies with one step after another, chosen in a browser.
 //
 // Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
 #include <iostream>
@@ -17,8 +17,8 @@ int run(int argc, char** argv) {
   std::string state;
   std::vector<std::string> programs;
   std::optional<int> port;
-  nbody::CommandLine line("nbody-stairs",
-                          "The same bodies, computed by steps that a browser chooses.");
+  nbody::CommandLine line(
+      "nbody-stairs", "Computes the same bodies with one step after another, chosen in a browser.");
   line.word("STATE", state, "CSV file of initial bodies; others are written to the same directory");
   line.words("PROGRAM", programs, "steps, in the order of their buttons");
   line.whole("--port", port, 0, 65535, "port on 127.0.0.1 for the page; 0: any free one [8765]");

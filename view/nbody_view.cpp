@@ -42,11 +42,11 @@ struct Arguments {
   std::vector<nbody::Species> species;
 };
 
-// Empty after --help or --version.
+// Returns nothing after --help or --version.
 std::optional<Arguments> parse(int argc, char** argv) {
   Arguments arguments;
   nbody::CommandLine line("nbody-view", "Shows files of bodies in a browser, as an animation.");
-  line.words("FILE", arguments.files, "files of the same bodies, in the order of time");
+  line.words("FILE", arguments.files, "files of the same bodies, in chronological order");
   line.text("--export", arguments.export_to,
             "write a page that plays without this program, instead of serving it");
   line.whole("--port", arguments.port, 0, 65535,

@@ -1,4 +1,5 @@
-// A body's place in the picture, from -1 to 1 right and up; null if it is behind or hidden.
+// Returns a body's place in the picture, -1 to 1 to the right and upwards; null if the body is
+// hidden or behind the camera.
 function placeInPicture(position, body, matrix, look) {
   const system = Math.floor(body / look.bodiesPerSystem);
   const x = position[0] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
@@ -38,12 +39,13 @@ class OrbitCamera {
     this.distance = radius / Math.sin(this.fieldOfView / 2);
   }
 
-  // The length that one pixel shows at the centre, in a picture of this height.
+  // Returns the length that one pixel covers at the centre, in a picture of this height.
   lengthOfPixel(height) {
     return 2 * this.distance * Math.tan(this.fieldOfView / 2) / height;
   }
 
-  // In column-major order, for WebGL. There is no depth buffer, so near and far hardly matter.
+  // Returns the matrix in column-major order, for WebGL. There is no depth buffer, so near and far
+  // hardly matter.
   matrix(aspect) {
     const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];

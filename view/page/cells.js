@@ -1,13 +1,13 @@
-// The cells of a tree over the bodies, as step 15 has them at every third bit of its keys: a cube
-// around all is divided into eight, and so is each part, until few bodies are left.
+// The cells of a tree over the bodies, like those of step 15 at every third bit of its keys. A cube
+// around all bodies is divided into eight, and each part again, until it has few bodies.
 "use strict";
 
 const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in the step
 const DRAWN_CELLS = 5000;
 
 class CellTree {
-  // Bodies first to first + count of a frame, four numbers each. They weigh the same if there are
-  // no masses. Bodies with non-finite positions belong to no cell.
+  // Takes `count` bodies of a frame, from body `first` on, four numbers each. They weigh the same
+  // if there are no masses. Bodies with non-finite positions belong to no cell.
   constructor(bodies, first, count, masses) {
     this.bodies = bodies;
     this.masses = masses;
@@ -24,7 +24,7 @@ class CellTree {
     this.root = this.order.length > 0 ? this.cell(low, side, 0, 0, this.order.length) : null;
   }
 
-  // The cell of bodies begin to end of the order.
+  // Returns the cell of the bodies at places begin to end - 1 of the order.
   cell(low, side, level, begin, end) {
     const cell = {low, side, level, begin, end, children: []};
     if (end - begin > LEAF_SIZE && level < LAST_LEVEL) {
@@ -58,7 +58,7 @@ class CellTree {
 
   position(body) { return [...this.bodies.subarray(4 * body, 4 * body + 3)]; }
 
-  // The cells of a level, and the leaves above it: every body is in one of them.
+  // Returns the cells of a level and the leaves above it, which together contain every body.
   level(level) {
     const found = [], visit = (cell) => {
       if (cell.level === level || cell.children.length === 0) found.push(cell);
@@ -70,14 +70,14 @@ class CellTree {
 
   cube(cell) { return {low: cell.low, high: cell.low.map((x) => x + cell.side)}; }
 
-  // A box around its bodies, with a margin so that a single body is visible.
+  // Returns a box around a cell's bodies, with a margin so that a single body is visible.
   box(cell) {
     const places = Array.from(this.order.subarray(cell.begin, cell.end), (i) => this.position(i)), margin = this.root.side / 2000;
     return {low: [0, 1, 2].map((axis) => Math.min(...places.map((x) => x[axis])) - margin),
             high: [0, 1, 2].map((axis) => Math.max(...places.map((x) => x[axis])) + margin)};
   }
 
-  // The sources for a body: cells that act as one body, and opened leaves.
+  // Returns the sources for a body: cells that act as one body, and opened leaves.
   seenBy(body, theta) {
     const whole = [], opened = [], place = this.position(body), visit = (cell) => {
       if (cell.radius < theta * distance(cell.centre, place)) whole.push(cell);
@@ -111,13 +111,13 @@ class Cells {
   constructor() {
     this.body = 0;     // picked last
     this.drawn = [];   // {system, points, colour}
-    this.key = null;   // identifies their input
+    this.key = null;   // identifies the choice and frame that were drawn
   }
 
   get choice() { return element("cells").value; }  // none, body, or a level
 
-  // Builds a tree only for a new frame or another choice, and not again before ten times its build
-  // time has passed.
+  // Builds a tree only for a new frame or a new choice, and for a new frame only after ten times as
+  // long as the last tree took.
   update(frame, info, now) {
     const {choice} = this, theta = Number(element("theta").value);
     element("theta_label").hidden = choice !== "body";
@@ -142,8 +142,8 @@ class Cells {
     const boxes = (cells) => cells.map((cell) => one.box(cell));
     this.drawn = [[boxes(whole), WHOLE_COLOUR, 0.3], [boxes(opened), OPENED_COLOUR, 0], [[mark], BODY_COLOUR, -2]].map(
         ([drawn, colour, faint]) => ({system, points: edgesOf(drawn, faint), colour}));
-    show("cells_text", `with theta ${theta}, of ${count(bodies)} bodies one (white) sees ${count(whole.length)} cells as a whole (blue) and ` +
-        `${count(bodiesOf(opened))} bodies in ${count(opened.length)} opened leaves (orange); click on another`);
+    show("cells_text", `with theta ${theta}, one of ${count(bodies)} bodies (white) sees ${count(whole.length)} cells as one body each (blue) and ` +
+        `${count(bodiesOf(opened))} bodies in ${count(opened.length)} opened leaves (orange); click on another body`);
   }
 
   divide(trees, level) {
@@ -155,7 +155,7 @@ class Cells {
         : `${count(total)} cells with bodies in them`);
   }
 
-  // The body nearest to a point of the picture, from -1 to 1 in x and y.
+  // Returns the body nearest to a point of the picture, from -1 to 1 in x and y.
   pick(x, y, aspect, frame, matrix, look) {
     let nearest = Infinity;
     for (let body = 0; body < frame.count; ++body) {

@@ -22,7 +22,8 @@ class FewBodies {
     this.frames = [];
     this.followed = -1;
     const heaviest = Math.max(0, ...(info.masses || []));
-    // A planet is a millionth of its star: areas by mass would hide it, and so would radii.
+    // A planet has a millionth of its star's mass, so an area or radius proportional to mass would
+    // hide it.
     this.sizes = Float32Array.from(info.masses || [], (m) =>
       heaviest > 0 && m > 0 ? 0.35 + 0.65 * Math.pow(m / heaviest, 0.15) : 0.35);
     const choice = element("follow");
@@ -46,8 +47,8 @@ class FewBodies {
     camera.centre = [...now.subarray(3 * this.followed, 3 * this.followed + 3)];
   }
 
-  // For each body x, y, z, age of all its points, with ages from 0, now, to 1; relative to the
-  // followed body.
+  // Returns x, y, z and age of all points of each trail. Ages run from 0 (now) to 1; positions are
+  // relative to the followed body.
   trails() {
     const length = this.frames.length, points = new Float32Array(4 * length * this.count);
     const now = this.frames[length - 1], f = 3 * this.followed;

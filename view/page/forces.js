@@ -1,5 +1,5 @@
 // Sliders for the time step and the softening of a run, in powers of two of their initial values.
-// They are next to the energy error, which restarts at a change.
+// The energy error next to them starts again when one changes.
 "use strict";
 
 class Forces {

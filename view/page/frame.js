@@ -24,8 +24,8 @@ function quantile(sorted, fraction) {
   return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))];
 }
 
-// The extent and the speeds of a frame's bodies, from a sample of a few thousand. Non-finite bodies
-// are counted as lost.
+// Finds the extent and the speeds of a frame's bodies, from a sample of a few thousand. Non-finite
+// bodies are counted as lost.
 function surveyFrame(frame) {
   const columns = [[], [], [], []];
   const stride = Math.max(1, Math.floor(frame.count / 4000));
@@ -40,7 +40,8 @@ function surveyFrame(frame) {
   const centre = sorted.slice(0, 3).map((column) => quantile(column, 0.5));
   const distances = Float64Array.from(columns[0], (x, i) =>
     Math.hypot(x - centre[0], columns[1][i] - centre[1], columns[2][i] - centre[2])).sort();
-  // All bodies if there are few; of many, the outermost would shrink the rest to a dot.
+  // Includes all bodies if there are few; if there are many, the outermost would shrink the rest to
+  // a dot.
   const radius = quantile(distances, frame.count < 100 ? 1 : 0.88);
   const speeds = [quantile(sorted[3], 0.02), quantile(sorted[3], 0.98)];
   return {centre, radius: radius > 0 ? radius : 1, speeds, lost};

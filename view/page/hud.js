@@ -32,7 +32,7 @@ class Hud {
     const notes = [];
     if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
-    if (info.approximates) notes.push("a tree: interactions are those of the direct sum in its place");
+    if (info.approximates) notes.push("a tree, but the interactions of a direct sum are counted");
     if (info.units) notes.push(`units: ${info.units}`);
     element("apart_label").hidden = info.systems === 1;
     this.setEnergy(null);
@@ -78,7 +78,8 @@ class Hud {
 
   setMessage(text) { show("message", text); }
 
-  // The range of speeds changes slowly; the switches are built once.
+  // Called for each frame, because the range of speeds changes slowly; setComponents builds the
+  // switches once.
   setRange(bySpeed, range) {
     element("speeds").hidden = !bySpeed;
     show("slowest", number(range[0]));

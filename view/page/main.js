@@ -35,7 +35,7 @@ class App {
     this.info = info;
     this.forces.setInfo(info);
     this.hud.setInfo(info);
-    // Another step with the same bodies: keep the viewpoint.
+    // If another step continues the same bodies, keeps the viewpoint.
     const same = before && this.stairs.count > 0 && ["scenario", "systems", "bodies_per_system"].every((k) => info[k] === before[k]);
     if (!same) this.setBodies(info);
   }
@@ -68,7 +68,7 @@ class App {
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);
     this.renderer.setBodies(frame.bodies, this.few.count === 0 && element("trails").checked);
     this.few.setFrame(frame);
-    // The range of speeds changes slowly: a legend that flickers cannot be read.
+    // The range of speeds changes slowly, because nobody can read a legend that flickers.
     if (this.survey === null) {
       this.fit();
     } else if (++this.framesSeen % 30 === 0) {
@@ -84,7 +84,7 @@ class App {
     show("pause", paused ? "Resume" : "Pause");
     element("pause").disabled = element("single").disabled = finished;
     show("speed", speed);
-    if (forces) {  // a live run's; a recording's frames include the energy
+    if (forces) {  // sent by a live run; a recording's frames include the energy
       this.hud.setEnergy(energy);
       this.forces.setStatus(forces);
     }
@@ -235,14 +235,14 @@ class App {
         const choice = element("colour_by");
         if (this.info.components.length > 1) choice.value = choice.value === "speed" ? "component" : "speed";
       }},
-      {shown: "D, shift D", keys: ["d", "D"], text: "of a run: longer, shorter time step", run: (key) => this.forces.move("dt", key === "d" ? 1 : -1)},
-      {shown: "E, shift E", keys: ["e", "E"], text: "of a run: greater, smaller softening", run: (key) => this.forces.move("softening", key === "e" ? 1 : -1)},
-      {shown: "1 to 9", keys: [..."123456789"], text: "of a staircase: that step", run: (key) => this.stairs.choose(Number(key) - 1)},
-      {shown: "N", keys: ["n"], text: "of a staircase: the next step", run: () => this.stairs.next()},
+      {shown: "D, shift D", keys: ["d", "D"], text: "longer, shorter time step (of a run)", run: (key) => this.forces.move("dt", key === "d" ? 1 : -1)},
+      {shown: "E, shift E", keys: ["e", "E"], text: "greater, smaller softening (of a run)", run: (key) => this.forces.move("softening", key === "e" ? 1 : -1)},
+      {shown: "1 to 9", keys: [..."123456789"], text: "switch to that step (with --stairs)", run: (key) => this.stairs.choose(Number(key) - 1)},
+      {shown: "N", keys: ["n"], text: "switch to the next step (with --stairs)", run: () => this.stairs.next()},
       {shown: "W", keys: ["w"], text: "full screen", run: actions.whole_screen},
       {shown: "B", keys: ["b"], text: "bodies only, no panels", run: () => document.body.classList.toggle("bare")},
-      {shown: "P", keys: ["p"], text: "picture: saves a PNG", run: actions.save},
-      {shown: "R", keys: ["r"], text: "reset what is seen", run: actions.start_over},
+      {shown: "P", keys: ["p"], text: "save the picture as a PNG", run: actions.save},
+      {shown: "R", keys: ["r"], text: "reset the view", run: actions.start_over},
       {shown: "H", keys: ["h", "?"], text: "these keys", run: () => this.keys.toggle()},
     ];
     return all.map((one) => ({...one, run: (key) => { if (this.info || this.stairs.count > 0) one.run(key); }}));

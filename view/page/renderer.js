@@ -158,7 +158,7 @@ class Renderer {
     return texture;
   }
 
-  // One number from 0 to 255 per body of a frame.
+  // Takes one number from 0 to 255 per body of a frame.
   setComponents(components) {
     const gl = this.gl;
     this.clearTrails();
@@ -167,7 +167,7 @@ class Renderer {
     this.componentCount = components.length;
   }
 
-  // One number per body; none: all have the same size.
+  // Takes one number per body, or none if all bodies have the same size.
   setSizes(sizes) {
     const gl = this.gl;
     gl.bindVertexArray(this.vertices);

@@ -12,8 +12,8 @@
 namespace nbody::view {
 namespace {
 
-// After each sum the watch rests for twenty times as long, and at least this long: while it
-// computes, the run has one core less.
+// After each sum the watch rests for twenty times as long, and at least this long, because the run
+// has one core less while the watch computes.
 constexpr double kMinRest = 2;  // seconds
 
 }  // namespace
@@ -51,7 +51,7 @@ void EnergyWatch::restart(double softening) {
 }
 
 void EnergyWatch::work() {
-  // Limits the OpenMP teams of this thread: most cores are left to the run.
+  // Limits the OpenMP teams of this thread, so that most cores are left to the run.
   omp_set_num_threads(std::max(1, omp_get_num_procs() / 4));
   std::unique_lock lock(mutex_);
   while (true) {

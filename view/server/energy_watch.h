@@ -19,13 +19,13 @@ class EnergyWatch {
   EnergyWatch(double softening, std::function<void(const Status::Energy&)> report);
   ~EnergyWatch();
 
-  // True if it is ready for another state.
+  // True if the watch is ready for another state.
   bool is_idle() const;
   // Offers a synchronised state. Errors are relative to the first state offered, or to the first
   // after a restart.
   void offer(const Snapshot& snapshot);
-  // Starts anew with another softening. Because energies with different softenings cannot be
-  // compared, results from before are not reported.
+  // Starts anew with another softening. Energies with different softenings cannot be compared, so
+  // earlier results are not reported.
   void restart(double softening);
 
  private:

@@ -55,9 +55,8 @@ inline bool has_good_origin(const Request& request) {
              "http://" + std::string(field(request, http::field::host));
 }
 
-// The path under which everything is served, drawn anew when a program starts. All users of
-// this machine can reach 127.0.0.1, but only those who can read the program's output know the
-// path.
+// The path under which everything is served, drawn anew when a program starts. All users of this
+// machine can reach 127.0.0.1, but only those who can read the program's output know the path.
 inline std::string random_path() {
   std::random_device random;
   std::string path = "/";
@@ -65,7 +64,7 @@ inline std::string random_path() {
   return path + "/";
 }
 
-// Constant time wherever the strings differ, so that a secret cannot be guessed piece by piece.
+// Takes the same time wherever the strings differ, so that a secret cannot be guessed bit by bit.
 inline bool same_text(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -73,14 +72,14 @@ inline bool same_text(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// The part of the target after the secret path; nothing if the path is missing.
+// Returns the part of the target after the secret path; nothing if the path is missing.
 inline std::optional<std::string_view> target_in(std::string_view path, const Request& request) {
   const std::string_view target(request.target().data(), request.target().size());
   if (!same_text(target.substr(0, path.size()), path)) return std::nullopt;
   return target.substr(path.size());
 }
 
-// Why this request may not open a WebSocket; "": it may.
+// Returns why this request may not open a WebSocket, or "" if it may.
 inline std::string_view why_no_viewer(const Request& request, std::string_view path) {
   if (!has_good_host(request)) return "Only ws://127.0.0.1 and ws://localhost.\n";
   if (target_in(path, request) != "socket") return "Use the address that the program prints.\n";

@@ -130,7 +130,7 @@ struct LiveView::Parts {
       status.softening = asked.softening;
       status.energy.reset();
     });
-    energy.offer(simulation.snapshot());  // sets the start of its error
+    energy.offer(simulation.snapshot());  // energy errors refer to this state
   }
 
   void show(const Simulation& simulation) {

@@ -73,8 +73,8 @@ void describe_components(const Snapshot& snapshot, json& info) {
   info["component_runs"] = runs;
 }
 
-// The unit of time in which the run's numbers are easiest to read, and how many of it make one time
-// unit of the run; null if the units have no size.
+// Returns the unit of time in which the run's numbers are easiest to read, and the length of the
+// run's own unit of time in it; null if the units have no size.
 json time_unit(const Snapshot& snapshot) {
   const auto units = units_of(snapshot.units);
   if (!units) return nullptr;

@@ -55,7 +55,7 @@ struct Info {
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
-  bool approximates = false;           // the direct sum, whose interactions are counted
+  bool approximates = false;           // instead of the direct sum, whose interactions count
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "": it is, or will be
 };
@@ -68,7 +68,7 @@ struct Status {
   bool paused = false;
   bool finished = false;
   int steps_per_frame = 0;
-  double dt = 0;  // now
+  double dt = 0;  // current value
   double softening = 0;
   struct Energy {
     double error;  // (E - E_start) / |E_start|

@@ -53,7 +53,7 @@ int watchable_steps(const Systems& systems, double dt) {
     speeds.push_back(length(Vector3{body.vx, body.vy, body.vz}));
   }
   const double steps = median(distances) / 200 / (median(speeds) * std::abs(dt));
-  // Infinite for bodies at rest, NaN if they also coincide.
+  // The quotient is infinite for bodies at rest, and NaN if they also coincide.
   if (!(steps >= 1)) return 1;
   return static_cast<int>(std::min<double>(steps, kMaxStepsPerFrame));
 }

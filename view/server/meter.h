@@ -1,4 +1,5 @@
-// The speed of a run: for the page, and to find how many steps fit into the time of a frame.
+// Measures the speed of a run, for the page and to find how many steps fit into the time of a
+// frame.
 #pragma once
 
 #include <deque>
@@ -9,17 +10,18 @@
 
 namespace nbody::view {
 
-// The median; for an even number of values the greater of the two in the middle.
+// Returns the median; for an even number of values the greater of the two in the middle.
 double median(std::vector<double> values);
 
 class Meter {
  public:
   explicit Meter(const Systems& systems);
 
-  // To be called before the first call of simulate and after every call.
+  // Call it before the first call of simulate and after every call.
   void take(const Simulation& simulation);
 
-  // Steps that fit into this time at the speed of the last call, with transfers; at least 1.
+  // Returns how many steps fit into this time at the speed of the last call, with transfers; at
+  // least 1.
   int steps_in(double seconds) const;
   // The mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }

@@ -25,7 +25,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// "</script>" would end a script element, and "<!--" change how it is read.
+// "</script>" would end a script element, and "<!--" would change how it is read.
 std::string without_tags(std::string_view json) {
   std::string text;
   for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);

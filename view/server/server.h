@@ -1,7 +1,7 @@
-// HTTP and WebSocket on 127.0.0.1, for pages from this server only, under a secret path that is
-// part of the printed address: other users of the machine can reach the port. Runs in its own
-// thread. A viewer gets one frame per request, always the newest: if it is slow, nothing queues up
-// and nothing waits for it.
+// Serves HTTP and WebSocket on 127.0.0.1, only to pages from this server. Other users of the
+// machine can reach the port, so all addresses contain a secret path, which the program prints. The
+// server runs in its own thread. A viewer gets one frame per request, always the newest: if the
+// viewer is slow, nothing queues up and nothing waits for it.
 #pragma once
 
 #include <functional>

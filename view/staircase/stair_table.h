@@ -1,5 +1,4 @@
-// Facts about each step of the series: where it computes, how fast, and its energy
-// error.
+// Facts about each step of the series: where it computes, how fast, and its energy error.
 #pragma once
 
 #include <deque>

@@ -34,7 +34,7 @@ struct Stairs {
   StairTable table;
   StepClient* listener = nullptr;  // receives commands
   Server server;
-  // The running step's; used only by the thread of run().
+  // Process and client of the running step; used only by the thread of run().
   std::unique_ptr<StepProcess> process;
   std::unique_ptr<StepClient> client;
 
@@ -132,7 +132,7 @@ struct Stairs {
     process->interrupt();
     if (!process->wait_for_end(kMaxEnd) || !process->failure().empty()) return fail();
     forget();
-    // If no step was taken, nothing is new.
+    // If the step computed nothing, it left no file, and the old state is still valid.
     if (std::filesystem::exists(next_state)) std::filesystem::rename(next_state, state);
     change_table([&] { table.ends(""); });
   }

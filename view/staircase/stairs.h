@@ -1,6 +1,6 @@
-// The same bodies, computed by one step after another: a page with a button for each and, next to
-// it, the step's speed and energy error. Each step runs as a separate program with a view that only
-// this one uses; a stopped step leaves its bodies to the next in a file.
+// Shows the same bodies, computed by one step after another, on a page with a button for each step
+// and, next to it, the step's speed and energy error. Each step runs as a separate program with a
+// view that only this one uses; a stopped step leaves its bodies in a file to the next one.
 #pragma once
 
 #include <filesystem>

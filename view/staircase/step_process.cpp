@@ -32,7 +32,7 @@ bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds at_mo
 // Runs between fork and exec: nothing here allocates or locks.
 [[noreturn]] void become(const char* program, char* const* words, const char* output,
                          const char* errors) {
-  setpgid(0, 0);  // Ctrl-C stops the program that shows it, which then ends this one
+  setpgid(0, 0);  // Ctrl-C then stops only the program that shows it, which ends this one
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -64,7 +64,7 @@ StepProcess::StepProcess(const std::filesystem::path& program,
                          const std::vector<std::string>& arguments,
                          const std::filesystem::path& folder)
     : output_(folder / "output.txt"), errors_(folder / "errors.txt") {
-  // Removes a previous step's files, which would be taken for its own.
+  // Removes a previous step's files, which would be taken for this step's.
   std::filesystem::remove(output_);
   std::filesystem::remove(errors_);
   std::vector<std::string> words = arguments;
