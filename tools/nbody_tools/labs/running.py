@@ -28,6 +28,7 @@ JUDGE_SECONDS = 60.0  # likewise for the judge; none takes ten
 END_SECONDS = 5.0  # for the judge to write its verdict
 SIGNALLED = 128  # bubblewrap's exit status for a program that ended by signal 1, less one
 KEPT_OUTPUT = 16_000  # bytes of a submission's output
+MAX_OUTPUT_MB = 64  # a submission that prints more is stopped
 MAX_ANSWERS = 2000  # of addr2line for one run
 GATES = 3  # failed checks that are shown
 
@@ -86,16 +87,23 @@ def shown(value: Optional[float]) -> str:
 
 
 class Listener(threading.Thread):
-    """Reads a pipe to its end and keeps the beginning: a submission may print for ever."""
+    """Reads a pipe and keeps the beginning. A submission may print for ever: after MAX_OUTPUT_MB
+    nobody reads any more, so that it waits at the full pipe until watch() stops it."""
 
     def __init__(self, pipe: Any) -> None:
         super().__init__(daemon=True)
-        self._pipe, self._kept = pipe, b""
+        self._pipe, self._kept, self._left = pipe, b"", MAX_OUTPUT_MB << 20
         self.start()
 
     def run(self) -> None:
-        while piece := self._pipe.read(65536):
-            self._kept += piece[:max(0, KEPT_OUTPUT - len(self._kept))]
+        while self._left > 0 and (piece := os.read(self._pipe.fileno(), 1 << 20)):
+            self._left -= len(piece)
+            if len(self._kept) < KEPT_OUTPUT:
+                self._kept += piece[:KEPT_OUTPUT - len(self._kept)]
+
+    def complaint(self) -> str:
+        """Returns why the submission must be stopped; empty as long as it need not be."""
+        return f"it printed more than {MAX_OUTPUT_MB} MB" if self._left <= 0 else ""
 
     def text(self) -> str:
         self.join(5)
@@ -206,7 +214,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     try:
         # The worker ends when there are no more questions, the judge when there are no more
         # answers.
-        done.seconds = watch(worker, seconds, beside=(judge,))
+        done.seconds = watch(worker, seconds, beside=(judge,), complaint=listener.complaint)
         watch(judge, JUDGE_SECONDS)
     except TooLong as error:
         stopped, done.seconds = str(error), seconds

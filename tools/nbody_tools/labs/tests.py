@@ -171,7 +171,7 @@ class Tests:
 
     def _unless_hung(self, name: str, test: Callable[[], Result]) -> Result:
         if self._hung:
-            return Result(name, 0, f"not run: the program did not end in {self._hung}")
+            return Result(name, 0, f"not run: the program was stopped in {self._hung}")
         return test()
 
     def _run(

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
@@ -40,11 +40,11 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
     return ticks / TICKS
 
 
-def watch(process: subprocess.Popen, seconds: float,
-          beside: Sequence[subprocess.Popen] = ()) -> float:
+def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = (),
+          complaint: Callable[[], str] = str) -> float:
     """Waits for a process that leads its own session, and returns the processor time that it used.
-    Raises TooLong once it has used more than `seconds`, or once neither it nor the processes
-    running with it use any."""
+    Raises TooLong once it has used more than `seconds`, once neither it nor the processes running
+    with it use any, or once there is a complaint."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:
@@ -53,6 +53,8 @@ def watch(process: subprocess.Popen, seconds: float,
             of_all = used + seconds_of_sessions([one.pid for one in beside])
             if of_all != before:
                 before, changed = of_all, time.monotonic()
+            if why := complaint():
+                raise TooLong(why)
             if used > seconds:
                 raise TooLong(f"it did not end within {seconds:.0f} s of processor time")
             if time.monotonic() - changed > STALLED_SECONDS:
