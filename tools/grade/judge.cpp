@@ -8,7 +8,8 @@
 //   gates   every check of the validator, on the whole trajectory
 //   once    a single call, whose result is compared with float64: for a submission whose accesses
 //           are traced
-//   time    five calls after one that is not counted, with their seconds, and no check
+//   time    five calls after one that is not counted, each with another state, with their seconds;
+//           then the validator's checks, on some bodies, of one of these calls
 // SUMMATION is that of the lab's step, running or tiled. A PROBLEM is
 // SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR, the last of which is 0 or 1.
 #include <csignal>
@@ -89,17 +90,22 @@ void ask(Systems& systems, double dt, int steps, int devices) {
     throw NoAnswer("the program ended in the middle of its answer");
 }
 
-std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
+std::vector<Gate> gates_of(const Problem& problem, Summation summation, const Systems& start,
+                           const Systems& end, ValidationMode mode) {
   const Advance<float> advance = [&](Systems& systems, double dt, int steps) {
     ask(systems, dt, steps, problem.devices);
   };
+  const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
+  return validate<float>({summation, dt, problem.steps, softening_squared, start, end}, mode,
+                         advance)
+      .gates;
+}
+
+std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
   const Systems start = start_of(problem);
   Systems end = start;
-  advance(end, kTimeStep, problem.steps);
-  const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
-  return validate<float>({summation, dt, problem.steps, softening_squared, start, end},
-                         ValidationMode::full, advance)
-      .gates;
+  ask(end, kTimeStep, problem.steps, problem.devices);
+  return gates_of(problem, summation, start, end, ValidationMode::full);
 }
 
 // Root mean square error of positions and velocities, relative to their change.
@@ -129,16 +135,31 @@ std::vector<Gate> gate_of_end(const Problem& problem) {
   return {gate};
 }
 
-std::vector<double> seconds_of(const Problem& problem) {
-  const Systems start = start_of(problem);
+// Without seconds in the modes that take no time.
+struct Result {
   std::vector<double> seconds;
+  std::vector<Gate> gates;
+};
+
+// A submission could keep the answer of an earlier call, or leave out work once the problem is
+// large: every call has another state, and one that the seed chooses is checked afterwards.
+Result timed_calls(const Problem& problem, Summation summation) {
+  const int checked = 1 + static_cast<int>(problem.seed % kTimedCalls);
+  Result timed;
+  Systems start_of_checked, end_of_checked;
   for (int call = 0; call <= kTimedCalls; ++call) {
-    Systems systems = start;
+    Problem of_call = problem;
+    of_call.seed += static_cast<std::uint64_t>(call);
+    Systems systems = start_of(of_call);
+    if (call == checked) start_of_checked = systems;
     const Stopwatch watch;
     ask(systems, kTimeStep, problem.steps, problem.devices);
-    if (call > 0) seconds.push_back(watch.seconds());
+    if (call > 0) timed.seconds.push_back(watch.seconds());
+    if (call == checked) end_of_checked = systems;
   }
-  return seconds;
+  timed.gates =
+      gates_of(problem, summation, start_of_checked, end_of_checked, ValidationMode::sampled);
+  return timed;
 }
 
 // JSON has no NaN and no infinity.
@@ -179,15 +200,15 @@ int judge(const std::string& file, const std::string& mode, const std::string& s
   try {
     for (int k = 0; k < count; ++k) {
       const Problem problem = problem_of(problems[k]);
-      std::vector<Gate> gates;
-      std::vector<double> seconds;
+      const Summation sums = summation == "tiled" ? Summation::tiled : Summation::running;
+      Result result;
       if (mode == "gates")
-        gates = all_gates(problem, summation == "tiled" ? Summation::tiled : Summation::running);
+        result.gates = all_gates(problem, sums);
       else if (mode == "once")
-        gates = gate_of_end(problem);
+        result.gates = gate_of_end(problem);
       else
-        seconds = seconds_of(problem);
-      results += (k > 0 ? ", " : "") + json_of(gates, seconds);
+        result = timed_calls(problem, sums);
+      results += (k > 0 ? ", " : "") + json_of(result.gates, result.seconds);
     }
   } catch (const NoAnswer& error) {
     ended = error.what();

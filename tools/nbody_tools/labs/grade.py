@@ -159,6 +159,7 @@ def time_on_gpu(
     if not is_right:
         return Result("time", 0, "counts only where the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
+        Path(folder).chmod(0o755)  # user nobody reaches the two folders in it
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
                             for name in ("step", "submission"))
         step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))
