@@ -23,10 +23,10 @@ struct Velocity {
   float x, y, z;
 };
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
 }

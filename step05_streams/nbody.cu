@@ -1,8 +1,8 @@
 // step05_streams -- each system has its own copies and kernels, in one of 16 streams.
 //
 // Operations in one stream run in order: a system's upload, its kernels, its download. Streams run
-// concurrently, so the kernels of one system may overlap with the copies of another. A launch is
-// one system: 16 blocks of 512 would reach 16 of 132 SMs, hence 64 blocks and tiles of 128.
+// concurrently, so the kernels of one system may overlap with the copies of another. A launch
+// computes one system. 16 blocks of 512 would use 16 of 132 SMs, so there are 64 blocks of 128.
 //
 // Parent: step04b_blocks.   Run: step05_streams --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, so that one system has many blocks
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
@@ -24,10 +24,10 @@ struct Velocity {
   float x, y, z;
 };
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
 }

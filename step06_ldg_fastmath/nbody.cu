@@ -1,8 +1,8 @@
 // step06_ldg_fastmath -- loads through the read-only cache, rsqrtf, and fused multiply-adds.
 //
-// const and __restrict__ promise that nothing writes the positions while the kernel runs; then they
-// may be loaded through the read-only data cache. -use_fast_math flushes denormals to zero, which
-// saves rsqrtf a test and two multiplications.
+// const and __restrict__ promise that nothing writes the positions while the kernel runs, so that
+// they may be loaded through the read-only data cache. -use_fast_math flushes denormals to zero,
+// which saves rsqrtf a test and two multiplications.
 //
 // Parent: step05_streams.   Run: step06_ldg_fastmath --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, so that one system has many blocks
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
@@ -24,10 +24,10 @@ struct Velocity {
   float x, y, z;
 };
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
   const float* const p = &positions[j].x;

@@ -1,7 +1,7 @@
 // step08_multigpu -- the systems are distributed over all GPUs, one host thread per GPU.
 //
-// A kernel launch takes the host microseconds, and 32 systems x 20 steps are 1280 of them: one host
-// thread that served eight GPUs in turn would keep seven of them waiting.
+// A kernel launch takes the host microseconds, and 32 systems x 20 steps need 1280 of them. A
+// single host thread that served eight GPUs in turn would keep seven of the GPUs waiting.
 //
 // Parent: step07_overlap.   Run: step08_multigpu --systems 256 --bodies 8192 --steps 20
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, so that one system has many blocks
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
@@ -25,10 +25,10 @@ struct Velocity {
   float x, y, z;
 };
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
   const float* const p = &positions[j].x;
@@ -96,7 +96,7 @@ struct Share {
   void advance(const nbody::Run& run, nbody::Systems& systems);
 };
 
-// Returns before any of the work is done.
+// Returns before the GPU has done any of this work.
 void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;

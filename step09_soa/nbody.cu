@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, so that one system has many blocks
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
@@ -25,10 +25,10 @@ __host__ __device__ Arrays arrays_at(float* p, size_t n) {
   return {p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n};
 }
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ float load(const float* __restrict__ values, int j, int n) {
   return j < n ? __ldg(&values[j]) : 0.0f;
 }
@@ -82,7 +82,7 @@ __global__ void update_positions(float* arrays, int n, float dt) {
   bodies.z[i] += bodies.vz[i] * dt;
 }
 
-// The bodies of systems of n bodies, into their arrays and back.
+// These copy the bodies of systems of n bodies into their arrays (unpack) and back (pack).
 void unpack(std::span<const nbody::Body> from, int n, float* arrays) {
   for (size_t first = 0; first < from.size(); first += n) {
     const auto [x, y, z, mass, vx, vy, vz] = arrays_at(arrays + 7 * first, n);
@@ -114,7 +114,7 @@ struct Share {
   void advance(const nbody::Run& run, nbody::Systems& systems);
 };
 
-// Returns before any of the work is done.
+// Returns before the GPU has done any of this work.
 void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;

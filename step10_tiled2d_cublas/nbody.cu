@@ -1,9 +1,9 @@
 // step10_tiled2d_cublas -- a two-dimensional grid, bodies x chunks of sources, summed by cuBLAS.
 //
 // One thread per body fills a GPU only from a few hundred thousand bodies up. Here a block sums
-// over one chunk of the sources: with C chunks there are C times as many blocks. The partial sums
-// are a matrix, with a row per component of a body and a column per chunk: times a vector of ones
-// it yields the accelerations, and cuBLAS adds dt times those to the velocities.
+// over one chunk of the sources, so that C chunks give C times as many blocks. The partial sums are
+// a matrix with a row per component of a body and a column per chunk. Times a vector of ones it
+// yields the accelerations, and cuBLAS adds dt times these to the velocities.
 //
 // Parent: step06_ldg_fastmath.   Run: step10_tiled2d_cublas --scenario plummer --bodies 262144
 #include <algorithm>
@@ -21,18 +21,18 @@ constexpr int kBlockSize = kTileSize;  // each thread loads one body of every ti
 constexpr int kMinChunk = TUNABLE(MIN_CHUNK, 1024);
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
 
-using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+using Position = float4;  // read by one 16-byte load; w is the mass
+using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// The number of blocks that have a thread for each body.
+// Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// The share of chunk blockIdx.y of the sources in each a_i: partials[chunk][body of all].
+// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][body of all].
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
@@ -81,7 +81,7 @@ __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-// The number of sources per chunk: a multiple of the tile, so that no two chunks share one.
+// Returns the number of sources per chunk, a multiple of the tile so that no chunks share a tile.
 int chunk_for(int n) {
   const int chunk = std::max(kMinChunk, (n - 1) / kMaxChunks + 1);
   return ((chunk - 1) / kTileSize + 1) * kTileSize;

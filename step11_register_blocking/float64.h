@@ -1,8 +1,8 @@
 // The kernels of this step in float64, for --precision double.
 //
-// The GPU has a reciprocal square root only for float32. rsqrt() of a double also begins with an
+// The GPU has a reciprocal square root only for float32. rsqrt() of a double also begins with that
 // approximation, and refines it to the last bits by Newton's iteration, y += y (1 - d y^2) / 2. A
-// body takes 32 bytes, and two per thread are enough to keep the float64 units busy.
+// body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
 #pragma once
 
 #include <cmath>
@@ -16,14 +16,14 @@ namespace float64 {
 
 constexpr int kTileSize = 256;
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
-constexpr int kBodies = 2;             // per thread
+constexpr int kBodies = 2;             // bodies per thread
 constexpr int kMaxChunks = 64;
 
 struct alignas(32) Four {
   double x, y, z, w;  // w of a position is the mass, otherwise 0
 };
 
-// The number of blocks with a thread for every `per_thread` bodies.
+// Returns the number of blocks with a thread for every `per_thread` bodies.
 constexpr int blocks_for(int bodies, int per_thread) {
   return (bodies - 1) / (kBlockSize * per_thread) + 1;
 }
@@ -47,7 +47,7 @@ __device__ inline void interact(const Four& source, const Four (&body)[kBodies],
   }
 }
 
-// Sums the forces of the sources in chunk blockIdx.y, for each a_i: partials[chunk][body of all].
+// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][body of all].
 static __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Four* __restrict__ all_positions, Four* __restrict__ partials,
                           int n, int chunk, size_t bodies, double softening_squared) {
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Kick and drift.
+// Kicks and drifts all bodies.
 static __global__ void update_bodies(Four* __restrict__ positions, Four* __restrict__ velocities,
                                      const Four* __restrict__ partials, int chunks, int n,
                                      double dt) {
@@ -98,13 +98,13 @@ static __global__ void update_bodies(Four* __restrict__ positions, Four* __restr
   positions[i].z += velocities[i].z * dt;
 }
 
-// The number of sources per block, a multiple of the tile.
+// Returns the number of sources per block, a multiple of the tile.
 inline int chunk_for(int systems, int n, int sources) {
   std::vector<int> chunks;
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(sources, count) * kTileSize);
   }
-  // An interaction takes about 40 issue slots: an SM has half as many float64 units as lanes.
+  // An interaction takes about 40 issue slots: float64 units are half as many as lanes.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
             .slots = 40.0 * kBodies * (chunk + 64),
@@ -114,7 +114,7 @@ inline int chunk_for(int systems, int n, int sources) {
 
 inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // the others exert no force: their chunks are left out
+  nbody::MassiveFirst order(systems);  // the others exert no force, so no chunk has them
   const int sources = order.sources(), chunk = chunk_for(count, n, sources);
   const int chunks = (sources - 1) / chunk + 1;
   nbody::DeviceArray<Four> positions(systems.bodies.size()), velocities(systems.bodies.size());

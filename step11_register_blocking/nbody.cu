@@ -2,7 +2,7 @@
 //
 // Each thread keeps K bodies and their sums in registers. A source that is read from shared memory
 // takes part in K interactions, which do not wait for one another. K and the length of a chunk
-// follow from the number of bodies and of SMs. A kernel of our own adds up and moves the bodies.
+// follow from the numbers of bodies and SMs. A kernel, not cuBLAS, adds up and moves the bodies.
 //
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
 #include <cmath>
@@ -23,20 +23,20 @@ constexpr int kBlockSize = kTileSize;  // each thread loads one body of every ti
 constexpr int kUnroll = TUNABLE(UNROLL, 4);
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
 
-using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+using Position = float4;  // read by one 16-byte load; w is the mass
+using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// The number of blocks that have a thread for every K bodies.
+// Returns the number of blocks that together have a thread for every K bodies.
 __host__ __device__ constexpr int blocks_for(int bodies, int k) {
   return (bodies - 1) / (kBlockSize * k) + 1;
 }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// A source and the K bodies of a thread: the interactions do not wait for one another.
+// Pairs a source with the K bodies of a thread; the interactions do not wait for one another.
 template <int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
@@ -48,7 +48,7 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// The share of chunk blockIdx.y of the sources in each a_i: partials[chunk][body of all].
+// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][body of all].
 // The bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
 template <int K>
 __global__ void __launch_bounds__(kBlockSize, 1)
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
 }
 
 // Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
-// x_i += v_i dt: the forces of this step are all there, so a body may move at once.
+// x_i += v_i dt. All forces of this step are known, so a body may move at once.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float4* __restrict__ partials, int chunks, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

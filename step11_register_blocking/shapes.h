@@ -1,5 +1,5 @@
-// Chooses the shape of a launch of this step: the bodies per thread and the sources per
-// block.
+// Chooses the shape of a launch of this step: how many bodies a thread has, and how many sources a
+// block has.
 #pragma once
 
 #include "nbody/shape.h"
@@ -11,7 +11,7 @@ struct Shape {
   int chunk;  // the number of sources per block, a multiple of the tile
 };
 
-// For blocks of `tile` threads, with at most `max_chunks` partial sums per body.
+// Returns the shape for blocks of `tile` threads, with up to `max_chunks` partial sums per body.
 inline Shape shape_for(int systems, int n, int sources, int tile, int max_chunks) {
   const auto blocks_for = [tile](int bodies, int k) { return (bodies - 1) / (tile * k) + 1; };
   std::vector<Shape> shapes;

@@ -18,20 +18,20 @@ namespace {
 using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that pairs tiles
-constexpr int kBlockSize = 128;                   // of update_bodies
+constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // warps of a block that pairs tiles
+constexpr int kBlockSize = 128;                   // threads of a block of update_bodies
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
-using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+using Position = float4;  // read by one 16-byte load; w is the mass
+using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// A source and the K bodies of a thread: the interactions do not wait for one another.
-// With kOneMass all sources have one mass and all bodies have one: they are multiplied by later.
+// Pairs a source with the K bodies of a thread; the interactions do not wait for one another.
+// With kOneMass all sources have one mass, and so do all bodies; the caller multiplies by both.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
@@ -63,8 +63,8 @@ __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (
   return reaction;
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp has another
-// part of the column, so no two warps add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp takes a
+// different part of it, so no two warps add to the same sums, and the order is always the same.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -85,8 +85,8 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
 
 // Tiles of bodies form a ring. A block pairs tile `row` with the one `offset` places ahead; offsets
 // up to half the ring give every pair of tiles. partials[2 y][body of all] is the column's force on
-// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y. If no tile
-// has one mass, kOneMassTiles is false: testing each would cost 3 %.
+// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
+// kOneMassTiles is false if no tile has one mass, because testing each would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   const float row_mass = tile_mass[system * tiles + row];
   const float column_mass = tile_mass[system * tiles + column];
   const bool one_mass = kOneMassTiles && row_mass >= 0.0f && column_mass >= 0.0f;
-  // A tile half the ring away is paired from both sides: the second time there is nothing to do.
+  // Two tiles half the ring apart would be paired from both sides; only one side does it.
   if (2 * offset < tiles || row < column) {
     const int first = column * kTile;
     if (one_mass) {
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
 }
 
 // Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
-// x_i += v_i dt, after the last of them: here a chunk is the result of one row or column.
+// x_i += v_i dt. Here a chunk is the result of one row or column.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {

@@ -15,7 +15,7 @@ struct Shape {
   int tile() const { return 32 * bodies_per_thread * warps; }
 };
 
-// The cheapest shape with at least min_warps warps.
+// Returns the cheapest shape with at least min_warps warps.
 inline Shape shape_for(int systems, int n, int min_warps, std::vector<Shape> shapes) {
   std::erase_if(shapes, [&](const Shape& shape) { return shape.warps < min_warps; });
   // A pair takes 18 issue slots. K pairs take 8 more, to load the source and pass on its sum.

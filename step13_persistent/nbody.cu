@@ -20,16 +20,16 @@ namespace {
 
 using namespace nbody;  // arithmetic with float3
 
-using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+using Position = float4;  // read by one 16-byte load; w is the mass
+using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
-// Other SMs write positions while this kernel runs: load them from L2; L1 may hold old ones.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Other SMs write positions while this kernel runs, so loads go to L2: L1 may hold old ones.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// A source and the K bodies of a thread: the interactions do not wait for one another.
+// Pairs a source with the K bodies of a thread; the interactions do not wait for one another.
 template <int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
@@ -41,9 +41,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. Every warp
-// has all these bodies, K per lane on kLanes lanes, and again on each further kLanes lanes. Warps
-// take slabs of sources in turn; within a warp each such group of lanes takes an equal part.
+// Computes the accelerations of the bodies from first_i on, in warp_a[warp][body of the block].
+// Each kLanes lanes of a warp have all these bodies, K per lane. Warps take slabs of sources in
+// turn, and such groups of lanes divide a slab equally.
 template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {
@@ -61,14 +61,14 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
   for (int first = warp * kSlab; first < n; first += kWarps * kSlab) {
     for (int q = 0; q < kLoads; ++q) slab[q * 32 + lane] = next[q];
     __syncwarp();  // no lane may read the slab before all of it is there
-    const int then = first + kWarps * kSlab + lane;  // on its way while this slab is used
+    const int then = first + kWarps * kSlab + lane;  // loaded while this slab is used
     for (int q = 0; q < kLoads; ++q) next[q] = load(positions, then + q * 32, n);
 #pragma unroll
     for (int j = 0; j < kLanes * kLoads; ++j) interact<K>(part[j], body, a, softening_squared);
     __syncwarp();  // nor overwrite it while another lane still reads it
   }
   for (int k = 0; k < K; ++k) {
-    for (int apart = kLanes; apart < 32; apart *= 2) {  // the other lanes with this body
+    for (int apart = kLanes; apart < 32; apart *= 2) {  // adds the other lanes' sums of this body
       a[k].x += __shfl_xor_sync(0xffffffff, a[k].x, apart);
       a[k].y += __shfl_xor_sync(0xffffffff, a[k].y, apart);
       a[k].z += __shfl_xor_sync(0xffffffff, a[k].z, apart);
@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
             float dt, float softening_squared) {
   constexpr int kGroup = K * kLanes;
   __shared__ float4 warp_a[kWarps][kGroup];
-  const int groups = (n - 1) / kGroup + 1;  // of a system
+  const int groups = (n - 1) / kGroup + 1;  // groups of a system
   const bool in_turn = systems * groups > static_cast<int>(gridDim.x);
-  Position position{}, velocity{};  // stay in registers where a block has only one group
+  Position position{}, velocity{};  // stay in registers if a block has only one group
   for (int step = 0; step < steps; ++step) {
     for (int group = blockIdx.x; group < systems * groups; group += gridDim.x) {
       const size_t bodies = static_cast<size_t>(systems) * n,
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
 template <int K, int kLanes, int kWarps>
 const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
-// All blocks must be resident at once: the others would wait forever for one that has not started.
+// All blocks must be resident at once, or they would wait forever for one that has not started.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
   const Shape shape = shape_for(systems, n,

@@ -1,5 +1,5 @@
-// Many small systems: each stays in the shared memory of one block, or of the two blocks of a
-// cluster, for all time steps.
+// Advances many small systems. Each stays in the shared memory of one block, or of the two blocks
+// of a cluster, for all time steps.
 //
 // There is no grid barrier, and only the first and the last state pass through global memory. The
 // blocks of a cluster run at the same time on neighbouring SMs and access each other's shared
@@ -15,12 +15,12 @@
 
 namespace small_systems {
 
-constexpr int kBodies = 2;  // per thread
+constexpr int kBodies = 2;  // bodies per thread
 constexpr int kWarps = 16;
 constexpr int kBlockSize = 32 * kWarps;
 constexpr int kGroup = 32 * kBodies;   // bodies that a warp works on
 constexpr int kMaxShare = kBlockSize;  // bodies of one block: each has a thread that moves it
-constexpr int kMaxBlocks = 2;          // of a cluster
+constexpr int kMaxBlocks = 2;          // blocks of a cluster
 
 // Adds the forces of the sources from `begin` to `end` on the bodies of a thread.
 __device__ inline void partial_accelerations(const float4* positions, int begin, int end,
@@ -43,7 +43,7 @@ __device__ inline void partial_accelerations(const float4* positions, int begin,
   }
 }
 
-// For a block that is its own cluster, and for older devices: the block's own barrier and memory.
+// A system of one block, also on older devices, needs only the block's own barrier.
 template <int kBlocks>
 __device__ void wait_for_all() {
   if constexpr (kBlocks == 1) {
@@ -68,7 +68,7 @@ __device__ void write_to_all(float4* here, float4 value) {
 }
 
 // Takes all time steps of one system. Its bodies are divided into as many shares as a cluster has
-// blocks, a share into groups; warps with the same group sum over different parts of the sources.
+// blocks, and each share into groups. Warps with the same group divide the sources.
 template <int kBlocks>
 __global__ void __launch_bounds__(kBlockSize, 1)
     advance(float4* all_positions, float4* velocities, int n, int steps, float dt,
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       position.z += velocity.z * dt;
       write_to_all<kBlocks>(&positions[(step + 1) % 2][i], position);
     }
-    // The next step reads the positions written here, and overwrites those that were read here.
+    // The next step reads the positions written here, and overwrites the positions read here.
     wait_for_all<kBlocks>();
   }
   if (owner) {
@@ -134,8 +134,8 @@ inline int blocks_for(int n) {
   return clusters && n <= kMaxBlocks * kMaxShare ? 2 : 0;
 }
 
-// Returns whether the systems fit, and so well that at most a quarter of the SMs is ever idle. If
-// more are idle, a grid with a barrier for all its blocks divides the work better.
+// Returns true if the systems fit into shared memory and leave at most a quarter of the SMs idle.
+// Otherwise a grid with a barrier for all its blocks divides the work better.
 inline bool fit(int systems, int n) {
   const double blocks = 1.0 * systems * blocks_for(n);
   const double sms = nbody::device_attribute(cudaDevAttrMultiProcessorCount);

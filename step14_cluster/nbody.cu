@@ -15,13 +15,13 @@
 
 namespace {
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Loads massless bodies past the end, so that every tile is full and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp has another
-// part of the column, so no two warps add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp takes a
+// different part of it, so no two warps add to the same sums, and the order is always the same.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   __shared__ float3 column_a[kTile];
   const plan::Unit unit = units[blockIdx.y];
   const int row = blockIdx.x / tiles, column = blockIdx.x % tiles, n = tiles * kTile;
-  const bool itself = unit.row == unit.column;  // then half of its tiles are paired
+  const bool itself = unit.row == unit.column;  // then only half of its pairs of tiles are computed
   if (row >= unit.row_tiles || column >= unit.column_tiles || (itself && column < row)) return;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int first_i = row * kTile + warp * 32 * K + lane;

@@ -1,5 +1,5 @@
-// The forces of pairs: of one source with a thread's bodies, and of 32 sources with a warp's. Step
-// 12 explains this method.
+// Computes the forces of pairs: of one source with a thread's bodies, and of 32 sources with those
+// of a warp. Step 12 explains this method.
 #pragma once
 
 #include "nbody/float3.h"

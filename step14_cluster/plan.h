@@ -1,8 +1,8 @@
 // Decides which rank keeps which bodies, and which rank computes which pairs. Every rank
-// makes the same plan. The order of additions must not depend on the number of ranks, or
-// the bits of the result would. So each system is divided into segments that depend only
-// on its size. A pair of segments is a unit, computed by one rank, with a sum of forces
-// for each segment; the ranks that keep the bodies add these sums in the order of the
+// makes the same plan. If the order of additions depended on the number of ranks, so would
+// the bits of the result. Therefore each system is divided into segments that depend only
+// on its size. A pair of segments is a unit, which one rank computes, with a sum of forces
+// for each segment. The ranks that keep the bodies add these sums in the order of the
 // segments.
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace plan {
 
-constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems, at least one each
+constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems together, at least one each
 
-// Segments are numbered through all systems.
+// A pair of segments. Segments are numbered through all systems.
 struct Meeting {
   int row, column;
   int rank;  // rank that computes it
@@ -27,7 +27,7 @@ struct Plan {
   int systems, n, ranks;
   bool by_systems;  // whole systems per rank: none is divided
   int tiles;        // per segment; a system's last one may have fewer, and massless bodies
-  int segment;      // bodies
+  int segment;      // bodies per segment
   int segments;     // per system
   int kept;         // segments kept by a rank
   std::vector<Meeting> meetings = {};
@@ -39,7 +39,7 @@ struct Plan {
            tiles == other.tiles && by_systems == other.by_systems;
   }
   int keeper(int segment_of_all) const { return segment_of_all / kept; }
-  // Real bodies, without the padding.
+  // Returns the number of real bodies, without the padding.
   int bodies_in(int segment_of_all) const {
     return std::clamp(n - segment_of_all % segments * segment, 0, segment);
   }
@@ -110,16 +110,16 @@ inline std::vector<size_t> Plan::first_bodies() const {
   return first;
 }
 
-// Positions of force sums in an array of segments: first those this rank computes, grouped by the
-// rank they are for, then those received, grouped by the rank they come from. Both sides of a
-// message count in the order of the pairs.
+// Places of force sums in an array of segments. First come the sums that this rank computes,
+// grouped by the rank that needs them, then those that it receives, grouped by their sender. Sender
+// and receiver order the sums of a message by the order of the pairs.
 struct Slots {
-  std::vector<int> of_row, of_column;  // for the pairs of this rank; -1: a segment with itself
-  std::vector<int> of_sum;             // [segment that it keeps][segment of the system]
+  std::vector<int> of_row, of_column;           // for this rank's pairs; -1: a segment with itself
+  std::vector<int> of_sum;                      // [segment that it keeps][segment of the system]
   std::vector<int> first_sent, first_received;  // [rank], and the end
   int count = 0;
 
-  // Messages for an array of sums. Sums that stay on this rank are not sent.
+  // Adds the messages for an array of sums. Sums that stay on this rank are not sent.
   void add_messages(float3* sums, size_t segment, int rank, std::vector<nbody::Message>& sent,
                     std::vector<nbody::Message>& received) const;
 
@@ -180,7 +180,7 @@ struct Unit {
   int row_tiles, column_tiles, row_slot, column_slot;
 };
 
-// Positions start with those of segment `first`.
+// The array of positions starts with segment `first`.
 inline std::vector<Unit> units_of(const Plan& plan, const Slots& slots, int rank, int first) {
   std::vector<Unit> units;
   const auto place = [&](int s) { return static_cast<size_t>(s - first) * plan.segment; };

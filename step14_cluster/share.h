@@ -19,8 +19,8 @@ constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // 
 constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
 constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // least blocks of a group
 
-using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+using Position = float4;  // read by one 16-byte load; w is the mass
+using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
 // Segments are padded with massless bodies, which the input does not have.
 struct Kept {
@@ -65,7 +65,7 @@ __global__ void put_together(nbody::Body* bodies, Kept kept, const Position* pos
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// The common mass of each tile's bodies, or -1 if they differ.
+// Finds the common mass of each tile's bodies, or -1 if their masses differ.
 __global__ void compare_masses(const Position* __restrict__ positions, float* __restrict__ masses,
                                int tile) {
   const float mass = positions[static_cast<size_t>(blockIdx.x) * tile].w;
@@ -156,7 +156,7 @@ struct Share {
     take(from.bodies);
     return order;
   }
-  // A system's last tile does not count: the padding's masses differ anyway.
+  // A system's last tile does not count, because the padding makes its masses differ anyway.
   bool has_mixed_tile() const {
     std::vector<float> found(masses.size());
     nbody::download(masses, found);
@@ -213,7 +213,7 @@ inline void require_memory(const plan::Plan& plan, int rank) {
       " are free, enough for about " + std::to_string(std::lround(largest)) + " bodies");
 }
 
-// Units are sorted by system.
+// The given units are sorted by system.
 inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
   const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, max_groups(plan));

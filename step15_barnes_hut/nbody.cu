@@ -1,8 +1,8 @@
 // step15_barnes_hut -- distant bodies act as a group: N log N interactions instead of N^2.
 //
 // In every time step a tree is built over the bodies (tree.h). A warp takes 32 neighbouring bodies
-// and walks it with one stack: a node that looks small from all of them acts by its mass and
-// quadrupole, others are opened, down to the bodies of a leaf.
+// and walks the tree with one stack. A node that looks small from all of them acts with its mass
+// and quadrupole; other nodes are opened, down to the bodies of a leaf.
 //
 // Parent: none.   Run: step15_barnes_hut --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -22,7 +22,7 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // A box this many times as wide as the distance at which a node is accepted may surround the node
-// with no body near it, as 32 bodies far out surround the centre. Then its bodies are tested.
+// although its bodies are far away, like 32 bodies at the edge. Then they are tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -57,7 +57,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kick and drift by the forces of the tree, one lane per sorted body.
+// Kicks and drifts the bodies by the forces of the tree, one lane per sorted body.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(32)
   const float3 width = 1 / kWide * (box.high - box.low);
 
   float3 a{};
-  int size = 1;  // of the stack
+  int size = 1;  // number of nodes on the stack
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(32)
     const unsigned whole = __ballot_sync(kAllLanes, accepted);
     const unsigned opened = __ballot_sync(kAllLanes, refused && right >= 0);
     unsigned leaves = __ballot_sync(kAllLanes, refused && right < 0);
-    __syncwarp();  // all have read the stack and the tile before others write them
+    __syncwarp();  // all lanes read the stack and the tile before any lane writes
     if (refused && right >= 0) {
       int* const children = stack + size + 2 * __popc(opened & lanes_before);
       children[0] = left;

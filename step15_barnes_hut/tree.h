@@ -30,7 +30,7 @@ struct alignas(64) Node {
   float4 centre;    // of mass; w: squared distance beyond which it acts as one body
   int left, right;  // children; in a leaf its first body, and minus the number of its bodies
   int parent;       // -1: none
-  int arrived;      // children whose moments are there
+  int arrived;      // number of children whose moments are known
   float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass
   float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
 };
@@ -44,7 +44,7 @@ static __global__ void make_keys(const Position* __restrict__ positions,
   order[i] = i;
 }
 
-// The number of leading bits that two sorted keys have in common; -1 past either end.
+// Returns the number of leading bits that two sorted keys have in common; -1 past either end.
 __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int i, long long j) {
   if (j < 0 || j >= n) return -1;
   const CurveKey difference = keys[i] ^ keys[j];
@@ -137,7 +137,7 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
   for (const int child : {nodes[i].left, nodes[i].right})
     if (child >= n) sum_leaf(nodes[child]), ++arriving;
   for (int k = i; k >= 0 && arriving > 0; k = nodes[k].parent) {
-    __threadfence();  // after the count, the moments are visible too
+    __threadfence();  // a thread that sees the count also sees the moments
     if (atomicAdd(&nodes[k].arrived, arriving) + arriving < 2) return;
     __threadfence();
     sum(nodes[k], 2, theta, [&](int child) {

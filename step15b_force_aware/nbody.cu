@@ -1,7 +1,7 @@
 // step15b_force_aware -- a node is opened for its error in the force, not for its size.
 //
 // As in step 15, but a warp walks the tree twice: first coarsely, to estimate the forces on its
-// bodies, then opening the nodes whose first neglected term is not small compared with them.
+// bodies, and then to open the nodes whose first neglected term is not small compared with these.
 //
 // Parent: step15_barnes_hut. Run: step15b_force_aware --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -21,16 +21,16 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // A box this many times as wide as the distance at which a node is accepted may surround the node
-// with no body near it, as 32 bodies far out surround the centre. Then its bodies are tested.
+// although its bodies are far away, like 32 bodies at the edge. Then they are tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-constexpr float kCoarse = 2.25f;     // (r / R)^2 of nodes that the coarse walk opens; no leaves
+constexpr float kCoarse = 2.25f;     // the coarse walk opens nodes with larger (r / R)^2, no leaves
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
-// True if a node acts as one body on all bodies of a box. With its radius over theta, r, and the
-// distance R of the box from its centre: r / R is small, and so is the first term that its moments
-// neglect, m / R^2 (r / R)^3 with a quadrupole. Written so that a NaN opens the node.
+// True if a node acts as one body on all bodies of a box. Let r be its radius over theta, and R the
+// distance of the box from its centre. Then r / R must be small, and so must the first term that
+// its moments neglect, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;
@@ -64,7 +64,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kick and drift by the forces of the tree, one lane per sorted body; or the coarse walk.
+// Kicks and drifts by the forces of the tree, one lane per sorted body, or walks it coarsely.
 template <bool kQuadrupole, bool kIsCoarse = false>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(32)
   constexpr auto kActs = acts_as_a_whole<kQuadrupole, kIsCoarse>;
 
   float3 a{};
-  int size = 1;  // of the stack
+  int size = 1;  // number of nodes on the stack
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(32)
     const unsigned whole = __ballot_sync(kAllLanes, accepted);
     const unsigned opened = __ballot_sync(kAllLanes, refused && right >= 0);
     unsigned leaves = __ballot_sync(kAllLanes, refused && right < 0);
-    __syncwarp();  // all have read the stack and the tile before others write them
+    __syncwarp();  // all lanes read the stack and the tile before any lane writes
     if (refused && right >= 0) {
       int* const children = stack + size + 2 * __popc(opened & lanes_before);
       children[0] = left;
