@@ -66,7 +66,7 @@ struct Bodies {
     if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
   }
 
-  // Arrays of float4 on the device: positions with masses, velocities with 0.
+  // Arrays of float4 for the device: positions with the mass as w, and velocities with w = 0.
   std::vector<float4> positions() const {
     std::vector<float4> result;
     for (const Body& b : all) result.push_back({b.x, b.y, b.z, b.mass});
@@ -164,7 +164,7 @@ int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for)
   }
 }
 
-// Neither kernel handles an incomplete block of bodies. Exit code 2.
+// Throws unless n is a multiple, because neither kernel handles an incomplete block. Exit code 2.
 inline void require_multiple(int n, int of) {
   if (n % of != 0) {
     throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +

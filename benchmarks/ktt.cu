@@ -1,5 +1,5 @@
 // The n-body kernel of the autotuner KTT (Examples/Nbody/Nbody.cu), which nvcc finds in that
-// folder; it is not part of this repository. The macros of one configuration are set outside.
+// folder; it is not part of this repository. Compiler options set the macros of a configuration.
 #include "Nbody.cu"
 #include "driver.h"
 

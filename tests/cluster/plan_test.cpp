@@ -114,7 +114,7 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
   });
 }
 
-// A "sum" here is the pair (its owner, its source), which is delivered like the cluster's messages.
+// Here a "sum" is the pair (owner, source); it is delivered like the cluster's messages.
 TYPED_TEST(APlan, BringsEverySumToTheRankThatKeepsItsBodies) {
   this->with_every_problem([](const auto& plan) {
     ASSERT_LT(plan.keeper(plan.systems * plan.segments - 1), plan.ranks);

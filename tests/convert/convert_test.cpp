@@ -28,7 +28,7 @@ class Convert : public testing::Test {
 };
 
 TEST_F(Convert, ThereAndBackThroughEveryFormat) {
-  expect_success("galaxy.csv first.csv");  // the text that our writer makes
+  expect_success("galaxy.csv first.csv");  // the text as our writer formats it
   expect_success("galaxy.csv a.tipsy");
   expect_success("a.tipsy b --to tipsy-little");
   expect_success("b c.bin");

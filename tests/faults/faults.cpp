@@ -30,7 +30,7 @@ void run_undisturbed(const Program& program, const std::string& arguments) {
 }  // namespace
 
 std::string disk_fault(const std::string& fault) {
-  // AddressSanitizer requires to be the first library, and this setting lets it be second.
+  // AddressSanitizer must usually be the first library; this setting lets it be the second.
   // LD_PRELOAD accepts no path with a blank, but LD_LIBRARY_PATH does.
   const fs::path library = NBODY_DISK_FAULTS;
   return "LD_LIBRARY_PATH='" + library.parent_path().string() +

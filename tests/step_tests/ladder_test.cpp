@@ -56,15 +56,15 @@ TEST(LadderSystems, AreAllRight) {
   EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05), "");
 }
 
-// On a GPU nearly one system per SM, a case that a step may treat differently; LadderFullBlocks has
-// it for an emulated device. Both numbers are multiples of 32.
+// On a GPU there is nearly one system per SM, a case that a step may treat differently;
+// LadderFullBlocks covers it for an emulated device. Both numbers are multiples of 32.
 TEST(LadderSystems, FillADevice) {
   const int systems = step().platform.backend == "cuda" ? 128 : 64;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, 35, 19, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More systems than eight bits can count. Divided by 5, 3 or 4 devices, 299 leaves 4, 2 or 3.
+// More systems than eight bits can count. On 5, 3 or 4 devices, 299 systems leave 4, 2 or 3 over.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
@@ -95,15 +95,15 @@ Systems of_many_masses_and_of_two() {
   return start;
 }
 
-// A step that chooses among shapes by a rule must compute the same in each, whichever the rule
-// chooses for a size on this device.
+// A step that chooses among shapes by a rule must be right in every shape, because on another
+// device the rule may choose another shape for the same size.
 TEST(LadderShapes, AreAllRight) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   const Systems start = of_many_masses_and_of_two();
   simulate(start, 0.01, 1, 0.05);
   if (!tuning().chosen) GTEST_SKIP() << "this step has one shape";
   const int shapes = tuning().chosen->of;
-  const int apart = shapes / 12 + 1;  // of dozens, which differ only in chunks, a few are enough
+  const int apart = shapes / 12 + 1;  // dozens of shapes differ only in chunks, so a few are enough
   for (int rank = 0; rank < shapes; rank += apart) {
     tuning().shapes = {{start.count, start.bodies_per_system, rank}};
     EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "") << "shape " << rank;

@@ -1,5 +1,5 @@
-// A step that traverses a tree, at opening angles other than 0: its error must equal the measured
-// one (physics/force_error.cpp), whatever the shape of the system.
+// Tests a step that traverses a tree at opening angles above 0. Its error must equal the measured
+// error (physics/force_error.cpp), whatever the shape of the system.
 #include <gtest/gtest.h>
 
 #include <cmath>

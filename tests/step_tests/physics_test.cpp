@@ -24,8 +24,8 @@ Systems kepler_pair() {
   return pair;
 }
 
-// Position of the second body relative to the first at time t: Kepler's equation by Newton's method
-// (Murray & Dermott 1999, section 2.4).
+// Returns the position of the second body relative to the first at time t: solves Kepler's equation
+// by Newton's method (Murray & Dermott 1999, section 2.4).
 Vector3 kepler_separation(double t) {
   double anomaly = t;
   for (int k = 0; k < 50; ++k) {

@@ -23,7 +23,7 @@ const StepUnderTest& step();
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler, Approximation approximation = {});
 
-// The validator's result for the step from this start; with leapfrog it starts half a step ahead.
+// Returns the validator's result for the step. With leapfrog, positions start half a step ahead.
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode = ValidationMode::full,
                      Integrator integrator = Integrator::euler, Approximation approximation = {});
