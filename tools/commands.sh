@@ -143,11 +143,6 @@ end_meanwhile() {
   exit 1
 }
 
-nicely() {
-  renice -n 10 "$BASHPID" >/dev/null
-  "$@"
-}
-
 # Configuring runs one process after another, so the second folder is configured at the same time.
 # Without a GPU no program that nvcc builds can run, so the quick tests then only compile the steps and
 # link one of them, in build/nvcc.
@@ -164,11 +159,11 @@ configure_cuda_meanwhile() {
   fi
 }
 
-# nvcc uses the cores that the tests leave idle. It starts after the other folder is built, so that
-# ccache has the files that both share.
+# nvcc shares the cores with the tests, and ends before they do. It starts after the other folder is
+# built, so that ccache has the files that both share.
 compile_cuda_meanwhile() {
   [ "$meanwhile" -ne 0 ] && wait "$meanwhile" || return 0  # test_cuda reports failures
-  begin_meanwhile nicely compile "$cuda_folder"
+  begin_meanwhile compile "$cuda_folder"
 }
 
 # Without a GPU this still proves that nvcc accepts every step; tests that need a GPU are skipped.
