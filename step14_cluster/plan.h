@@ -15,7 +15,7 @@
 
 namespace plan {
 
-constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems together, at least one each
+constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // over all systems; each has at least one
 
 // A pair of segments. Segments are numbered through all systems.
 struct Meeting {
@@ -28,7 +28,7 @@ struct Plan {
   bool by_systems;  // whole systems per rank: none is divided
   int tiles;        // per segment; a system's last one may have fewer, and massless bodies
   int segment;      // bodies per segment
-  int segments;     // per system
+  int segments;     // segments per system
   int kept;         // segments kept by a rank
   std::vector<Meeting> meetings = {};
 

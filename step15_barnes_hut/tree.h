@@ -27,7 +27,7 @@ using Position = float4;  // w is the mass
 
 // 64 bytes; the first 32 decide whether a node is opened.
 struct alignas(64) Node {
-  float4 centre;    // of mass; w: squared distance beyond which it acts as one body
+  float4 centre;    // centre of mass; w: squared distance beyond which it acts as one body
   int left, right;  // children; in a leaf its first body, and minus the number of its bodies
   int parent;       // -1: none
   int arrived;      // number of children whose moments are known
@@ -168,11 +168,11 @@ struct Tree {
     find_moments<<<blocks, kBlockSize>>>(bodies.get(), nodes.get(), n, theta);
   }
   std::size_t size = static_cast<std::size_t>(n);
-  DeviceArray<Position> bodies{size};           // sorted
+  DeviceArray<Position> bodies{size};           // bodies in sorted order
   DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the index of each sorted body
   DeviceArray<CurveKey> keys{size}, sorted_keys{size};
   DeviceArray<Node> nodes{2 * size};
-  DeviceArray<Box> cube{1};  // around all bodies
+  DeviceArray<Box> cube{1};  // the cube around all bodies
   CubMemory work{};
 };
 

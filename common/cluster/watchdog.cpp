@@ -182,7 +182,7 @@ void Watchdog::lost(const Peer& peer, const std::string& how) {
 
 // Not by exit(), because other threads are still using what exit() would destroy.
 void Watchdog::end_process() {
-  is_ending_ = true;  // before anything is aborted
+  is_ending_ = true;  // set before anything is aborted
   const std::lock_guard<std::mutex> lock(ending_);
   if (abort_) {
     static std::atomic<bool> aborted = false;

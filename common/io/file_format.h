@@ -43,9 +43,9 @@ constexpr Keeps everything_but(Parts... parts) {
 }
 
 struct FileFormat {
-  std::string_view name;    // for --from and --to
-  std::string_view title;   // for people
-  std::string_view ending;  // of file names; "": the format must be requested by its name
+  std::string_view name;    // name in --from and --to
+  std::string_view title;   // name in messages
+  std::string_view ending;  // extension; "": the format must be requested by its name
   // Message for files that contain a softening: what the codes that write this format mean by it.
   std::string_view softening = {};
   // Message for files that no format recognises: why the file is not in this one.

@@ -22,7 +22,7 @@ struct Snapshot {
   // Empty, or the bodies in float64; systems.bodies then holds them rounded to float32. CSV, BIN
   // and Gadget files can store float64.
   std::vector<BodyF64> exact = {};
-  double time = 0;       // of the state, in units where G = 1
+  double time = 0;       // time of the state, in units where G = 1
   long long step = 0;    // time steps taken so far
   double softening = 0;  // Plummer softening length; 0: not in the file
   double dt = 0;         // 0: not in the file
@@ -33,8 +33,8 @@ struct Snapshot {
   bool staggered = false;
   std::string scenario = {};  // name of the initial condition, "" when read from a foreign file
   std::string units = {};     // a preset of io/units.h, or any other text, stored unchanged
-  std::vector<std::string> names = {};  // of the bodies of one system, empty or N (CSV only)
-  std::vector<Species> species = {};    // of all S * N bodies; empty: not in the file
+  std::vector<std::string> names = {};  // names of one system's bodies: empty or N (CSV only)
+  std::vector<Species> species = {};    // species of all S * N bodies; empty: not in the file
   // Other data that a resumed run needs (run/checkpoint.h); empty: not a checkpoint. CSV and BIN
   // files can store such data.
   std::map<std::string, std::string, std::less<>> checkpoint = {};

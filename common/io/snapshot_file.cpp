@@ -136,7 +136,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   const std::uint64_t limit =
       available_memory() / (in_pieces ? kMemoryPerByteInPieces : kMemoryPerByte);
   if (size < limit && !in_pieces) {
-    content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
+    content.reserve(size + Input::kChunkBytes);  // one chunk more, for the read that finds the end
     input.read_until(limit, content);
   }
   if (std::max(size, content.size()) >= limit)

@@ -46,7 +46,7 @@ class FileLock {
 };
 
 struct NamedFile {
-  std::string name;  // of the option, for messages
+  std::string name;  // name of the option, for messages
   std::filesystem::path file;
 };
 

@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
+inline constexpr int kMaxActivityCells = 8192;  // cells per side; their counts take 512 MiB
 
 class ActivityMap {
  public:

@@ -45,7 +45,7 @@ Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
 inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50, 0.75, 0.90};
 
 struct Shape {
-  Vector3 centre;  // of mass
+  Vector3 centre;  // centre of mass
   // For each of kLagrangianFractions, the radius around the centre of mass that holds this fraction
   // of the mass, counting bodies from the centre outwards.
   std::array<double, kLagrangianFractions.size()> lagrangian_radii{};

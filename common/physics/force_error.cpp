@@ -73,7 +73,7 @@ template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance) {
   using W = Wide<Real>;
-  BasicSystems<Real> kicked = start;  // from rest, for a time of 1: velocities are accelerations
+  BasicSystems<Real> kicked = start;  // a kick of length 1 from rest gives the accelerations
   for (auto& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
   advance(kicked, 1, 1);
 

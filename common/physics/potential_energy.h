@@ -13,7 +13,7 @@ inline constexpr double kAllPairsBudget = 1e10;
 
 struct PotentialEnergy {
   double value = 0;
-  double standard_error = 0;  // of a value estimated from some of the bodies; 0 if all pairs count
+  double standard_error = 0;  // standard error of an estimate; 0 if all pairs count
 };
 
 // Counts all pairs if N^2 <= budget; otherwise estimates the energy at about that cost.

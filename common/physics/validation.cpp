@@ -296,7 +296,7 @@ class Validator {
   struct Motion {
     State state;
     double kick = 1;
-    std::vector<W> lost;  // per system: the relative error that rounding adds
+    std::vector<W> lost;  // relative error that rounding adds, per system
   };
   Motion set_in_motion(const Step<Real>& step) const {
     const auto count = static_cast<std::size_t>(step.before.count);

@@ -84,8 +84,8 @@ struct ValidationInput {
   // positions half a step ahead of velocities. The half drifts around them are not part of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  double seconds = 0;                     // of the run; repeating it takes as long
-  Approximation approximation = {};       // its error is allowed in addition to float32's
+  double seconds = 0;                     // duration of the run; repeating it takes as long
+  Approximation approximation = {};       // allows an error in addition to float32's
   const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the run would take too long
   std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
 };
@@ -97,8 +97,8 @@ struct ValidationInput {
 // The same step for modified problems. A check that needs a variant that is not given is skipped.
 template <class Real>
 struct Variants {
-  Advance<Real> fine = {};      // with finer(input.approximation)
-  Advance<Real> rescaled = {};  // with kOtherLength times the softening
+  Advance<Real> fine = {};      // the step with finer(input.approximation)
+  Advance<Real> rescaled = {};  // the step with kOtherLength times the softening
 };
 inline constexpr double kOtherLength = 32;
 

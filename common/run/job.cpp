@@ -24,7 +24,7 @@ namespace {
 constexpr double kDefaultDt = 0.01;
 constexpr double kDefaultSoftening = 0.05;
 constexpr int kDefaultSteps = 20;
-constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
+constexpr int kUntilStopped = std::numeric_limits<int>::max();  // number of steps with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
 // Peak memory of a run, counted in states of 28 bytes per body: the state, the start if it is

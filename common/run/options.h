@@ -29,7 +29,7 @@ struct Options {
   bool float64 = false;  // --precision double
   // From --theta, --multipole, --force-tolerance, or the step's default; empty: direct sum.
   std::optional<Approximation> approximation;
-  Distribution distribute = Distribution::automatic;  // over ranks
+  Distribution distribute = Distribution::automatic;  // distribution over ranks
   int devices = 0;  // 0: all available, or one if the step uses one
 
   std::filesystem::path output;
@@ -43,7 +43,7 @@ struct Options {
   std::optional<double> activity_map_extent;
   std::filesystem::path activity_map_name = "activity_map";  // without extension
   std::filesystem::path checkpoint;
-  bool restart = false;  // even if there is a checkpoint
+  bool restart = false;  // start anew even if there is a checkpoint
   std::filesystem::path resume;
   bool resume_anyway = false;
 

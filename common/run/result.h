@@ -26,8 +26,8 @@ struct Result {
   double dt = 0;
   double softening = 0;
   Integrator integrator = Integrator::euler;
-  std::string scenario;                        // or the input file's name
-  std::string precision = "single";            // or "double"
+  std::string scenario;                        // name of the scenario, or of the input file
+  std::string precision = "single";            // "single" or "double"
   std::optional<Approximation> approximation;  // for a step that uses one
   std::vector<Timing> repeats;                 // seconds
   std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose

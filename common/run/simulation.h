@@ -59,9 +59,9 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems);
 // cut short. The snapshot is synchronised.
 struct Recorder {
   int every = 0;          // K; 0: only after the last
-  bool at_start = false;  // also before the first
+  bool at_start = false;  // also records the first state
   std::function<void(const Snapshot&)> record;
-  std::function<void()> finish = [] {};  // after the last record
+  std::function<void()> finish = [] {};  // called after the last record
   // Adds the data to a checkpoint that the recorder of a resumed run needs.
   std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
@@ -104,7 +104,7 @@ class ChunkKeeper {
   int steps_at_once_;
   std::mt19937 random_;
   long long steps_ = 0;
-  std::optional<Snapshot> start_;  // of the current call, if it is to be kept
+  std::optional<Snapshot> start_;  // start of the current call, if it is to be kept
   std::optional<Chunk> chunk_;
 };
 

@@ -14,7 +14,7 @@ class DiskHaloModel {
   static constexpr double kHaloCutInScales = 10;  // in scale lengths of the halo
 
   struct Parameters {
-    double halo_mass;  // of the infinite profile; (10/11)^2 of this mass lies within the cut
+    double halo_mass;  // mass of the infinite profile; (10/11)^2 of it lies within the cut
     double halo_scale;
     double toomre;  // Q at R = 2
   };

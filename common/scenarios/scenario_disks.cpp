@@ -39,7 +39,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
 
 void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, double scale,
                     Random& random) {
-  constexpr double kFastest = 0.95;  // of the escape speed
+  constexpr double kFastest = 0.95;  // fraction of the escape speed
   const double mass = model.halo_mass_within(model.halo_cut());
   for (BodyF64& body : bodies) {
     double r = 0;
@@ -89,7 +89,7 @@ void place(std::span<BodyF64> bodies, double degrees, const Vector3& x, const Ve
 
 void kuzmin(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.95;       // the rest lies beyond 20 scale lengths
-  constexpr double kMass = 1 / kMassFraction;  // of the whole profile
+  constexpr double kMass = 1 / kMassFraction;  // mass of the whole profile
   for (BodyF64& body : spec.bodies) {
     const double inverse = 1 / (1 - kMassFraction * spec.random.uniform());
     const double radius = std::sqrt(inverse * inverse - 1);

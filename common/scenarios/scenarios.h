@@ -58,7 +58,7 @@ struct NamedBody {
 };
 inline constexpr int kSolarSystemBodies = 11;
 extern const std::array<NamedBody, kSolarSystemBodies> kSolarSystem;
-inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // of kSolarSystem
+inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // indices in kSolarSystem
 
 // Number of disk bodies in a galaxy of n; the others form its halo.
 inline std::size_t disk_bodies(std::size_t n) { return n / 3; }

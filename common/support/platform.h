@@ -10,7 +10,7 @@ namespace nbody {
 
 struct Platform {
   std::string backend;      // "cuda", "hostcuda" or "cpu"
-  std::string device_name;  // of the first device
+  std::string device_name;  // name of the first device
   int device_count = 0;
   std::string driver;  // CUDA version the driver supports, "" on a CPU
   std::string cuda;    // CUDA runtime version, "" on a CPU

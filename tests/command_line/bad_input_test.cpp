@@ -47,7 +47,7 @@ void make_files(const Program& program) {
   snapshot.species = {Species::dark, Species::star, Species::star, Species::star};
   write_bodies(program.file("good.tipsy"), snapshot);
   const std::string tipsy = program.read("good.tipsy");
-  program.write("truncated.tipsy", tipsy.substr(0, 192));  // its size is that of 8 raw bodies
+  program.write("truncated.tipsy", tipsy.substr(0, 192));  // as large as 8 raw bodies
   std::string lying = tipsy;
   lying[20] = '\x80';  // the number of dark bodies becomes negative
   program.write("lying.tipsy", lying);

@@ -13,7 +13,7 @@ class App {
     this.stairs = new Stairs((stair) => this.source.setStair(stair));
     this.hidden = 0;  // a bit for each component
     this.renderer = new Renderer(element("picture"));
-    this.arrivals = [];  // when the frames of the last second came
+    this.arrivals = [];  // arrival times of the frames of the last second
     this.framesSeen = 0;
     this.survey = null;
     this.source = new Source(this);

@@ -8,7 +8,7 @@ layout(location = 1) in float component;
 layout(location = 2) in float size;  // 1, except for a few bodies
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
-uniform float spacing;        // between systems
+uniform float spacing;        // distance between systems
 uniform float point_pixels;   // diameter of a body at the distance of the centre
 uniform float distance_to_centre;
 uniform vec2 speed_range;

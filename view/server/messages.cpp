@@ -52,7 +52,7 @@ void describe_components(const Snapshot& snapshot, json& info) {
   const auto& species = snapshot.species;
   const bool by_species =
       std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
-  std::map<int, std::size_t> components;  // by species or system
+  std::map<int, std::size_t> components;  // component of each species or system
   std::vector<std::string> names;
   std::vector<std::array<std::size_t, 2>> runs;
   for (int s = 0; s < systems; ++s) {

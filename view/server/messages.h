@@ -73,7 +73,7 @@ struct Status {
   struct Energy {
     double error;  // (E - E_start) / |E_start|
     double since;  // the time of E_start: the start, or the last change of the forces
-    double time;   // of the state it was computed from
+    double time;   // time of the state that the error was computed from
     // Relative standard error of a potential estimated from a sample of the bodies; 0: all pairs.
     double uncertainty;
   };

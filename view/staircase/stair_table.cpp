@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxRates = 600;        // ten seconds of frames
-constexpr double kSecondsBetweenShows = 0.3;  // for people to read
+constexpr double kSecondsBetweenShows = 0.3;  // so that people can read the numbers
 
 }  // namespace
 

@@ -35,7 +35,7 @@ class StairTable {
   struct Row {
     std::string name, backend;
     bool approximates = false;
-    std::deque<double> rates;  // of the last frames
+    std::deque<double> rates;  // rates of the last frames
     std::string energy;        // JSON, as the step sends it; "": not known yet
   };
   std::vector<Row> rows_;

@@ -40,7 +40,7 @@ struct BasicRun {
   int steps;               // kick-then-drift steps to take: v += a dt, then x += v dt
   Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
   int devices;             // devices that the step may use; a step for one device uses the first
-  Approximation approximation = {};  // for a step with an approximation
+  Approximation approximation = {};  // only for steps that approximate
 };
 using Run = BasicRun<float>;
 using RunF64 = BasicRun<double>;  // with --precision double

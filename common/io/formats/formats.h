@@ -17,11 +17,11 @@ namespace nbody::formats {
 // The content of a file, before species are selected and the bodies are divided into systems.
 struct Contents {
   Snapshot snapshot;               // everything but the bodies, their names and their species
-  std::vector<Body> bodies;        // of all systems
-  std::vector<BodyF64> exact;      // the same in float64, or empty
-  std::vector<std::string> names;  // of every body, or empty
-  std::vector<Species> species;    // of every body, or empty
-  std::optional<int> systems;      // if the file gives it
+  std::vector<Body> bodies;        // bodies of all systems
+  std::vector<BodyF64> exact;      // these bodies in float64, or empty
+  std::vector<std::string> names;  // name of every body, or empty
+  std::vector<Species> species;    // species of every body, or empty
+  std::optional<int> systems;      // number of systems, if the file gives it
 };
 
 // The entries of the table, each defined in the file of its format.
@@ -48,7 +48,7 @@ void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
 
 struct Division {
   int systems;
-  int bodies;  // of each system
+  int bodies;  // number of bodies in each system
   bool operator==(const Division&) const = default;
 };
 // Divides `total` bodies into systems as the file (if it gives them) and the options require.

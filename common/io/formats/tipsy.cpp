@@ -32,7 +32,7 @@ constexpr std::size_t kShortHeader = 28, kHeader = 32;                         /
 struct Record {
   Species species;
   std::size_t floats;
-  std::optional<std::size_t> eps;  // which of them is the softening length
+  std::optional<std::size_t> eps;  // index of the softening length among them
 };
 constexpr std::array<Record, 3> kRecords{
     {{Species::gas, 12, std::nullopt}, {Species::dark, 9, 7}, {Species::star, 11, 9}}};

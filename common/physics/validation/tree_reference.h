@@ -30,12 +30,12 @@ class TreeReference {
 
  private:
   struct Node {
-    Vector3 centre;  // of mass
+    Vector3 centre;  // centre of mass
     double mass = 0, radius = 0;
     double opening_squared = 0;  // at a larger distance the node acts as one body
     double blur = 0;             // relative error that opening_squared may have
     double m[6] = {};           // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
-    int first = 0, count = 0;   // sorted bodies
+    int first = 0, count = 0;   // range of sorted bodies
     int left = -1, right = -1;  // children
   };
   struct Group {
@@ -56,9 +56,9 @@ class TreeReference {
 
   TreeDesign design_;
   double theta_;
-  std::vector<unsigned long long> keys_;  // sorted
+  std::vector<unsigned long long> keys_;  // keys of the bodies, sorted
   std::vector<Node> nodes_;               // the last is the root
-  std::vector<Vector3> positions_;        // sorted
+  std::vector<Vector3> positions_;        // positions in the same order
   std::vector<double> masses_;
   std::vector<int> place_;  // place_[i]: where body i is in the sorted order
 };

@@ -276,8 +276,8 @@ TEST(Collision, MeetsOnAParabola) {
   const double total = first.mass + second.mass, h = length(cross(dx, dv));
   EXPECT_NEAR(length(dx), 40, 1e-3);
   EXPECT_NEAR(dot(dv, dv) / 2 - total / length(dx), 0, 1e-4);  // energy of a parabola
-  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // its pericentre
-  EXPECT_LT(dot(dx, dv), 0);                                   // on the way in
+  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // pericentre of that parabola
+  EXPECT_LT(dot(dx, dv), 0);                                   // the galaxies are approaching
 }
 
 // Every disk has mass 1. The number of bodies, 1001, is divisible neither by two nor by three.
