@@ -41,7 +41,7 @@ struct Body {
   float x, y, z, vx, vy, vz, mass;
 };
 
-// One system in float32: a header, then every body.
+// One system in float32, read from a file that has a header and then every body.
 struct Bodies {
   static constexpr std::size_t kHeader = 144;
   std::vector<char> header;
@@ -143,7 +143,7 @@ inline void write_json(const std::string& path, const std::vector<double>& secon
   file << "]}\n";
 }
 
-// `kernel_for` makes the kernel of a problem: n bodies, dt, softening squared.
+// `kernel_for` returns the kernel for n bodies, a time step and the softening squared.
 template <class KernelFor>
 int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for) {
   try {

@@ -46,7 +46,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const long long total = static_cast<long long>(systems.count) * n;
   for (int step = 0; step < run.steps; ++step) {
-    // Two loops: no body may drift before every force of this step has read its position.
+    // Two loops, because no body may drift before every force of this step has read its position.
 #pragma omp parallel for schedule(static) if (total * n >= kWorthATeam)
     for (long long k = 0; k < total; ++k) {
       Body* const system = systems.bodies.data() + k / n * n;

@@ -41,7 +41,7 @@ __device__ void update_position(Body* bodies, int i, float dt) {
   bodies[i].z += bodies[i].vz * dt;
 }
 
-// One block per system: a barrier synchronises one block only, and systems are independent.
+// One block per system, because a barrier synchronises one block only and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Body* all_bodies, int n, int steps, float dt, float softening_squared) {
   Body* const bodies = all_bodies + static_cast<size_t>(blockIdx.x) * n;

@@ -67,7 +67,7 @@ __device__ void update_position(Position* positions, const Velocity* velocities,
   positions[i].z += velocities[i].z * dt;
 }
 
-// One block per system: a barrier synchronises one block only, and systems are independent.
+// One block per system, because a barrier synchronises one block only and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Position* all_positions, Velocity* all_velocities, int n, int steps, float dt,
                     float softening_squared) {

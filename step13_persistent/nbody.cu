@@ -78,8 +78,8 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
   }
 }
 
-// All time steps. Each reads the positions of one half of the array and writes those of the other.
-// The bodies of a system are divided into groups, which the blocks take in turn.
+// Takes all time steps. Each reads the positions in one half of the array and writes those in the
+// other. The bodies of a system are divided into groups, which the blocks take in turn.
 template <int K, int kLanes, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     advance(Position* all_positions, Velocity* all_velocities, int systems, int n, int steps,

@@ -45,7 +45,7 @@ struct Plan {
   }
   // A tile with one body takes as long as a full one.
   int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
-  // For each rank, the first body that it keeps, in the order of the input.
+  // Returns, for each rank, the first body that it keeps, in the order of the input.
   std::vector<size_t> first_bodies() const;
 
  private:

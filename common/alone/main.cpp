@@ -17,7 +17,7 @@
 #include "nbody/error.h"
 #include "nbody/step.h"
 
-// The library functions that a step calls.
+// Includes the library functions that a step calls.
 #include "../physics/bodies.cpp"
 #include "../support/cuda_failed.cpp"
 #include "../support/error.cpp"
@@ -60,7 +60,7 @@ void read_options(int argc, char** argv) {
   }
 }
 
-// Plummer spheres (Aarseth, Henon and Wielen 1974, A&A 37, 183) of mass 1 and Plummer radius 1.
+// Makes Plummer spheres (Aarseth, Henon and Wielen 1974, A&A 37, 183) of mass and radius 1.
 Systems plummer_spheres(int count, int n) {
   std::mt19937 random;
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -91,7 +91,7 @@ struct Vector {
   double x = 0, y = 0, z = 0;
 };
 
-// a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
+// Returns a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2).
 Vector acceleration(std::span<const BodyF64> all, std::size_t i, double softening_squared) {
   Vector a;
   for (const BodyF64& b : all) {

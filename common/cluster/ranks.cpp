@@ -67,7 +67,7 @@ constexpr Launcher kLaunchers[] = {
     {"Flux", "FLUX_JOB_SIZE", "flux run -o pmi=pmix, or mpirun in a job of flux batch"},
     {"jsrun", "JSM_NAMESPACE_SIZE", "start it with the MPI that it was built with"},
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "start it with the MPI that it was built with"},
-    // HPE's PALS, MPICH and its relatives
+    // mpiexec belongs to HPE's PALS, or to MPICH and its relatives.
     {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
 };
 
@@ -93,7 +93,7 @@ void require_count(const std::string& count) {
     throw UsageError("PALS started task ", number, ", but MPI started only 1");
 }
 
-// The part of the identity that needs no device.
+// Returns the part of the identity that needs no device.
 Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
   gethostname(own.host.bytes, sizeof own.host - 1);
@@ -137,7 +137,7 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
   return all;
 }
 
-// Called on all ranks with the same data, so that all stop together.
+// Called with the same data on all ranks, so that all of them stop together.
 void require_same_wishes(const std::vector<Identity>& all) {
   const Identity& root = all[0];
   const auto as_root = [&](const Identity& one) { return one.refusal == root.refusal; };

@@ -13,7 +13,7 @@ namespace nbody {
 // Sends through pinned host buffers, or with `device_pointers` straight from device memory.
 std::unique_ptr<Cluster> mpi_transport(MPI_Comm ranks, bool device_pointers);
 
-// Only in programs built with NCCL.
+// Both work only in programs built with NCCL.
 std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks);
 bool has_nccl();
 
@@ -21,8 +21,8 @@ bool has_nccl();
 // UsageError if the variable names a transport that this program lacks.
 std::string wanted_transport();
 
-// Returns the wanted transport, the same on all ranks. `backend` is Platform's. Stores the choice
-// in ranks().
+// Returns the wanted transport, the same on all ranks, and stores the choice in ranks(). `backend`
+// is the backend of Platform.
 std::unique_ptr<Cluster> choose_transport(MPI_Comm ranks, const std::string& backend);
 
 // These return no error: if the MPI call in them fails, MPI itself ends the program.

@@ -17,8 +17,8 @@
 
 namespace nbody {
 
-// Seconds after which a rank that sends no sign of life counts as gone: NBODY_SILENCE, or 6. Throws
-// UsageError.
+// Returns the seconds after which a rank that sends no sign of life counts as gone: NBODY_SILENCE,
+// or 6. Throws UsageError.
 double longest_silence();
 
 // Blocks SIGTERM and SIGINT for this thread and those it starts, so that the watchdog receives them

@@ -1,4 +1,4 @@
-// An activity map as two files: numbers as CSV and a picture as PGM (netpbm's grey map, 8 bits).
+// Writes an activity map as two files: numbers as CSV and a picture as PGM (a grey map, 8 bits).
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace nbody {
 
-// The two files of a map called `name`: name.csv with the shares, name.pgm with the picture.
+// Return the two files of a map called `name`: name.csv with the shares, name.pgm with the picture.
 std::filesystem::path activity_csv(const std::filesystem::path& name);
 std::filesystem::path activity_pgm(const std::filesystem::path& name);
 
-// The counts as text, for a checkpoint: the number of positions, then index:count for every
-// non-empty cell, row by row. Throws UsageError for malformed text.
+// Convert the counts to and from text, for a checkpoint: the number of positions, then index:count
+// for every non-empty cell, row by row. Malformed text throws UsageError.
 std::string counts_text(const ActivityMap& map);
 ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text);
 

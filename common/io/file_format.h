@@ -87,7 +87,7 @@ struct FileFormat {
 // All formats that need no library. The first of them that recognises a file reads it.
 std::span<const FileFormat> basic_formats();
 
-// Selects by file extension. Throws UsageError for an unknown extension.
+// Selects a format by file extension. Throws UsageError for an unknown extension.
 const FileFormat& format_for_writing(const std::filesystem::path& file,
                                      std::span<const FileFormat> formats = basic_formats());
 

@@ -39,12 +39,12 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  // Size of a regular file; 0 if the system does not know it before reading (pipes, /proc).
+  // Returns the size of a regular file; 0 if only reading shows the size (pipes, /proc).
   std::uint64_t size() const {
     struct stat status {};
     if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
     if (S_ISDIR(status.st_mode)) throw UsageError(file_, " is a folder, not a file of bodies");
-    // /dev/zero never ends, and a terminal looks like a program that hangs.
+    // /dev/zero never ends, and a program that reads from a terminal seems to hang.
     if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
       throw UsageError(file_, " is a device; bodies are read from a file or a pipe");
     return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;

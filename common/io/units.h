@@ -62,7 +62,7 @@ void require_preset(const std::string& option, std::string_view name);
 // Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError
 // that begins with `file` if either has no size or a value does not fit a float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
-// Converts from one size to another, leaving snapshot.units unchanged.
+// Converts from one pair of units to another, leaving snapshot.units unchanged.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);
 
 }  // namespace nbody

@@ -1,4 +1,4 @@
-// Files that are whole or absent, whatever happens to the program or to the disk.
+// Writes files that are whole or absent, whatever happens to the program or to the disk.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,7 @@ std::filesystem::path link_target(std::filesystem::path file);
 // True if two names lead to one file, existing or not. Never true of pipes and devices.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Held by the only program that may write a file.
+// A lock that is held by the only program that may write a file.
 class FileLock {
  public:
   // Throws UsageError if another program holds the lock.

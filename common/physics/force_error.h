@@ -63,9 +63,9 @@ class ForceCheck {
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
-  // An upper bound for the error of a sum in Real, in whatever order the terms of a tile are added:
-  // each addition that a term passes through rounds once, and so does each operation that computes
-  // the term.
+  // Returns an upper bound for the error of a sum in Real, in whatever order the terms of a tile
+  // are added. Each addition that a term passes through rounds once, and so does each operation
+  // that computes the term.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {

@@ -11,7 +11,7 @@ constexpr const char* to_string(Integrator integrator) {
   return integrator == Integrator::euler ? "euler" : "leapfrog";
 }
 
-// Leapfrog's half drifts, for every body, in the state's precision: x += v t.
+// Takes leapfrog's half drift with every body, in the state's precision: x += v t.
 template <class Real>
 void drift(BasicSystems<Real>& systems, Real t) {
   for (BasicBody<Real>& body : systems.bodies) {

@@ -32,7 +32,7 @@ Sources by_mass(std::span<const BasicBody<Real>> bodies) {
   return sources;
 }
 
-// Body i's share of -W: its pairs with all lighter bodies.
+// Returns body i's share of -W: its pairs with all lighter bodies.
 NBODY_CLONES
 double share_of(const Sources& sources, std::size_t i, double softening_squared) {
   const double *x = sources.x.data(), *y = sources.y.data(), *z = sources.z.data();

@@ -49,12 +49,12 @@ class BasicReference {
   // In that order the other interactions lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
-  // One kick-then-drift step, as the steps do it.
+  // Takes one kick-then-drift step, as the steps do.
   void advance(Wide dt, Wide softening_squared);
   void advance_by_division(Wide dt, Wide softening_squared);
   // The same step with rounded accelerations.
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
-  // x += v t
+  // Drifts: x += v t.
   void drift(Wide t);
   // A step with the errors that a program with a state in Real may have: random errors of `error`
   // times an acceleration's magnitude, and rounding after an error of `rounding`.

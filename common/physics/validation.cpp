@@ -201,7 +201,7 @@ class Validator {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
-  // Adds the checks at a smaller angle. Returns whether there are any whose limits distinguish
+  // Adds the checks at a smaller angle. Returns true if one of them has a limit that distinguishes
   // right from wrong.
   bool check_finer(std::vector<Gate>& gates) const {
     if (has_tree()) {

@@ -32,7 +32,7 @@ struct BasicVector3 {
 };
 using Vector3 = BasicVector3<double>;
 
-// Position or velocity of a body, in float64 or wider.
+// Returns a body's position or velocity, in float64 or wider.
 template <class Wide = double, class Real>
 BasicVector3<Wide> position(const BasicBody<Real>& b) {
   return {static_cast<Wide>(b.x), static_cast<Wide>(b.y), static_cast<Wide>(b.z)};

@@ -21,7 +21,8 @@ void continue_from_checkpoint(const Options& options, Job& job);
 // Completes any of the three above, with the checks that must wait until the platform is known.
 void set_platform(const Options& options, const Platform& platform, Job& job);
 
-// The half side of the activity map: the requested value, or one that fits the initial state.
+// Returns the half side of the activity map: the requested value, or one that fits the initial
+// state.
 float activity_map_extent(const Options& options, const Snapshot& start);
 // Adds to the checkpoint an activity map that is summed over many steps.
 void save_activity_map(const ActivityMap& map, const Options& options, Snapshot& checkpoint);

@@ -55,7 +55,7 @@ bool is_snapshot_name(std::string_view name) {
   return name.starts_with(kSnapshotPrefix) && name.ends_with(kSnapshotEnding);
 }
 
-// The file's name as a string that every format's header can hold.
+// Returns the file's name as a string that every format's header can hold.
 std::string scenario_name(const std::filesystem::path& file) {
   const std::string line = one_line(file.filename()).substr(0, kMaxTextBytes);
   std::string name(trimmed(line, " "));

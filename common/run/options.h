@@ -1,4 +1,4 @@
-// The one command line of every step: parsed strictly, whole tokens and ranges.
+// The one command line of every step, parsed strictly: whole tokens and ranges.
 #pragma once
 
 #include <cstdint>

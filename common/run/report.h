@@ -1,4 +1,4 @@
-// Text printed for a person before and after a run.
+// Prints text for people before and after a run.
 #pragma once
 
 #include <iosfwd>

@@ -55,7 +55,7 @@ Json json_of_shape(const Result& result) {
           {"slots", shape.slots}};
 }
 
-// null for a direct sum.
+// Returns null for a direct sum.
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
   // With the digits of the command line, not those that widening a float32 adds.
@@ -92,7 +92,7 @@ Json json_of(const std::optional<Plausibility>& physics) {
           {"rounding_error", number(physics->rounding_error)}};
 }
 
-// null for a program without ranks.
+// Returns null for a program without ranks.
 Json json_of_ranks(const Ranks& ranks) {
   if (ranks.transport.empty()) return {};
   return {{"ranks", ranks.count},

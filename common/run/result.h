@@ -42,7 +42,8 @@ struct Result {
   std::string verdict() const;
 };
 
-// Median of each component over the repeats. The interquartile range of a single run is 0.
+// Return the median and the interquartile range of each component over the repeats. The range of a
+// single run is 0.
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
@@ -53,11 +54,11 @@ int sources(const Result& result);
 // kernel leaves out massless bodies, counts N times the number of the others.
 double interactions(const Result& result);
 
-// The spans of the last run as CSV: device,stream,system,stage,begin,end; in seconds since the
-// earliest begin.
+// Returns the spans of the last run as CSV: device,stream,system,stage,begin,end, in seconds since
+// the earliest begin.
 std::string to_csv(const std::vector<Span>& spans);
 
-// One line, without the newline. Keys are those of docs/result_record.md.
+// Returns one line, without the newline. Its keys are those of docs/result_record.md.
 std::string to_json(const Result& result);
 
 }  // namespace nbody

@@ -115,8 +115,8 @@ void record(const std::vector<Recorder>& recorders, Simulation& simulation,
   });
 }
 
-// Number of steps per call if no option gives it: as many as fit into a few seconds, estimated from
-// the last call.
+// Chooses the number of steps per call if no option gives it: as many as fit into a few seconds,
+// estimated from the last call.
 class Pace {
  public:
   Pace(int first, double seconds) : steps_(first), seconds_(seconds) {}
@@ -200,8 +200,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // The checkpoint follows the records of its state, which a resumed run does not repeat, and
-    // precedes those of the last state, which a longer run would not write here.
+    // The checkpoint is written after the records of its state, because a resumed run does not
+    // repeat them, but before those of the last state, because a longer run would not write them
+    // here.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

@@ -28,7 +28,7 @@ class Simulation {
   long long last_step() const { return last_step_; }
   bool finished() const { return state_.step >= last_step_; }
   const Timing& timing() const { return timing_; }  // summed over all calls
-  // Spans accumulate over all calls, of which a live view makes thousands.
+  // Spans accumulate over all calls, and a live view makes thousands of calls.
   void forget_spans() { timing_.spans.clear(); }
 
   // The raw state: staggered under leapfrog. A recorder may add data for a checkpoint.
@@ -66,7 +66,7 @@ struct Recorder {
   std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
 
-// The recorders that the options request: snapshots, diagnostics, an activity map.
+// Returns the recorders that the options request: snapshots, diagnostics, an activity map.
 std::vector<Recorder> recorders(const Job& job, const Options& options);
 
 // Decides how many steps each call takes and when it begins.
@@ -78,7 +78,7 @@ class StepScheduler {
   virtual int next_piece(Simulation& simulation) = 0;
 };
 
-// The part of a run taken by one call of simulate(): the states before and after, as the kernels
+// A part of a run that one call of simulate() took: the states before and after, as the kernels
 // have them.
 struct Chunk {
   Snapshot start, end;

@@ -22,7 +22,7 @@ class Random {
   Random(std::uint64_t seed, int system)
       : generator_(splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(system))) {}
 
-  // In [0, 1): the upper 53 bits, as many as a double holds.
+  // Returns a number in [0, 1) from the upper 53 bits, as many as a double holds.
   double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 

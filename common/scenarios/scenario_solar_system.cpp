@@ -50,8 +50,8 @@ void sun_earth_moon(const SystemSpec& spec) {
   recentre(spec.bodies);
 }
 
-// The Solar System and a belt of massless bodies around the Sun, between two and four au, on nearly
-// circular orbits: each velocity component is perturbed by 3 % rms.
+// Fills a system with the Solar System and a belt of massless bodies around the Sun, between two
+// and four au. Their orbits are nearly circular: each velocity component is perturbed by 3 % rms.
 void test_particles(const SystemSpec& spec) {
   const std::size_t massive = std::min(spec.bodies.size(), kSolarSystem.size());
   for (std::size_t i = 0; i < massive; ++i) spec.bodies[i] = kSolarSystem[i].body;

@@ -1,4 +1,4 @@
-// Random systems without rotation.
+// Random systems that do not rotate.
 #include <cmath>
 #include <numbers>
 
@@ -46,7 +46,7 @@ void plummer(const SystemSpec& spec) {
   set_virial_ratio(spec.bodies, 1, spec.softening);
 }
 
-// A Plummer sphere of stars with total mass 1. The number of stars of mass m falls as m^-2.35
+// Makes a Plummer sphere of stars with total mass 1. The number of stars of mass m falls as m^-2.35
 // (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; m is drawn by inverting the
 // cumulative distribution.
 void star_cluster(const SystemSpec& spec) {

@@ -86,7 +86,7 @@ constexpr std::array kEntries{
           kTwoBody),
     entry("figure-eight", "three bodies on one curve, one period (Chenciner and Montgomery 2000)",
           figure_eight, "G = 1", {1, 3, kFigureEightPeriod / 2000, kBarelySoftened, 2000, kFixed}),
-    // A Julian year of 365.25 days: an ephemeris can be compared again after it.
+    // A Julian year of 365.25 days, after which the result can be compared with an ephemeris again.
     entry("solar-system", "Sun, planets, Pluto and Moon at J2000.0, one year (JPL DE405)",
           solar_system, "au-msun-yr2pi",
           {1, kSolarSystemBodies, kDay / 8, kBarelySoftened, 2922, kFixed}),

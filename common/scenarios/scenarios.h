@@ -22,7 +22,7 @@ struct SystemSpec {
   const Scenario& scenario;
   const ScenarioSize& size;
 
-  // The requested value, or the scenario's default.
+  // Returns the requested value, or the scenario's default.
   double parameter(std::string_view name) const;
 };
 using Generator = void (*)(const SystemSpec&);
@@ -60,7 +60,7 @@ inline constexpr int kSolarSystemBodies = 11;
 extern const std::array<NamedBody, kSolarSystemBodies> kSolarSystem;
 inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // indices in kSolarSystem
 
-// Number of disk bodies in a galaxy of n; the others form its halo.
+// Returns the number of disk bodies in a galaxy of n; the others form its halo.
 inline std::size_t disk_bodies(std::size_t n) { return n / 3; }
 
 }  // namespace nbody::generators

@@ -8,7 +8,7 @@
 
 namespace nbody {
 
-// Bytes that this process can expect to get. This is the least of three: the memory that the
+// Returns the bytes that this process can expect to get, the least of three: the memory that the
 // machine has free or can free, the limit of the process's control group (a container, for
 // example), and the limit of its address space (ulimit -v).
 std::uint64_t available_memory();

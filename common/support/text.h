@@ -14,8 +14,8 @@
 
 namespace nbody {
 
-// Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". `error` is
-// std::from_chars's, so that callers can distinguish a number that is too large from no number.
+// Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". Sets `error`
+// like std::from_chars, so that callers can distinguish a number that is too large from no number.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text, std::errc& error) {
   Number value{};
@@ -50,7 +50,7 @@ inline std::string_view trimmed(std::string_view text, std::string_view outer = 
   return text.substr(first, text.find_last_not_of(outer) - first + 1);
 }
 
-// "x, y, z": the names of all elements that have one.
+// Returns the names of all elements that have one, as "x, y, z".
 template <class Range, class NameOf = std::identity>
 std::string listed(const Range& range, const NameOf& name_of = {}) {
   std::string list;
@@ -75,7 +75,7 @@ inline std::string in_digits(double value, int digits) {
                              .ptr};
 }
 
-// As printf, up to 511 characters: its formats are easier to read than stream manipulators.
+// Formats up to 511 characters like printf, which is easier to read than stream manipulators.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
   std::array<char, 512> line;
   va_list arguments;

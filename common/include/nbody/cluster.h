@@ -44,7 +44,8 @@ class Cluster {
   int count() const { return count_; }
   bool is_root() const { return rank_ == 0; }
 
-  // Gives every rank all parts. `all` has one equal part per rank; each rank has filled in its own.
+  // Gives every rank the parts of all ranks. Before the call, each rank has filled in its part of
+  // `all`, which is as large as the others.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;

@@ -158,7 +158,7 @@ class Event {
   Owner<cudaEvent_t, cudaEventDestroy> event_;
 };
 
-// Seconds between two recorded events; waits for the second.
+// Returns the seconds between two recorded events; waits for the second.
 inline double seconds_between(const Event& start, const Event& stop) {
   float milliseconds = 0;
   stop.wait();

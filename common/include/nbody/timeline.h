@@ -1,4 +1,4 @@
-// When the stages of a step (upload, compute, download) began and ended, measured with events.
+// Measures with events when the stages of a step (upload, compute, download) began and ended.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Shapes that ./nbody tune measured to be faster on this device than the rule's (shape.h).
+// Shapes that ./nbody tune found to be faster on this device than the choice of the rule (shape.h).
 #pragma once
 
 #include <optional>

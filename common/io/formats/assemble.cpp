@@ -93,7 +93,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 
   const auto total_int = static_cast<int>(total);
   if (options.systems && options.bodies) {
-    // 64 bits: the product of two options may not fit an int.
+    // In 64 bits, because the product of two options may not fit an int.
     if (static_cast<long long>(*options.systems) * *options.bodies != total_int)
       throw UsageError(holds, ", not ", *options.systems, " systems of ", *options.bodies);
     return {*options.systems, *options.bodies};

@@ -38,7 +38,7 @@ std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) rea
 // Selects species and forms the systems that `options` request. Throws UsageError.
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options);
 
-// The .param file that holds the units of a Tipsy file.
+// Returns the .param file that holds the units of a Tipsy file.
 std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
 // Reads that file if it exists; otherwise changes nothing.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);

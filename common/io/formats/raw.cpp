@@ -1,4 +1,5 @@
-// Headerless files: x, y, z, vx, vy, vz of each body as little-endian float32, unit masses.
+// Headerless files hold x, y, z, vx, vy, vz of each body as little-endian float32. All masses are
+// 1.
 #include <ostream>
 
 #include "io/formats/byte_order.h"

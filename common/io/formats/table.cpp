@@ -1,4 +1,4 @@
-// The table of formats.
+// The table of all file formats.
 #include <algorithm>
 #include <vector>
 

@@ -91,7 +91,7 @@ void parse(const std::string& where, std::string_view text, Snapshot& snapshot) 
 
 }  // namespace
 
-// run.00010 and galaxy.tipsy have run.param and galaxy.param; galaxy has galaxy.param.
+// The units of run.00010 are in run.param; those of galaxy.tipsy and of galaxy are in galaxy.param.
 fs::path tipsy_param_of(const fs::path& file) { return fs::path(file).replace_extension(".param"); }
 
 void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {

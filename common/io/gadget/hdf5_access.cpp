@@ -86,7 +86,7 @@ void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 Handle open_image(const std::string& file, std::string_view bytes) {
   const Handle access = in_memory();
-  // The library copies the image and never writes to this one.
+  // The library copies the image and never writes to `bytes`.
   require(H5Pset_file_image(access.id(), const_cast<char*>(bytes.data()), bytes.size()) >= 0,
           "H5Pset_file_image");
   Handle opened(H5Fopen("image", H5F_ACC_RDONLY, access.id()), H5Fclose);
@@ -170,7 +170,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
                      " values, by the header's number of bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
     throw UsageError(what, " is stored in another file; only self-contained files can be read");
-  // rows is below 2^32 and columns at most 3: no overflow.
+  // rows is below 2^32 and columns at most 3, so nothing overflows.
   if (H5Dget_storage_size(data.id()) == 0 ||
       rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
     throw UsageError(what, " claims ", rows, " x ", columns,

@@ -1,4 +1,4 @@
-// The project's binary format: its layout, and every header to be rejected, with its message.
+// Tests the project's binary format: its layout, and the message for every invalid header.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -73,7 +73,7 @@ class BadBin : public WithFolder {
   std::string message(std::string_view content) {
     const std::string path = folder.with("bad.bin", content).string();
     const std::string text = refusal(path);
-    // Every message begins with the file's name; without the directory, it can be compared.
+    // Every message begins with the file's path, which is removed before messages are compared.
     EXPECT_TRUE(text.starts_with(path)) << text;
     return text.starts_with(path) ? text.substr(path.size()) : text;
   }
@@ -130,7 +130,7 @@ TEST_F(BadBin, Texts) {
 TEST_F(BadBin, CountsThatLie) {
   EXPECT_EQ(with(24, 0u), ": its header describes 0 systems of 3 bodies");
   EXPECT_EQ(with(28, 0u), ": its header describes 2 systems of 0 bodies");
-  // 2^31 bodies take 60 GB: the header alone must be enough to reject the file.
+  // 2^31 bodies take 60 GB, so the header alone must be enough to reject the file.
   EXPECT_EQ(with(28, 0x40000000u),
             ": its header describes 2 systems of 1073741824 bodies; at most 2147483647 bodies are "
             "possible");

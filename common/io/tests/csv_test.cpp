@@ -1,4 +1,4 @@
-// The CSV format: what is accepted, and every line that must be rejected, with its message.
+// Tests the CSV format: the forms that are accepted, and the message for every invalid line.
 #include <gtest/gtest.h>
 
 #include <string>

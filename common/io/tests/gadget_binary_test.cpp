@@ -1,4 +1,4 @@
-// Gadget's binary snapshots as other programs write them: both formats, both byte orders.
+// Tests Gadget's binary snapshots as other programs write them: both formats, both byte orders.
 #include <gtest/gtest.h>
 
 #include "io/formats/byte_order.h"
@@ -20,7 +20,7 @@ struct Written {
   double redshift = 0, hubble = 0, time = 2;
 };
 
-// Two halo bodies with individual masses and a star whose mass is in the header.
+// Builds a file of two halo bodies with individual masses and a star whose mass is in the header.
 std::string gadget(const Written& how = {}) {
   std::string file;
   const auto block = [&](const char* name, const std::string& content) {

@@ -1,5 +1,5 @@
-// Tipsy files: the layout, both byte orders, both headers, the units file next to them, and every
-// file that must be rejected.
+// Tests Tipsy files: the layout, both byte orders, both headers, the units file next to them, and
+// every file that must be rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>

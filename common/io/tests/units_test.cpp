@@ -14,7 +14,7 @@ constexpr double kDay = 86400;
 
 TEST(Units, PresetsAreWhatTheHeaderSays) {
   const Units solar = *units_of("au-msun-yr2pi");
-  // The Gaussian constant, which defined the astronomical unit for a century.
+  // This Gaussian constant defined the astronomical unit for a century.
   EXPECT_NEAR(solar.time() / kDay * 0.01720209895, 1, 3e-10);
   EXPECT_NEAR(solar.velocity() / 1e3, 29.7846918, 1e-7);  // the mean speed of the Earth
 

@@ -70,7 +70,7 @@ TEST_F(WriteWholeFile, AFailedStreamLeavesTheOldFile) {
   expect_the_old_file();
 }
 
-// A limit on the size of files fails a write as a full disk does.
+// A limit on the size of files makes a write fail in the same way as a full disk.
 TEST_F(WriteWholeFile, AFullDiskIsARuntimeError) {
   folder.with("a", "old");
   rlimit before{};
@@ -81,7 +81,7 @@ TEST_F(WriteWholeFile, AFullDiskIsARuntimeError) {
   std::string message = "written";
   bool usage_error = false;
   try {
-    // Small enough for the stream's buffer: only flush and close can fail.
+    // The text fits the stream's buffer, so only flush and close can fail.
     write_whole_file(folder / "a", [](std::ostream& out) { out << std::string(2000, 'x'); });
   } catch (const UsageError& error) {
     usage_error = true;

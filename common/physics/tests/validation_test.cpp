@@ -89,7 +89,8 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared only in system"));
 }
 
-// The run lasts some thirty crossing times of the second system and less than one of the first.
+// Steps of a run that lasts some thirty crossing times of the second system but less than one of
+// the first.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -125,7 +126,7 @@ TEST(Validation, ChaosAloneIsUndecidedAndNotPassed) {
             (std::vector<std::string>{"trajectory: too chaotic at this length"}));
 }
 
-// A star among bodies on a ring around it.
+// Returns a star and bodies on a ring around it.
 Systems star_and_ring(int bodies, float mass) {
   Systems systems(1, bodies);
   std::mt19937 random(1);
@@ -142,8 +143,8 @@ Systems star_and_ring(int bodies, float mass) {
   return systems;
 }
 
-// A step that adds in float32 from the first body to the last and multiplies accelerations by
-// `factor`. With 1 it is correct.
+// Returns a step that adds in float32 from the first body to the last and multiplies accelerations
+// by `factor`. With a factor of 1 it is correct.
 Advance<float> sums_in_float(float factor) {
   return [factor](Systems& systems, double dt, int steps) {
     const auto time = static_cast<float>(dt);
@@ -303,7 +304,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// A step that makes the accelerations of some bodies too strong by this fraction.
+// Returns a step that makes the accelerations of some bodies too strong by this fraction.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -337,7 +338,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// A correct float32 program for systems in which few bodies have a mass.
+// Advances systems in which few bodies have a mass, correctly and in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);
@@ -390,7 +391,7 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
                   .failed());
 }
 
-// A step whose accelerations are wrong by this fraction, at right angles to the right ones.
+// Returns a step whose accelerations have an error of this fraction at right angles to them.
 Advance<float> wrong_by(float part) {
   return [part](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {

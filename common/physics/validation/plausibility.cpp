@@ -80,7 +80,8 @@ class Judge {
       say(Word::doubtful, reason("more than a resolved motion loses"));
   }
 
-  // 1 / the shortest time in which a pair moves by its separation, or falls together from rest.
+  // Returns 1 / the shortest time in which a pair moves by its separation, or falls together from
+  // rest.
   double fastest(const BasicSystems<Real>& systems,
                  const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;

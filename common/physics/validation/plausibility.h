@@ -28,7 +28,7 @@ struct PhysicsInput {
   // Positions and velocities of the same instant.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  // One per system.
+  // Diagnostics of each system.
   const std::vector<Diagnostics>& before;
   const std::vector<Diagnostics>& after;
 };

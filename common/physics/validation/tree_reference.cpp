@@ -206,7 +206,7 @@ void TreeReference::add(const Node& node, const Group& group, const Vector3& at,
     force.allowance += parts.allowance;
     return;
   }
-  // The first terms of the Taylor series of the softened force around the centre.
+  // Adds the first terms of the Taylor series of the softened force around the centre.
   const Vector3 d = node.centre - at;
   const double s2 = dot(d, d) + softening_squared, s = std::sqrt(s2);
   const double* m = node.m;
