@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// Energies are omitted if they would take more interactions than this: a few seconds.
+// Energies are omitted if they would take more interactions than this, which take a few seconds.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {

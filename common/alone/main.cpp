@@ -60,7 +60,8 @@ void read_options(int argc, char** argv) {
   }
 }
 
-// Makes Plummer spheres (Aarseth, Henon and Wielen 1974, A&A 37, 183) of mass and radius 1.
+// Makes Plummer spheres (Aarseth, Henon and Wielen 1974, A&A 37, 183) with mass 1 and a Plummer
+// radius of 1.
 Systems plummer_spheres(int count, int n) {
   std::mt19937 random;
   std::uniform_real_distribution<double> uniform(0, 1);

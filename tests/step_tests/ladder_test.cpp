@@ -1,4 +1,4 @@
-// Sizes on both sides of every boundary of the step's kernels, each checked against every limit.
+// Tests sizes on both sides of every boundary of the step's kernels against every limit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,8 @@ TEST_P(Ladder, PassesEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// Sizes next to a warp's 32 threads and to the step's boundaries, and some that fit no tile.
+// Returns sizes next to a warp's 32 threads and to the step's boundaries, and some that fit no
+// tile.
 std::set<int> sizes() {
   std::set<int> sizes{1, 2, 3, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
@@ -33,7 +34,7 @@ std::set<int> sizes() {
 INSTANTIATE_TEST_SUITE_P(Ladder, Ladder, testing::ValuesIn(sizes()),
                          testing::PrintToStringParamName());
 
-// Thirty-three systems: one more than a warp's threads, one more than 16 streams serve in two
+// Thirty-three systems are one more than a warp's threads, one more than 16 streams serve in two
 // rounds, and not a multiple of 2 or 4 devices.
 TEST(LadderSystems, AreIndependent) {
   const int systems = 33, n = 65;
@@ -50,7 +51,7 @@ TEST(LadderSystems, AreIndependent) {
   }
 }
 
-// More than fifty systems and more than eight steps; both numbers are odd.
+// Tests more than fifty systems and more than eight steps; both numbers are odd.
 TEST(LadderSystems, AreAllRight) {
   const auto start = make_scenario(find_scenario("galaxies"), {53, 35, 11, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05), "");
@@ -70,8 +71,8 @@ TEST(LadderSystems, AreMoreThanAByteCounts) {
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
 }
 
-// Several systems with the largest blocks; the largest size takes several rounds of blocks. Seven
-// systems fill eight emulated SMs.
+// Tests several systems with the largest blocks; the largest size takes several rounds of blocks.
+// Seven systems fill eight emulated SMs.
 class LadderFullBlocks : public testing::TestWithParam<int> {};
 
 TEST_P(LadderFullBlocks, PassEveryGate) {
@@ -112,7 +113,7 @@ TEST(LadderShapes, AreAllRight) {
   tuning().shapes.clear();
 }
 
-// Clusters of bodies far from the origin and from each other, with masses from 1e-2 to 1e4.
+// Tests clusters of bodies far from the origin and from each other, with masses from 1e-2 to 1e4.
 TEST(LadderRange, FarAndHeavyBodies) {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 203, 5, 0.05}).systems;
   const float centres[][3] = {{0, 0, 0}, {70, -3, 1}, {-1500, 900, 20}, {5, 110, -4000}};
@@ -184,7 +185,7 @@ TEST(LadderFloat64, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
 }
 
-// An odd number of bodies that exceeds every power of two to which a counter may be truncated, and
+// The number of bodies is odd, exceeds every power of two to which a counter may be truncated, and
 // is one more than a multiple of any tile. The validator's sample is enough, because its body_order
 // check covers all bodies.
 Systems many_bodies() {
@@ -216,7 +217,7 @@ TEST_P(LadderSteps, AreAllTaken) {
 INSTANTIATE_TEST_SUITE_P(Large, LadderSteps, testing::Values(1031, 2111),
                          testing::PrintToStringParamName());
 
-// More steps than twelve bits can count, of two bodies that orbit each other and a third far away.
+// Takes more steps than twelve bits can count: two bodies orbit each other, a third is far away.
 TEST(LadderSteps, AreMoreThanTwelveBitsCount) {
   Systems start(1, 3);
   start.bodies[0] = {-0.5f, 0, 0, 0, -0.7f, 0, 1};

@@ -18,7 +18,7 @@ Systems sphere(int systems, int bodies) {
   return make_scenario(find_scenario("plummer"), {systems, bodies, 42, kSoftening}).systems;
 }
 
-// Errors of the accelerations, as in physics/force_error.h.
+// Returns the errors of the accelerations, as in physics/force_error.h.
 ErrorLimit error_of(const Systems& start, Approximation approximation) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
@@ -98,7 +98,7 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
     centre += b.mass * position(b);
   }
   centre = 1 / mass * centre;
-  // Enough massless bodies that some warps contain no others.
+  // There are so many massless bodies that some warps contain no others.
   const Vector3 places[] = {{9000, 0, 0}, {0, -9000, 0}, {3000, 0, 9000}};
   constexpr int kEach = 300;
   for (const Vector3& x : places)

@@ -1,4 +1,4 @@
-// Known motions: from a formula, from symmetry, or from observation.
+// Tests motions that are known from a formula, from symmetry, or from observation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-// Two bodies at pericentre, semi-major axis 1, total mass 1: period 2 pi.
+// Two bodies start at pericentre with semi-major axis 1 and total mass 1, so their period is 2 pi.
 constexpr double kEccentricity = 0.5, kMass1 = 0.75, kMass2 = 0.25;
 constexpr double kOrbitSoftening = 1e-5;
 
@@ -49,8 +49,8 @@ TEST(Physics, TwoBodiesFollowKepler) {
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi, 400), 3.5e-3);         // 3.0e-3
 }
 
-// Measured at 0.37 of a period, because after a whole period semi-implicit Euler's error cancels,
-// so that it would look like a second-order method.
+// Measured at 0.37 of a period, because after a whole period the error of semi-implicit Euler
+// cancels and it would look like a second-order method.
 double measured_order(Integrator integrator, int steps) {
   const double t = 2 * kPi * 0.37;
   return std::log2(kepler_error(integrator, t, steps) / kepler_error(integrator, t, 2 * steps));
@@ -104,9 +104,9 @@ struct Target {
   double bound;  // AU
 };
 
-// DE405's positions of the planets 365.25 days after J2000 (data/solar_system_de405_later.csv). The
-// outer planets' error is float32's: at 20 AU the last place of a coordinate is 2e-6 AU, and every
-// step rounds once.
+// Compares with DE405's positions of the planets 365.25 days after J2000
+// (data/solar_system_de405_later.csv). The outer planets' error is float32's: at 20 AU the last
+// place of a coordinate is 2e-6 AU, and every step rounds once.
 TEST(Physics, TheSolarSystemTakesAYear) {
   const Scenario& scenario = find_scenario("solar-system");
   const Snapshot start = make_scenario(scenario, {1, scenario.bodies, 1, scenario.softening});

@@ -88,7 +88,7 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double mass = dice.logarithmic(1e-3, 1e3);
   const bool disc = shape == "disc";
   const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
-  // Each planetesimal's force is below the rounding of the star's, but all together exceed it.
+  // Each planetesimal's force is below the star's last digit, but all of them together exceed it.
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();

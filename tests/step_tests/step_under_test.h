@@ -31,15 +31,15 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});
-// The same for the step's float64 version, which must exist.
+// Does the same with the step's float64 version, which must exist.
 std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
-// The same for a single step, without the checks that need more steps.
+// Does the same for a single step, without the checks that need more steps.
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
 
-// The default approximation of a step that traverses a tree.
+// Returns the default approximation of a step that traverses a tree.
 Approximation own_approximation();
 
-// Under a sanitizer an emulated GPU is too slow for the larger problems.
+// True under a sanitizer, where an emulated GPU is too slow for the larger problems.
 bool is_slow();
 
 }  // namespace nbody::test

@@ -10,7 +10,7 @@ function placeInPicture(position, body, matrix, look) {
   return clip[2] > 0 && !hidden ? [clip[0] / clip[2], clip[1] / clip[2]] : null;
 }
 
-// A camera that turns around a point: two angles and a distance, z upwards.
+// A camera that turns around a point. It has two angles and a distance; z points upwards.
 "use strict";
 
 class OrbitCamera {

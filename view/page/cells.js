@@ -93,7 +93,8 @@ const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 const bodiesOf = (cells) => cells.reduce((sum, cell) => sum + cell.end - cell.begin, 0);
 
-// The twelve edges of each box as pairs of points with an age, as for trails: older is fainter.
+// Returns the twelve edges of each box as pairs of points with an age, as for trails: older is
+// fainter.
 function edgesOf(boxes, faint) {
   const points = [];
   for (const {low, high} of boxes) {

@@ -1,7 +1,8 @@
 // Colours on black that can be distinguished with any kind of colour vision.
 "use strict";
 
-// From slow to fast: matplotlib's plasma without its darkest part. Lightness increases all the way.
+// From slow to fast: matplotlib's plasma without its darkest part, so that lightness increases all
+// the way.
 const SPEED_COLOURS = [[99, 0, 167], [138, 9, 165], [172, 38, 148], [200, 67, 123], [223, 98, 99],
                        [241, 129, 77], [252, 165, 55], [252, 205, 37], [240, 249, 33]];
 
@@ -12,7 +13,7 @@ const COMPONENT_COLOURS = [[86, 180, 233], [230, 159, 0], [240, 228, 66], [0, 15
 
 const SPECIES_COLOURS = {gas: 3, dark: 0, disk: 1, bulge: 5, star: 2, boundary: 6};
 
-// Each component's index in the palette.
+// Returns each component's index in the palette.
 const paletteOf = (components) => components.map((name, k) =>
   name in SPECIES_COLOURS ? SPECIES_COLOURS[name] : k % COMPONENT_COLOURS.length);
 

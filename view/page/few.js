@@ -66,7 +66,7 @@ class FewBodies {
     return {points, length, bodies: this.count};
   }
 
-  // Puts each name next to its body; of two that would overlap, the later one is omitted.
+  // Puts each name next to its body. If two names would overlap, the later one is omitted.
   placeNames(shown, matrix, look) {
     const labels = element("labels");
     labels.hidden = !shown || this.count === 0 || this.frames.length === 0;

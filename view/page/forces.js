@@ -35,7 +35,7 @@ class Forces {
     this.label();
   }
 
-  // From the keyboard: moves a slider by one position.
+  // Moves a slider by one position, for the keyboard.
   move(name, by) {
     if (element("forces").hidden) return;
     this.sliders[name].stepUp(by);

@@ -1,4 +1,4 @@
-// All text on the page.
+// Shows all text on the page.
 "use strict";
 
 const element = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@ function show(id, text) {
   if (element(id).textContent !== text) element(id).textContent = text;
 }
 
-// About three significant digits, without jumping between notations.
+// Formats about three significant digits, without jumping between notations.
 function number(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -86,7 +86,7 @@ class Hud {
     show("fastest", number(range[1]));
   }
 
-  // A button for each component, which shows or hides it.
+  // Makes a button for each component, which shows or hides it.
   setComponents(components, toggle) {
     element("ramp").style.background = `linear-gradient(to right, ${SPEED_COLOURS.map(css).join(", ")})`;
     const palette = paletteOf(components), box = element("components");
@@ -106,7 +106,7 @@ class Hud {
       box.append(make("p", {textContent: `and ${components.length - 8} more, in the same colours`}));
   }
 
-  // A scale bar of a round length, 60 to 150 pixels long.
+  // Draws a scale bar of a round length, 60 to 150 pixels long.
   setScale(lengthOfPixel) {
     const longest = 150 * lengthOfPixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
     const length = power * [5, 2, 1].find((k) => k * power <= longest);

@@ -2,7 +2,8 @@
 "use strict";
 
 class Keys {
-  // bindings: {shown, keys, text, run}, in the order of the list; shown: the keys as listed.
+  // bindings: {shown, keys, text, run}, in the order of the list; `shown` names the keys in the
+  // list.
   constructor(bindings) {
     const actions = new Map(bindings.flatMap(({keys, run}) => keys.map((key) => [key, run])));
     element("key_list").replaceChildren(...bindings.map(({shown, text}) => {

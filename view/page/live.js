@@ -1,5 +1,5 @@
-// Frames from a running program. The page requests each frame, two in advance: however slow the
-// connection, a frame is at most two frames old when it arrives, and nothing queues up.
+// Receives frames from a running program. The page requests each frame, two in advance: however
+// slow the connection, a frame is at most two frames old when it arrives, and nothing queues up.
 "use strict";
 
 class Source {

@@ -122,7 +122,7 @@ class App {
     this.renderer.clearTrails();
   }
 
-  // Restores the initial view; a run continues.
+  // Restores the initial view, but does not restart a run.
   reset() {
     if (!this.survey) return;
     element("controls").reset();

@@ -1,4 +1,4 @@
-// Frames stored in the page itself, as base64.
+// Plays frames stored in the page itself, as base64.
 "use strict";
 
 class Source {

@@ -1,4 +1,4 @@
-// The table of steps: a button for each, and its results while it had the bodies.
+// Shows the table of steps: a button for each, and its results while it had the bodies.
 "use strict";
 
 const WHERE = {hostcuda: "emulated", cpu: "CPU", cuda: "GPU"};

@@ -1,5 +1,5 @@
-// The energy error of a run in progress. The sum over all pairs in float64 costs as much as many
-// time steps, so a separate thread computes it from time to time.
+// Computes the energy error of a run in progress. The sum over all pairs in float64 costs as much
+// as many time steps, so a separate thread computes it from time to time.
 #pragma once
 
 #include <condition_variable>

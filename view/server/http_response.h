@@ -1,4 +1,4 @@
-// The answers to plain HTTP requests: the page, or an error with the reason. Part of server.cpp.
+// Answers plain HTTP requests with the page, or with an error and its reason. Part of server.cpp.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@ namespace nbody::view {
 
 using Request = http::request<http::empty_body>;
 
-// The body is not copied: literals and the page outlive the answer.
+// The body is not copied, because literals and the page outlive the answer.
 struct Answer {
   std::string head;
   std::string_view body;
@@ -26,8 +26,8 @@ inline bool is_port(std::string_view text) {
   return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }
 
-// True for "name" or "name:port" with a name of this machine. Through an ssh tunnel the port is
-// that of the other end, so any port is allowed.
+// True for "name" or "name:port" with a name of this machine. Any port is allowed, because through
+// an ssh tunnel the port is that of the other end.
 inline bool is_loopback(std::string_view host) {
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
     if (!host.starts_with(name)) continue;

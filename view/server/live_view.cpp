@@ -82,7 +82,7 @@ struct LiveView::Parts {
 
   std::mutex mutex;  // guards status: commands, the watch and the run change it
   view::Status status;
-  // Declared last: their threads use the members above.
+  // Declared last, because their threads use the members above.
   view::Server server;
   view::EnergyWatch energy;
 

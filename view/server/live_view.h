@@ -19,7 +19,7 @@ class LiveView : public StepScheduler {
            bool may_change_forces);
   ~LiveView() override;
 
-  // The address to open, and the ssh command that forwards the port to another machine.
+  // Prints the address to open, and the ssh command that forwards the port to another machine.
   void print_address(std::ostream& out) const;
 
   // Shows the state and returns as soon as the next steps may be taken. Waits for a viewer before

@@ -30,26 +30,26 @@ struct Command {
 };
 inline constexpr int kMaxStepsPerFrame = 1'000'000;
 
-// JSON, but not a valid command: the sender gets an error message and may continue.
+// The message is JSON but not a valid command: the sender gets an error and may continue.
 struct UnknownCommand : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Not JSON: the connection is closed.
+// The message is not JSON: the connection is closed.
 struct MalformedMessage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Throws UnknownCommand or MalformedMessage.
+// Parses a command. Throws UnknownCommand or MalformedMessage.
 Command parse_command(std::string_view text);
 // The inverse of parse_command.
 std::string command_message(const Command& command);
 
-// Program to page: the newest message of each kind, in this order.
+// Messages from program to page; the newest of each kind is sent, in this order.
 enum class Text { info, stairs, status };
 inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
-// Program to page, once: a description of what is shown, besides the initial state.
+// Sent from program to page once: describes what is shown, besides the initial state.
 struct Info {
   std::string program;
   std::string device;
@@ -63,7 +63,7 @@ struct Info {
 inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 
-// Program to page, whenever it changes.
+// Sent from program to page whenever it changes.
 struct Status {
   bool paused = false;
   bool finished = false;

@@ -23,9 +23,9 @@ class Meter {
   // Returns how many steps fit into this time at the speed of the last call, with transfers; at
   // least 1.
   int steps_in(double seconds) const;
-  // The mean over about the last second of wall clock, with pauses; 0: not known yet.
+  // Returns the mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // The mean over the same calls, per second spent computing.
+  // Returns the mean over the same calls, per second spent computing.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }
@@ -35,7 +35,7 @@ class Meter {
     double wall, compute, total;  // seconds
     long long step;
   };
-  // Time steps per second of this clock.
+  // Returns the time steps per second of this clock.
   double rate(double Reading::*clock) const;
 
   double interactions_per_step_;
@@ -43,8 +43,8 @@ class Meter {
   std::deque<Reading> readings_;
 };
 
-// Steps per frame in which a typical body crosses a two-hundredth of the system. Small systems can
-// be computed far faster than the eye can follow, so more steps would be too many.
+// Returns the steps per frame in which a typical body crosses a two-hundredth of the system. Small
+// systems can be computed far faster than the eye can follow, so more steps would be too many.
 int watchable_steps(const Systems& systems, double dt);
 
 }  // namespace nbody::view

@@ -5,7 +5,7 @@
 
 namespace nbody::view {
 
-// Generated.
+// Defined in a generated file.
 extern const std::string_view kPage, kLiveSource, kRecordedSource;
 
 namespace {

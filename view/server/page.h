@@ -7,10 +7,11 @@
 
 namespace nbody::view {
 
-// A server's page, which connects to that server.
+// Returns the page of a server, which connects to that server.
 std::string live_page();
 
-// A page that holds all its data and needs no network: `info` made by info_message, and frames.
+// Returns a page that needs no network, because it holds its frames and an info_message() as
+// `info`.
 std::string recorded_page(const std::string& info, const std::vector<std::string>& frames);
 
 }  // namespace nbody::view

@@ -27,7 +27,7 @@ class Server {
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
 
-  // The URL, and the command that forwards the port to another machine through ssh.
+  // Prints the URL, and the ssh command that forwards the port to another machine.
   void print_address(std::ostream& out) const;
   void show_frame(std::string frame);
   void show(Text kind, std::string text);

@@ -75,7 +75,7 @@ struct Stairs {
     }
   }
 
-  // Requires the mutex.
+  // Locks the mutex, changes the table and shows it.
   template <class Change>
   void change_table(const Change& change) {
     const std::lock_guard lock(mutex);

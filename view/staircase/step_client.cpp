@@ -9,7 +9,7 @@
 namespace nbody::view {
 namespace {
 
-// http://HOST:PORT/PATH/
+// The parts of http://HOST:PORT/PATH/.
 struct Address {
   std::string host, port, path;
 };

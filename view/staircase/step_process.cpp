@@ -29,7 +29,7 @@ bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds at_mo
   return true;
 }
 
-// Runs between fork and exec: nothing here allocates or locks.
+// Runs between fork and exec, so nothing here may allocate or lock.
 [[noreturn]] void become(const char* program, char* const* words, const char* output,
                          const char* errors) {
   setpgid(0, 0);  // Ctrl-C then stops only the program that shows it, which ends this one
