@@ -17,17 +17,17 @@ using one_grid::Velocity;
 enum class Adding { row_by_thread, row_by_warp, by_cublas };
 constexpr int kLength = TUNABLE(LENGTH, 4), kWidth = TUNABLE(WIDTH, 256);
 constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
-constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // or a division by a square root
-constexpr bool kShared = TUNABLE(SHARED, 1);      // sources through shared memory
-constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // qualifier of the loop counter that fills it
-constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // reads from shared memory
-constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // writes to it; 2: as the reads
+constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // false: a division by a square root
+constexpr bool kShared = TUNABLE(SHARED, 1);      // sources go through shared memory
+constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // the counter of the filling loop is volatile
+constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // how reads from it are ordered
+constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // how writes to it are; 2: like the reads
 constexpr bool kWritesSideBySide = kWrites == 2 ? kSideBySide : kWrites == 1;
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
-constexpr int kSources = kLength * kFactor;  // of a block
+constexpr int kSources = kLength * kFactor;  // sources of a block
 constexpr int kThreads = kLength * kWidth;
-constexpr int kLoads = (kSources - 1) / kThreads + 1;  // per thread
-constexpr int kLanes = 32, kRows = 8;                  // threads of a block that adds
+constexpr int kLoads = (kSources - 1) / kThreads + 1;  // loads per thread
+constexpr int kLanes = 32, kRows = 8;                  // of a block of the kernels that add
 
 __device__ inline void interact_slowly(Position source, Position body, float3& a,
                                        float softening_squared) {
@@ -42,8 +42,8 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
   a.z += s * dz;
 }
 
-// Index of partial sum `part` of body `of_all`: cuBLAS needs the partial sums of all bodies side by
-// side, the kernels those of one body.
+// Index of partial sum `part` of body `of_all`. For cuBLAS, the sums with the same number are side
+// by side for all bodies; for our kernels, all sums of one body are.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }
@@ -60,7 +60,7 @@ __device__ void load_sources(const Position* __restrict__ positions, int first, 
   }
 }
 
-// The part of a_i that kFactor sources contribute, computed by each thread.
+// Each thread computes the part of a_i that kFactor sources contribute.
 __global__ void __launch_bounds__(kThreads)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, size_t all, float softening_squared) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
     } else {
       load_sources<int>(positions, first, n, sources);
     }
-    __syncthreads();  // no thread may read the sources before all of them are there
+    __syncthreads();  // no thread may read the sources before all of them are written
   }
   if (i >= n) return;
   const Position body = positions[i];
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kThreads)
   partials[place(part, first_body + i, parts, all)] = make_float4(a.x, a.y, a.z, 0.0f);
 }
 
-// Kick, with one thread per body.
+// Kicks the bodies, with one thread per body.
 __global__ void add_by_thread(const float4* __restrict__ partials, Velocity* velocities, int parts,
                               size_t all, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kLanes * kRows + threadIdx.x;
@@ -107,7 +107,7 @@ __global__ void add_by_thread(const float4* __restrict__ partials, Velocity* vel
   one_grid::kick(velocities[i], a, dt);
 }
 
-// Kick, with one warp per body: a tree of additions.
+// Kicks the bodies, with one warp per body, which adds the parts in the form of a tree.
 __global__ void add_by_warp(const float4* __restrict__ partials, Velocity* velocities, int parts,
                             size_t all, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kRows + threadIdx.x / kLanes;

@@ -50,7 +50,7 @@ double seconds_of(const Work& work) {
     CHECKED(cudaDeviceSynchronize());
     const auto start = std::chrono::steady_clock::now();
     work();
-    CHECKED(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+    CHECKED(cudaGetLastError());  // a launch returns no error; a bad configuration shows here
     CHECKED(cudaDeviceSynchronize());
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     if (k > 0 && time.count() < shortest) shortest = time.count();

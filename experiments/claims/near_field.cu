@@ -16,8 +16,8 @@ __device__ inline float4 shifted(float4 p, int dx, int dy, int dz) {
   return make_float4(p.x + dx, p.y + dy, p.z + dz, p.w);
 }
 
-// A neighbouring leaf, and how far its image is shifted if it is beyond a face of the cube.
-//
+// A neighbouring leaf, and how far its image is shifted if it lies beyond a face of the periodic
+// cube.
 struct Neighbour {
   int leaf, dx, dy, dz;
 };

@@ -25,10 +25,10 @@
 // vectors uses NEON instead.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/aligned_allocator.h>
-#include <hwy/foreach_target.h>  // before highway.h
+#include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#ifndef CPU_SIMD_SHARED  // shared by all targets
+#ifndef CPU_SIMD_SHARED  // all targets share what follows
 #define CPU_SIMD_SHARED
 namespace {
 using nbody::Body;

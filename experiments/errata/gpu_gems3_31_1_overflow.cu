@@ -1,11 +1,11 @@
-// Errata, GPU Gems 3, listing 31-1: the squared distance is cubed before the root is taken.
+// Errata, GPU Gems 3, listing 31-1: cubes the squared distance before it takes the square root.
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 
 __device__ float factor(float squared) {
   const float cubed = squared * squared * squared;
-  assert(std::isfinite(cubed));  // fails beyond a distance of 2.6e6
+  assert(std::isfinite(cubed));  // fails for distances above 2.6e6
   return 1.0f / sqrtf(cubed);
 }
 

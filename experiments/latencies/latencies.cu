@@ -94,7 +94,7 @@ class InOneKernel : public Chain {
       CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
   }
-  // Returns whether the device has room for a cluster of this size.
+  // True if the device has room for a cluster of this size.
   bool fits() {
     int clusters = 0;
     const bool answered =

@@ -13,7 +13,7 @@ namespace latencies {
 
 struct Shape {
   int blocks;
-  int threads;      // per block
+  int threads;      // threads per block
   int cluster = 1;  // blocks per cluster
 };
 

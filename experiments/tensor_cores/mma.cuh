@@ -32,7 +32,7 @@ __device__ inline float rounded_part(float x) {
 
 #if defined(__HOSTCUDA__)
 
-// Fetches two elements from another lane.
+// Fetches two elements that another lane holds.
 struct Pair {
   float e[2];
 };

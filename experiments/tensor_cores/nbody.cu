@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(kBlockSize)
   }
 }
 
-// Kick and drift.
+// Kicks and drifts all bodies.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float4* __restrict__ partials, int chunks, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -29,7 +29,7 @@ struct AddTo {
   }
 };
 
-// sums += factor * (the sum of the columns)
+// Adds factor * (the sum of the columns) to sums.
 inline void add_columns_by_cub(const float* matrix, int rows, int columns, float factor,
                                float* sums) {
   const thrust::counting_iterator<long long> count(0);

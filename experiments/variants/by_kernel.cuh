@@ -4,7 +4,7 @@
 
 #include "nbody/cuda.h"
 
-// sums += factor * (the sum of the columns)
+// Adds factor * (the sum of the columns) to sums.
 __global__ void add_columns(const float* __restrict__ matrix, int rows, int columns, float factor,
                             float* __restrict__ sums) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;

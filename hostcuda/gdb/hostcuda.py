@@ -1,13 +1,16 @@
-"""cuda-gdb's commands for programs that run on hostcuda. In gdb: source hostcuda/gdb/hostcuda.py
+"""Adds cuda-gdb's commands to gdb, for programs that run on hostcuda.
 
-  info cuda threads     the threads of the block that runs: which wait where
-  cuda thread           the thread that gdb looks at
-  cuda thread (5,0,0)   looks at another one of the block, which waits: backtrace, print, up, down
-  cuda block            the block that runs
+In gdb, enter: source hostcuda/gdb/hostcuda.py
+
+  info cuda threads     lists the threads of the running block, and where they wait
+  cuda thread           shows which thread gdb looks at
+  cuda thread (5,0,0)   looks at another, waiting thread of the block: backtrace, print, up, down
+  cuda block            shows the running block
   set cuda memcheck on  stops at every finding
 
-The program does not change: it continues where it stopped, whichever thread gdb looked at. Blocks
-run one after another with OMP_NUM_THREADS=1: `break LINE if blockIdx.x == 2` waits for one of them.
+These commands do not affect the program, which continues where it stopped, whichever thread gdb
+looked at. With OMP_NUM_THREADS=1 blocks run one after another, so `break LINE if blockIdx.x == 2`
+waits for one of them.
 """
 import re
 import struct

@@ -2,11 +2,11 @@
 """Compiles a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
-    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted:
-                                                              counting.py
-    hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
+    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         adds counters of operations
+                                                              (counting.py)
+    hostcudacc.py --show COMPILER ARGUMENTS... file.cu        prints the rewritten user code
 
---launcher names a launcher that runs each compilation in turn, ccache for instance.
+--launcher names another launcher, such as ccache, through which each compilation is run.
 
 The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text
 that came from user files, and the compiler compiles the result. Line markers survive, so messages

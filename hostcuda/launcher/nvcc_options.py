@@ -159,7 +159,7 @@ def translate(words):
         elif name in MODES:
             result.mode = MODES[name]
         elif name in ("-ptx", "-cubin", "-fatbin"):
-            raise ToolError(f"{original}: there is no code for a GPU here")
+            raise ToolError(f"{original}: hostcuda makes no code for a GPU")
         elif name in ("-lineinfo", "-g", "-pg"):
             result.compile.append("-g")
         elif name == "-G":

@@ -129,7 +129,7 @@ def mistakes(messages, files):
             notes.append(note)
         said = in_words(place, text, notes)
         if said and (built_in := re.search(ONLY + r"(\w+)", said)):
-            said = f"'{built_in[1]}' is a variable of kernels, and used in host code"
+            said = f"'{built_in[1]}' exists only in kernels, but host code uses it"
         if said and (place, said) not in seen:
             seen.add((place, said))
             yield f"{place}: error: {said}"

@@ -80,7 +80,7 @@ __global__ void kernel(float* p, int n) {
 }
 int main() {
   float* p = nullptr;
-  int t = threadIdx.x;  // 'threadIdx' is a variable of kernels, and used in host code
+  int t = threadIdx.x;  // 'threadIdx' exists only in kernels, but host code uses it
   kernel(p, 3);  // a __global__ function call must be configured: kernel<<<
   kernel<<<1, 2>>>(p);  // too few arguments to function call, expected 2, have 1
   kernel<<<1, 2>>>(p, p);  // cannot initialize a parameter of type 'int'
@@ -167,7 +167,7 @@ main.o: main.cpp
     def test_what_cannot_be_is_one_line(self):
         self.write("a.cu", "int main() {}\n")
         for words, message in (
-            (("a.cu", "-ptx"), "-ptx: there is no code for a GPU here"),
+            (("a.cu", "-ptx"), "-ptx: hostcuda makes no code for a GPU"),
             (("a.cu", "-lcufft"), "-lcufft: this library .* not emulated"),
             (("a.cu", "-o"), "-o needs a value"),
             (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),

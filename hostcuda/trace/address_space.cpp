@@ -21,8 +21,8 @@ extern const char _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
 namespace hostcuda::trace {
 namespace {
 
-// True if the address is in a segment of the program or of one of its libraries, or in this
-// operating-system thread's thread-local variables.
+// True if the address is in a segment of the program or one of its libraries, or is a thread-local
+// variable of this operating-system thread.
 bool is_static(const char* address) {
   const auto visit = [](dl_phdr_info* object, std::size_t, void* data) {
     const auto wanted = *static_cast<std::uintptr_t*>(data);

@@ -61,13 +61,13 @@ def wrong_arrows(graph: dict[Path, list[Path]]):
         for target in targets:
             here, there = floor(file), floor(target)
             if file.parts[0] == "hostcuda" and target.parts[0] != "hostcuda":
-                yield f"{file} includes {target}: hostcuda knows nothing outside"
+                yield f"{file} includes {target}: hostcuda must not include this"
             elif file.parts[0].startswith("step") and there != 0:
-                yield f"{file} includes {target}: a step sees common/include and nothing else"
+                yield f"{file} includes {target}: a step may include only common/include"
             elif here is None or is_test or file == OVER_ALL_ROOMS:
                 continue
             elif there is None:
-                yield f"{file} includes {target}: common knows nothing outside"
+                yield f"{file} includes {target}: common must not include this"
             elif there > here:
                 yield f"{file} includes {target}: {FLOORS[there]} is above {FLOORS[here]}"
 
@@ -77,7 +77,7 @@ def circles(graph: dict[Path, list[Path]]):
 
     def visit(file: Path, above: list[Path]):
         if file in above:
-            yield "a circle of includes: " + " -> ".join(
+            yield "a cycle of includes: " + " -> ".join(
                 map(str, [*above[above.index(file) :], file])
             )
         elif file not in done:
@@ -96,8 +96,7 @@ def crowded(files: list[Path]):
     for folder, count in sorted(folders.items()):
         if count > MAX_FILES:
             yield (
-                f"{folder} holds {count} source files; at most {MAX_FILES} are easy to find one's "
-                "way in"
+                f"{folder} has {count} source files; a folder may have at most {MAX_FILES}"
             )
 
 
@@ -106,12 +105,12 @@ def main() -> None:
     files = tracked(root)
     graph = includes(root, files)
     if sum(map(len, graph.values())) < 100:
-        sys.exit(f"{root}: hardly an include was found; is this the repository?")
+        sys.exit(f"{root}: fewer than 100 includes found; is this the repository?")
     problems = [*wrong_arrows(graph), *circles(graph), *crowded(files)]
     if problems:
         sys.exit("\n".join(problems))
-    print(f"{len(files)} source files, {sum(map(len, graph.values()))} includes: no arrow upwards, "
-          f"no circle, no folder above {MAX_FILES}")
+    print(f"{len(files)} source files, {sum(map(len, graph.values()))} includes: none from a "
+          f"higher layer, no cycle, no folder with more than {MAX_FILES} files")
 
 
 if __name__ == "__main__":

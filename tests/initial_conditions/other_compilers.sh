@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the initial conditions with every compiler here, unoptimised and for this CPU, and
-# compares their bits with hashes.txt. Exit code 77: no such compiler is installed.
+# Compiles the initial conditions with every compiler installed here, unoptimised and optimised for
+# this CPU, and compares their bits with hashes.txt. Exits with 77 if no such compiler is installed.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source_folder=$here/../../common

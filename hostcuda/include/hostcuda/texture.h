@@ -80,7 +80,7 @@ struct Texture {
   cudaChannelFormatDesc format;
   char* data;
   std::size_t width, height, depth;  // in texels, at least 1
-  std::size_t pitch, texel;          // bytes
+  std::size_t pitch, texel;          // in bytes
   bool layered;
 };
 

@@ -43,7 +43,7 @@ bool valid_shape(const dim3& grid, const dim3& block) {
   return block.x * block.y * block.z <= limits::kThreadsPerBlock;
 }
 
-// Kernels for which cudaFuncAttributeNonPortableClusterSizeAllowed was set.
+// The kernels for which cudaFuncAttributeNonPortableClusterSizeAllowed was set.
 std::set<const void*>& kernels_with_large_clusters() {
   static auto* set = new std::set<const void*>;
   return *set;

@@ -15,7 +15,7 @@
 #include "support/fault.h"
 #include "support/source_line.h"
 
-#ifndef sigev_notify_thread_id  // glibc 2.36 has the feature without the name
+#ifndef sigev_notify_thread_id  // glibc 2.36 has the field but not this name
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 

@@ -41,7 +41,7 @@ RandomNumbers& random_numbers() {
 bool pending(const OperationPointer& operation) { return operation && !operation->done; }
 
 Clock clock_of_host;
-std::atomic<const Operation*> running = nullptr;  // read by other host threads
+std::atomic<const Operation*> running = nullptr;  // atomic, because other host threads read it
 
 // In random mode, each new operation may cause a queued operation of any stream to run.
 void run_something(const OperationPointer& newest) {

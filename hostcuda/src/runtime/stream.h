@@ -1,4 +1,4 @@
-// Streams as a graph of operations and their dependencies.
+// Streams, which form a graph of operations and their dependencies.
 #ifndef HOSTCUDA_SRC_RUNTIME_STREAM_H
 #define HOSTCUDA_SRC_RUNTIME_STREAM_H
 
@@ -49,7 +49,7 @@ void host_waits();                                // notifies an observer
 bool host_relies_on(const Operation& operation);  // true if host code may rely on the result
 const Clock& host_clock();
 
-// The running operation; null if there is none.
+// Returns the running operation, or null if there is none.
 const Operation* running_operation();
 
 // The API's lock, for accesses that host code makes between its calls. The lock is not taken while

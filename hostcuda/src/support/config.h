@@ -17,12 +17,12 @@ struct Config {
   Order order;               // HOSTCUDA_ORDER: order of blocks, and of threads between barriers
   StreamMode streams;        // HOSTCUDA_STREAMS: when an operation runs
   std::uint64_t seed;        // HOSTCUDA_SEED: seed of every random choice
-  int devices;               // HOSTCUDA_DEVICES
+  int devices;               // HOSTCUDA_DEVICES: number of devices
   int multiprocessors;       // HOSTCUDA_SMS: the number of SMs in the device properties
   std::size_t memory;        // HOSTCUDA_MEMORY: bytes per device
-  bool strict_memory;        // HOSTCUDA_STRICT_MEM
-  bool poison;               // HOSTCUDA_POISON
-  bool divergence_is_error;  // HOSTCUDA_DIVERGENCE
+  bool strict_memory;        // HOSTCUDA_STRICT_MEM: guard device memory
+  bool poison;               // HOSTCUDA_POISON: fill new memory with NaN
+  bool divergence_is_error;  // HOSTCUDA_DIVERGENCE: error or warning
   double watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
   std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none
   std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: the first API call of those that all fail

@@ -32,7 +32,7 @@ struct Finding {
   long long index = 0;               // index of the element
   std::vector<std::string> details;  // one per line
   std::string advice;
-  std::uint64_t count = 1;  // how often it happened
+  std::uint64_t count = 1;  // how often it was found
 };
 
 std::string text_of(const Finding& finding);

@@ -66,7 +66,7 @@ void expect_output(const Outcome& outcome, const std::string& expression) {
       << outcome.output;
 }
 
-constexpr int kAbnormally = -1;  // any status except 0, and no result
+constexpr int kAbnormally = -1;  // stands for any status except 0, without a result
 
 struct Case {
   const char* bug;

@@ -13,7 +13,7 @@ namespace seeded {
 
 struct Bug {
   const char* name;
-  const char* kind;  // of the finding
+  const char* kind;  // the kind of the finding
   void (*run)(bool wrong);
 };
 

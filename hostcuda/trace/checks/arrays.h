@@ -121,7 +121,7 @@ class Arrays {
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
   Array* nearest(const char* address);       // may be next to the address, or freed; null: none
-  Array* beginning_at(const char* address);  // freed or not
+  Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;
   }

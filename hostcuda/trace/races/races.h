@@ -74,7 +74,7 @@ class Races {
 
   const Epochs& epochs_;
   const Fences& fences_;
-  std::uint32_t ordered_ = 0;  // an epoch that precedes the running one
+  std::uint32_t ordered_ = 0;  // a known epoch before the running one
   std::map<Sites, Race> found_;
   std::set<std::uint32_t> guesses_;  // sites of loads that are guesses
   std::vector<const Race*> new_;

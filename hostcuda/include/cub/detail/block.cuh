@@ -25,7 +25,7 @@ int linear_thread(const char* primitive) {
   return static_cast<int>(hostcuda::rank_in_block());
 }
 
-// The value of an unspecified result: NaN, or a conspicuous number.
+// The value that CUB leaves unspecified is NaN here, or a conspicuous number.
 template <class T>
 T unspecified(const T& any) {
   T value = any;

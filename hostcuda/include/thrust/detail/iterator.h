@@ -1,7 +1,7 @@
 // hostcuda: the base of Thrust's iterators, and how algorithms unwrap them to plain pointers.
 #pragma once
 
-#include <climits>  // Thrust includes it
+#include <climits>  // Thrust's header includes it
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
