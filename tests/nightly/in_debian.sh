@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Does one of these jobs in a bare chroot of a Debian release, isolated from this machine's
-# software:
+# Does one of these jobs in a bare chroot of a Debian release, without this machine's software:
 #   in_debian.sh SUITE JOB REPOSITORY CCACHE [VERSION]
-# SUITE: bookworm, trixie or sid. Only what is committed in REPOSITORY counts. JOB:
-#   commands      the two commands of the README
-#   clang         everything with clang++ VERSION; tests of hostcuda and of four steps
-#   arm64         hostcuda's suite, steps 00, 03, 12 and 15 and their forces for arm64, run by qemu
-# Exit code 77 with a reason: this machine cannot do the job.
+# SUITE is bookworm, trixie or sid. Only committed files of REPOSITORY are used. JOB is one of:
+#   commands      runs the two commands of the README
+#   clang         builds everything with clang++ VERSION; tests hostcuda and four steps
+#   arm64         tests hostcuda, steps 00, 03, 12 and 15 and their forces for arm64, run by qemu
+# Exits with 77 and a reason if this machine cannot do the job.
 set -euo pipefail
 
 skip() {
@@ -26,7 +25,7 @@ clean() {
       umount "$root/r/$mounted" || umount -l "$root/r/$mounted"
     fi
   done
-  # An unmounted chroot only: rm must not reach the machine's own devices.
+  # Only if it is not mounted, because rm must not reach the machine's own devices.
   if grep -q " $root/" /proc/mounts; then
     echo "in_debian: something is still mounted in $root, which stays" >&2
   else
@@ -35,7 +34,7 @@ clean() {
 }
 trap clean EXIT
 
-# The source of this machine's packages; an old index of sid is good enough.
+# Where this machine's packages come from. For sid, an old index is good enough.
 sources=/etc/apt/sources.list.d/debian.sources
 mirror=$(awk '/^URIs:/ { print $2; exit }' "$sources" 2>/dev/null || true)
 if ! mmdebstrap --variant=apt --include=ca-certificates,git,python3,sudo \
@@ -50,10 +49,10 @@ git clone -q "$repository" "$root/r/root/nbody-steps"
 mkdir -p "$ccache" "$root/r/ccache"
 mount --bind /dev "$root/r/dev"
 mount -t proc proc "$root/r/proc"
-mount -t sysfs -o ro sysfs "$root/r/sys"  # mpirun of Debian 13 asks it for the cores
+mount -t sysfs -o ro sysfs "$root/r/sys"  # mpirun of Debian 13 reads the cores there
 mount --bind "$ccache" "$root/r/ccache"
 
-# inside COMMAND: runs it with nothing of this shell's environment except the network settings
+# inside COMMAND runs it without this shell's environment, except for the network settings.
 inside() {
   local network=()
   mapfile -t network < <(env | grep -iE '^(https?_proxy|no_proxy)=' || true)
@@ -90,8 +89,8 @@ case $job in
       -DNBODY_EXPERIMENTS=OFF $quietly"
     inside "cmake --build build/arm64 --parallel \$(nproc) --target hostcuda_test \
       {step00_cpu_omp,step03_tiling,step12_newton3,step15_barnes_hut}{,_test} $quietly"
-    # Under qemu, the tests of physics and of all sizes exceed their time limits: one run and the force
-# tests take their place.
+    # Under qemu, the tests of physics and of all sizes would exceed their time limits. Two runs and
+    # the force tests replace them.
     inside "for step in step00_cpu_omp step03_tiling step12_newton3 step15_barnes_hut; do
         qemu-aarch64 build/arm64/\$step/\$step --scenario solar-system --steps 100
         qemu-aarch64 build/arm64/\$step/\$step --systems 2 --bodies 1031 --steps 3
