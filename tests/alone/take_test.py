@@ -38,14 +38,14 @@ def taken(number: str, directory: Path) -> Path:
     foreign = [line for file in directory.rglob("*") if file.is_file()
                for line in file.read_text(encoding="utf-8").splitlines() if f"{ROOT}/" in line]
     if foreign:
-        sys.exit(f"take {number}: names the repository's directory: {foreign[0]}")
+        sys.exit(f"take {number}: the copy names the repository's directory: {foreign[0]}")
     return directory
 
 
 def must_pass(number: str, directory: Path) -> None:
     code, output = check(taken(number, directory))
     if code != 0 or output.count("right; ") != 3:
-        sys.exit(f"step {number}, taken to another directory, fails:\n{output}")
+        sys.exit(f"step {number} fails in another directory:\n{output}")
 
 
 def must_fail(number: str, directory: Path) -> None:
@@ -58,7 +58,7 @@ def must_fail(number: str, directory: Path) -> None:
     source.write_text(text.replace("s * dy", "s * dx"), encoding="utf-8")
     code, output = check(directory)
     if code == 0 or "force is wrong" not in output:
-        sys.exit(f"step {number} with a wrong force is not found:\n{output}")
+        sys.exit(f"the check of step {number} does not find a wrong force:\n{output}")
 
 
 def main() -> None:

@@ -115,21 +115,21 @@ def by_day(known, steps, mutants):
         if not asked or answer is None:
             yield f"{name}: {'no answer' if asked else 'an answer without an exercise'}"
         elif how is None:
-            yield f"{name}: answers.toml does not say how its answer is known"
+            yield f"{name}: answers.toml does not say how its answer is checked"
         else:
             for line in known_by_day(name, how, flat(answer), mutants):
                 yield f"{name}: {line}"
     for name in known.keys() - seen:
-        yield f"{name}: answers.toml has it, the READMEs do not"
+        yield f"{name}: answers.toml has this exercise, but no README has it"
 
 
 def known_by_day(name, how, answer, mutants):
     for key in how.keys() - KEYS:
-        yield f"'{key}' is no key of answers.toml"
+        yield f"'{key}' is not a key of answers.toml"
     if not how.keys() - {"text"}:
-        yield "nothing proves the answer, and it is not open"
+        yield "no check proves the answer, and [open] does not list it"
     if "open" not in how and not how.get("text"):
-        yield "no text ties the proof to the answer"
+        yield "no `text` connects the checks with the answer"
     for text in how.get("text", []):
         if flat(text) not in answer:
             yield f"the answer does not say '{flat(text)}'"
@@ -230,7 +230,7 @@ def outcome(case, step, program, folder):
     if case.get("passes") and (found["exit"], found["verdict"]) != (0, "pass"):
         yield f"it does not pass: {found}"
     if not set(case.get("fails", [])) <= set(found["failed"]):
-        yield f"it should fail {case['fails']}, and fails {found['failed']}"
+        yield f"it should fail {case['fails']} but fails {found['failed']}"
     if case.get("says", "") not in found["said"]:
         yield f"it does not say '{case['says']}': {found['said']}"
     for gate, value in case.get("values", {}).items():
@@ -238,7 +238,7 @@ def outcome(case, step, program, folder):
             yield f"{gate} is {found['errors'].get(gate)}, not {value}"
     other = step if case.get("same") else case.get("same_as")
     if other and end.read_bytes() != output_of(" ".join([other, *arguments])):
-        yield f"its bytes are not those of {other}"
+        yield f"its bytes differ from those of {other}"
 
 
 def compiled(case, step, folder):
@@ -291,7 +291,7 @@ def main():
         chosen = {name: how for name, how in known.items() if BY_NIGHT & how.keys()
                   and (len(sys.argv) < 5 or name in sys.argv[4:])}
         if not has_nvcc():
-            print("no nvcc here: what the compiler answers is skipped")
+            print("nvcc not found: skipping the checks of its output")
             chosen = {
                 name: {k: v for k, v in how.items() if k not in ("ptx", "registers")}
                 for name, how in chosen.items()

@@ -144,7 +144,7 @@ def reason_to_skip(command: Command) -> str:
     if command.page in TESTED_BY:
         return f"run by {TESTED_BY[command.page]}"
     if command.is_usage:
-        return "has words to be filled in"
+        return "contains words that the reader must replace"
     if "network" in command.comment:
         return "needs the network"
     if "Slurm" in command.comment and "SLURM_JOB_ID" not in os.environ:
@@ -153,7 +153,7 @@ def reason_to_skip(command: Command) -> str:
         if not shutil.which(program):
             return f"there is no {program}"
     if re.fullmatch(r"\./nbody build( --gpu)?", command.text):
-        return "builds everything, as ./nbody test --nightly does"
+        return "builds everything, which ./nbody test --nightly does too"
     is_tool = GPU_TOOL.match(command.text) and "build/cuda" not in command.text
     return "needs a GPU" if is_tool and command.needs_gpu and not has_gpu() else ""
 
@@ -188,7 +188,7 @@ class Check:
                 hide = f"rm -rf {own}* && echo '/{own}*' >> .git/info/exclude"
                 made = self.clone.run(f"{hide} && {making}", 600)
                 if made.code != 0:
-                    self.fail(command, f"its input could not be made: {making}", made)
+                    self.fail(command, f"its input cannot be made: {making}", made)
 
     def fail(self, command: Command, what: str, ended: Optional[Ended] = None) -> None:
         lines = ended.output.strip().splitlines()[-8:] if ended else []
@@ -221,7 +221,7 @@ class Check:
         elif not is_expected(command, ended):
             self.fail(command, f"exit code {ended.code}", ended)
         elif ended.seconds > allowed:
-            self.fail(command, f"takes {ended.seconds:.0f} s, and the page does not say so")
+            self.fail(command, f"takes {ended.seconds:.0f} s, but the page does not say so")
         if left := self.clone.untracked() - before:
             self.fail(command, f"leaves {', '.join(sorted(left))}")
 

@@ -195,7 +195,7 @@ def check_h5py(program: str, folder: Path) -> None:
             1e-12,
         )
         if "HubbleParam" in header:
-            sys.exit("HubbleParam is there: readers would divide by it")
+            sys.exit("HubbleParam is present, so readers would divide by it")
         for species, group, ids in (("gas", 0, [1, 2]), ("dark", 1, [3, 4, 5]), ("star", 4, [6])):
             part = data[f"PartType{group}"]
             bodies = rows(species)

@@ -48,10 +48,10 @@ def main():
         elif "--write" in sys.argv:
             expected.write_text(text, encoding="utf-8")
         elif not expected.exists() or expected.read_text("utf-8") != text:
-            problems.append(f"{expected.name}: hostcuda check says something else now:\n{text}")
+            problems.append(f"{expected.name}: hostcuda check now reports something else:\n{text}")
     if problems or not programs:
         sys.exit("\n".join(problems) or "there are no programs")
-    print(f"{len(programs)} mistakes are named")
+    print(f"hostcuda check reports all mistakes of {len(programs)} programs")
 
 
 if __name__ == "__main__":

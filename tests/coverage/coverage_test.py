@@ -50,7 +50,7 @@ def report(places, unused):
 
 def main(root, build, compiler):
     if not shutil.which("gcov"):
-        print("no gcov here")
+        print("gcov not found")
         return 77
     steps = sorted(path.name for path in root.glob(STEPS))
     count(root, build, compiler, steps)

@@ -24,7 +24,7 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
                 if line.startswith("    ") and line.split()[0] in PROGRAMS and "&&" not in line]
     pictures = re.findall(r"\(figures/pictures/(\w+\.png)\)", page)
     if len(commands) < 10 or len(pictures) < 5:
-        print("the page has hardly any commands or pictures: is it still read rightly?")
+        print("the page has too few commands or pictures; is it still parsed correctly?")
         return 1
     with tempfile.TemporaryDirectory() as folder:
         for command in commands:

@@ -114,12 +114,12 @@ class Kind:
             if error.count("\n") != 1:
                 return f"not one line: {error}"
             if self.file.read_bytes() != data:
-                return "refused, and replaced"
-            return f"refused, and files written: {list(files)}" if files else ""
+                return "rejected but replaced"
+            return f"rejected, but files were written: {list(files)}" if files else ""
         self.refused = False
         if code != 0:
             return f"exit code {code}: {error}"
-        return "" if files == self.right else "another result"
+        return "" if files == self.right else "a different result"
 
 
 def main() -> int:
@@ -149,7 +149,7 @@ def main() -> int:
                       f"is in {kept}")
                 return 1
             refused += kind.refused
-    print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "
+    print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} rejected, "
           f"{count - refused} with the right result")
     return 0 if refused > count / 2 else 1  # otherwise the damage had hardly any effect
 

@@ -54,12 +54,12 @@ def fault(program: str, file: Path, output: Path) -> str:
     written = output.exists()
     output.unlink(missing_ok=True)
     if done.returncode == 0:
-        return "" if written else "exit code 0, and nothing written"
+        return "" if written else "exit code 0, but nothing written"
     if done.returncode != 2:
         return f"exit code {done.returncode}: {lines}"
     if len(lines) != 1 or not lines[0].startswith("nbody-convert: "):
         return f"{len(lines)} lines instead of one: {lines}"
-    return "refused, and a file written" if written else ""
+    return "rejected, but a file was written" if written else ""
 
 
 def lacks_hdf5(program: str, file: Path) -> bool:

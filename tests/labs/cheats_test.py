@@ -65,9 +65,9 @@ def problems_with(name, cheat, secret):
     if report.score or report.full:
         yield f"{name} has {report.score:g} points:\n{text}"
     if cheat["says"] not in text:
-        yield f"{name} should be told \"{cheat['says']}\":\n{text}"
+        yield f"{name} should get the message \"{cheat['says']}\":\n{text}"
     if secret.read_text() in text or "root:" in text:
-        yield f"{name} has read what it must not:\n{text}"
+        yield f"{name} has read the secret file:\n{text}"
     if copied := [one for one in lab.fingerprints if one in text and not cheat.get("step")]:
         yield f"{name} has read the step ({copied[0]}):\n{text}"
     if seconds > SECONDS:
@@ -91,5 +91,5 @@ with tempfile.TemporaryDirectory(prefix="nbody-secret-") as folder:
     for name, cheat in chosen.items():
         problems += problems_with(name, cheat, secret)
 if len(chosen) < 30 and not names:
-    problems.append(f"only {len(chosen)} were tried")
+    problems.append(f"only {len(chosen)} submissions were tried")
 sys.exit("\n\n".join(problems) if problems else 0)

@@ -41,7 +41,7 @@ def check(what, text, fails, says="", points=(0, 100)):
     elif report.failed != [line.name for line in report.lines if line.name in fails]:
         problems.append(f"{what} should fail {', '.join(fails) or 'nothing'}:\n{shown}")
     elif says not in shown:
-        problems.append(f"{what} should be told \"{says}\":\n{shown}")
+        problems.append(f"{what} should get the message \"{says}\":\n{shown}")
     if not fails and report.score != 100 or what == "starter" and report.score != 0:
         problems.append(f"{what} has {report.score} points")
     if not points[0] <= report.score <= points[1]:
@@ -53,7 +53,7 @@ def check(what, text, fails, says="", points=(0, 100)):
 
 
 if len(lab.wrong) < 3:
-    problems.append(f"{len(lab.wrong)} wrong solutions are fewer than three")
+    problems.append(f"only {len(lab.wrong)} wrong solutions; at least three are required")
 if options.again:
     for _ in range(options.again):
         check("solution", lab.solution, ())

@@ -69,7 +69,7 @@ def problems_of(sandbox, on_gpu, program, outside):
     ]
     code = 128 - run.returncode if run.returncode > 128 else run.returncode
     if code != -signal.SIGXCPU:
-        found.append(f"a loop without end ended with {run.returncode}")
+        found.append(f"an endless loop ended with {run.returncode}")
     return found
 
 

@@ -13,7 +13,7 @@ runs = [(result["name"], result["is_wrong"], result["found"]) for result in resu
         if "verdict" in result["found"]]
 gates = list(dict.fromkeys(gate for _, _, found in runs for gate in found["errors"]))
 if not gates:
-    sys.exit(f"{sys.argv[1]}: no mutant has been run; ctest -L mutants runs them")
+    sys.exit(f"{sys.argv[1]}: no records of mutants; run ctest -L mutants first")
 
 not_needed = []
 for gate in gates:

@@ -54,7 +54,7 @@ def run(program, declared, mode, record, weak=None):
         data = json.loads(record.read_text())
         found |= {key: data[key] for key in ("verdict", "failed", "errors", "limits")}
         if declared["shape"] >= 0 and data["shape"]["rank"] != declared["shape"]:
-            sys.exit(f"{declared['name']}: took another shape than {declared['shape']}: "
+            sys.exit(f"{declared['name']}: used another shape than {declared['shape']}: "
                      f"{data['shape']}")
         if weak:
             found["weak"] = json.loads(weak.read_text())
@@ -79,7 +79,7 @@ def problems(declared, found, plain):
     expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
     if not declared["is_wrong"]:
         if not passed(found):
-            yield f"it is right, and fails: {describe(found)}"
+            yield f"it is right but fails: {describe(found)}"
         return
     if declared["says"]:
         if "verdict" in found or found["exit"] == 0 or declared["says"] not in found["said"]:
@@ -87,7 +87,7 @@ def problems(declared, found, plain):
     elif found["exit"] != 1 or not expected <= failed:
         yield f"not rejected by {', '.join(sorted(expected))}: {describe(found)}"
     elif declared["only"] and failed != expected:
-        yield f"not rejected by {', '.join(sorted(expected))} alone: {describe(found)}"
+        yield f"not rejected by {', '.join(sorted(expected))} only: {describe(found)}"
     if passed(plain) != declared["passes_plain"]:
         yield f"in plain mode: {describe(plain)}"
 

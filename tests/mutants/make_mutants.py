@@ -88,7 +88,7 @@ def read_mutants():
         for name, table in of_step.items():
             if not name.isidentifier() or name.startswith("right") or name in mutants:
                 raise EditError(
-                    f"{name}: a mutant's name is a C++ identifier of its own that does not "
+                    f"{name}: a mutant's name must be a unique C++ identifier that does not "
                     "begin with right"
                 )
             check_keys(name, table, {"find", "wrong"})
@@ -99,7 +99,7 @@ def read_mutants():
 def check_keys(name, table, required):
     allowed = {field.name for field in fields(Mutant)} - {"name", "step"} | required
     for key in table.keys() - allowed:
-        raise EditError(f"{name}: {key} is not a key; choose from {', '.join(sorted(allowed))}")
+        raise EditError(f"{name}: unknown key '{key}'; choose from {', '.join(sorted(allowed))}")
     for key in required - table.keys():
         raise EditError(f"{name}: {key} is missing")
 
