@@ -60,7 +60,7 @@ TEST(LadderSystems, AreAllRight) {
 // On a GPU there is nearly one system per SM, a case that a step may treat differently;
 // LadderFullBlocks covers it for an emulated device. Both numbers are multiples of 32.
 TEST(LadderSystems, FillADevice) {
-  const int systems = step().platform.backend == "cuda" ? 128 : 64;
+  const int systems = step().platform.backend == "cuda" ? 128 : 32;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, 35, 19, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
