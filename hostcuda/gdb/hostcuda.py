@@ -137,6 +137,11 @@ class FrameId:
         self.sp, self.pc = sp, pc
 
 
+def block_position():
+    """Returns blockIdx, also in a program that does not use it: then gdb does not know its type."""
+    return position(gdb.parse_and_eval("(uint3)blockIdx"))
+
+
 class Prefix(gdb.Command):
     def __init__(self, name):
         super().__init__(name, gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE, True)
@@ -148,8 +153,8 @@ class CudaThread(gdb.Command):
     def invoke(self, words, _):
         if words:
             Focus.go_to(numbers(words, "cuda thread"))
-        thread = Focus.thread or position(gdb.parse_and_eval("threadIdx"))
-        print(f"[Current focus set to CUDA block {text(position(gdb.parse_and_eval('blockIdx')))}, "
+        thread = Focus.thread or position(gdb.parse_and_eval("(uint3)threadIdx"))
+        print(f"[Current focus set to CUDA block {text(block_position())}, "
               f"thread {text(thread)}]")
         if words:
             gdb.execute("frame")
@@ -159,7 +164,7 @@ class CudaBlock(gdb.Command):
     """Shows the running block; gdb can show no other: cuda block [(x,y,z)]"""
 
     def invoke(self, words, _):
-        here = position(gdb.parse_and_eval("blockIdx"))
+        here = block_position()
         if words and numbers(words, "cuda block") != here:
             raise gdb.GdbError(
                 f"cuda block: only block {text(here)} runs; stop in another one with "
@@ -173,7 +178,7 @@ class InfoCudaThreads(gdb.Command):
 
     def invoke(self, _words, _):
         block = running_block()
-        here = text(position(gdb.parse_and_eval("blockIdx")))
+        here = text(block_position())
         states = [state_of(block, i) for i in range(int(block["count_"]))]
         print(f"kernel {block['launch_'].dereference()['site']['kernel'].string()}, block {here}")
         first = 0

@@ -1,12 +1,21 @@
 """Runs a program in every mode of the emulator and reports all errors found.
 
-  hostcuda check [--json FILE] [--timeout SECONDS] FILE... [compiler options] [--] [ARGUMENTS]
+  hostcuda check [OPTIONS] FILE... [compiler options] [--] [ARGUMENTS]
+  hostcuda check [OPTIONS] -- COMMAND...
+
+  --json FILE         writes the findings and the trace's records of them
+  --sarif FILE        writes the findings as SARIF 2.1.0, for GitHub and editors
+  --timeout SECONDS   of each run (120); of COMMAND (600)
 
 Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced.
 Runs it with its threads, blocks and streams in other orders, with one warp far ahead of the others,
 with guarded device memory and on two devices.
 Every finding says what is wrong, where, and which run shows it. The first word that is neither a
 source nor a compiler option begins the program's arguments.
+
+COMMAND builds a project: `make`, or 'cmake -S . -B build && cmake --build build' in quotes. It
+works on a copy of the folder, without compiled files, and its nvcc makes traced programs. If it
+runs none of them, each runs once, without arguments. Programs must be linked by nvcc or CMake.
 
 Exit code: 0 if nothing was found, 1 if something was, 2 if the program does not compile or the
 command line is wrong.
@@ -22,6 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import project
+import sarif
 from driver import build
 from libraries import ASAN, PLAIN, TRACED, ToolError
 from nvcc_options import SOURCE, translate
@@ -66,14 +77,37 @@ class Run:
     errors: str
 
 
+def seconds(word):
+    """Returns a positive, finite number of seconds."""
+    try:
+        value = float(word)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise ToolError(f"check: --timeout {word}: seconds must be a number above 0, below 1000000")
+    return value
+
+
+def file_to_write(option, word):
+    """Returns the path, absolute, if a file can be written there."""
+    path = Path(word).absolute()
+    if not word or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ToolError(f"check: {option} {word}: cannot be written")
+    return path
+
+
 def split_command_line(words):
-    """Returns the options of check, the arguments of the build, and the arguments of the
-    program."""
-    options, building, rest = {"json": None, "timeout": 120.0}, [], list(words)
+    """Returns the options of check, the arguments of the build, and the arguments of the program;
+    without a source, the latter are the command."""
+    options = {"json": None, "sarif": None, "timeout": None}
+    building, rest = [], list(words)
     while rest:
         word = rest[0]
-        if word in ("--json", "--timeout") and len(rest) > 1:
-            options[word[2:]] = rest[1] if word == "--json" else float(rest[1])
+        if word in ("--json", "--sarif", "--timeout"):
+            if len(rest) == 1:
+                raise ToolError(f"check: {word} needs a value")
+            options[word[2:]] = (seconds(rest[1]) if word == "--timeout" else
+                                 file_to_write(word, rest[1]))
             rest = rest[2:]
         elif word == "--":
             return options, building, rest[1:]
@@ -191,10 +225,6 @@ def finding_of_warning(line):
     return Finding(what, "read by clang", f"  at {place.rpartition(':')[0]}")
 
 
-# Kinds of errors that do not change a program's results.
-HARMLESS = ("leak", "unused memory", "unchecked error")
-
-
 def check_program(programs, arguments, timeout, folder):
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
     hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
@@ -213,7 +243,7 @@ def check_program(programs, arguments, timeout, folder):
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else
                         Finding(f"ends with {in_words(plain.code)}", plain.mode))
-    is_explained = any(one["kind"] not in HARMLESS for one in traced.get("findings", []))
+    is_explained = any(one["kind"] not in sarif.HARMLESS for one in traced.get("findings", []))
     for one in ended[:-1]:
         messages = findings_of_messages(one)
         findings += messages
@@ -222,13 +252,7 @@ def check_program(programs, arguments, timeout, folder):
     return plain, unique(findings), traced.get("findings", []), 1 + len(ended)
 
 
-def main(words):
-    if words[:1] in (["--help"], ["-h"]):
-        print(__doc__.strip())
-        return 0
-    options, building, arguments = split_command_line(words)
-    if not any(SOURCE.search(word) for word in building):
-        raise ToolError("check: no source file")
+def check_files(building, arguments, options):
     with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
         programs, warnings = {}, []
         for variant in (PLAIN, ASAN, TRACED):
@@ -237,25 +261,73 @@ def main(words):
             if build(translation, variant, warnings.append):
                 return 2
         plain, findings, traced, runs = check_program(
-            programs, arguments, options["timeout"], folder
+            programs, arguments, options["timeout"] or 120, folder
         )
     findings[:0] = map(finding_of_warning, warnings)
     name = Path(next(word for word in building if SOURCE.search(word))).name
+    ended = "" if plain.code == 0 else f"; the program itself ends with {in_words(plain.code)}"
+    return report(name, findings, traced, f"{runs} runs{ended}", options)
+
+
+def check_project(words, options):
+    if not words:
+        raise ToolError("check: a command must follow --, or a source file precede it")
+    name = " ".join(words)
+    checked = project.check(words, options["timeout"] or 600)
+    command = checked.command
+    findings = list(map(finding_of_warning, checked.warnings))
+    for one in checked.runs:
+        ended = Run("traced", one.code, [], one.errors)
+        messages = findings_of_messages(ended)
+        findings += messages
+        if one.code == "timeout":
+            findings.append(no_end(ended))
+        elif one.code < 0 and not messages:
+            findings.append(Finding(f"ends with {in_words(one.code)}", ended.mode))
+    findings = unique(findings)
+    if command.code != 0:
+        sys.stderr.write("".join(command.output.splitlines(keepends=True)[-40:]))
+    if command.code != 0 and not findings:
+        raise ToolError(f"check: '{name}' ended with {in_words(command.code)}")
+    if not checked.programs:
+        raise ToolError(f"check: '{name}' built no program with nvcc; name the path of nvcc "
+                        "neither in the project nor in the command, and link with nvcc")
+    ended = f"; the command itself ended with {in_words(command.code)}" if command.code else ""
+    traced = [record for one in checked.runs for record in one.traced]
+    return report(name, findings, traced,
+                  f"{len(checked.runs)} run(s) of {', '.join(checked.programs)}{ended}", options)
+
+
+def report(name, findings, traced, where, options):
+    """Prints the findings and writes the files; returns the exit code."""
     for finding in findings:
         print(f"{finding.what}  [{finding.mode}]")
         if finding.details:
             print(finding.details)
-    ended = "" if plain.code == 0 else f"; the program itself ends with {in_words(plain.code)}"
     number = f"{len(findings)} finding(s)" if findings else "nothing was found"
-    print(f"{name}: {number} in {runs} runs{ended}")
+    print(f"{name}: {number} in {where}")
     if not find_clang():
         print("calls between host and device code were not checked: clang++ is not installed")
     if options["json"]:
-        Path(options["json"]).write_text(
+        options["json"].write_text(
             json.dumps({"program": name, "findings": [asdict(one) for one in findings],
                         "traced": traced}, indent=1)
             + "\n", encoding="utf-8")
+    if options["sarif"]:
+        sarif.write(options["sarif"], findings, traced, Path.cwd())
     return 1 if findings else 0
+
+
+def main(words):
+    if words[:1] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+        return 0
+    options, building, rest = split_command_line(words)
+    if any(SOURCE.search(word) for word in building):
+        return check_files(building, rest, options)
+    if building or "--" not in words:
+        raise ToolError("check: no source file")
+    return check_project(rest, options)
 
 
 if __name__ == "__main__":

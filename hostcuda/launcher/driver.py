@@ -46,7 +46,7 @@ def compile_one(translation, source, output, variant, warn):
             show=False,
             source=source,
             counts=counts,
-            clang=find_clang() if variant == PLAIN else None,
+            clang=find_clang() if variant == PLAIN or translation.is_checked else None,
             warn=warn,
         )
     if source.endswith(".c"):
@@ -107,7 +107,9 @@ def link(translation, objects, variant):
     if translation.mode == "archive":
         return run("ar", "rcs", translation.output or "a.a", *objects, *translation.objects)
     words = [translation.compiler, *objects, *translation.objects, *translation.link,
-             *link_options(variant), "-o", translation.output or "a.out"]
+             *link_options(variant, translation.compiler, [*objects, *translation.objects],
+                           translation.asks_for_cublas),
+             "-o", translation.output or "a.out"]
     if translation.shows:
         print(" ".join(words), file=sys.stderr)
     return run(*words)

@@ -3,6 +3,7 @@ import contextlib
 import fcntl
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -31,12 +32,22 @@ FLAGS = {
     ],
     COUNTED: [],
 }
-NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""],
-         COUNTED: ["count", "cublas", ""]}
+NAMES = {PLAIN: [""], ASAN: ["asan"], TRACED: ["trace", ""], COUNTED: ["count", ""]}
+CUBLAS_NEEDS_OPENBLAS = ("the program calls cuBLAS, which hostcuda emulates with OpenBLAS: install "
+                         "it (Debian, Ubuntu: libopenblas-dev)")
 
 
 class ToolError(Exception):
     """An error to show to the user as a one-line message."""
+
+
+def version() -> str:
+    """Returns hostcuda's version, which CMakeLists.txt sets."""
+    config = HOME.parents[1] / "lib" / "cmake" / "hostcuda" / "hostcudaConfigVersion.cmake"
+    file = config if is_installed() else HOME / "CMakeLists.txt"
+    found = re.search(r"(?:hostcuda VERSION |PACKAGE_VERSION \")([0-9.]+)",
+                      file.read_text(encoding="utf-8"))
+    return found[1] if found else "of unknown version"
 
 
 def is_installed() -> bool:
@@ -80,26 +91,65 @@ def build_libraries(variant: str, folder: Path) -> None:
                  "--parallel", str(os.cpu_count() or 1)])
 
 
+def library_folder() -> Path:
+    return HOME.parents[1] / "lib" if is_installed() else build_folder() / "lib"
+
+
 def libraries(variant: str) -> list[str]:
     """Returns the files to link for a variant, in order. Builds them first if the tool is not
     installed."""
-    if is_installed():
-        folder = HOME.parents[1] / "lib"
-    else:
-        folder = build_folder()
-        with one_at_a_time(folder):
-            build_libraries(variant, folder)
-        folder = folder / "lib"
+    if not is_installed():
+        with one_at_a_time(build_folder()):
+            build_libraries(variant, build_folder())
     parts = (f"_{name}" if name else "" for name in NAMES[variant])
-    files = [folder / f"libhostcuda{part}.a" for part in parts]
+    files = [library_folder() / f"libhostcuda{part}.a" for part in parts]
     missing = [str(file) for file in files if not file.exists()]
     if missing:
         raise ToolError(f"hostcuda's library {missing[0]} is missing")
     return [str(file) for file in files]
 
 
-def link_options(variant: str) -> list[str]:
+def cublas() -> Union[str, None]:
+    """Returns hostcuda's cuBLAS; None if it was built without OpenBLAS. Call libraries() first."""
+    file = library_folder() / "libhostcuda_cublas.a"
+    return str(file) if file.exists() else None
+
+
+def calls_cublas(files: Sequence[str]) -> bool:
+    """True if one of these objects or archives contains the name of a function of cuBLAS."""
+    for file in files:
+        try:
+            if b"cublas" in Path(file).read_bytes():
+                return True
+        except OSError:  # the linker reports it
+            continue
+    return False
+
+
+def cublas_options(compiler: str) -> list[str]:
+    """Returns what links a program with cuBLAS; [] if OpenBLAS is not installed."""
+    shared = "libopenblas.so"  # the compiler prints its path, or the bare name if there is none
+    found = subprocess.run([compiler, f"-print-file-name={shared}"], stdout=subprocess.PIPE,
+                           text=True, check=False).stdout.strip()
+    file = cublas()
+    return [file, "-lopenblas"] if file and found != shared else []
+
+
+def context_library() -> str:
+    """Returns the Boost.Context to link: that of pip's package, or the system's."""
+    own = library_folder() / "libboost_context.a"
+    return str(own) if is_installed() and own.exists() else "-lboost_context"
+
+
+def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
+    """Returns what the linker needs after `inputs`, the program's own objects and archives. asks:
+    the command line names cuBLAS, which another library may call."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
-    others = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
-    return [*sanitizer, *wrapped, *libraries(variant), *others]
+    *first, core = libraries(variant)
+    calls = calls_cublas(inputs)
+    blas = cublas_options(compiler) if calls or asks else []
+    if calls and not blas:
+        raise ToolError(CUBLAS_NEEDS_OPENBLAS)
+    return [*sanitizer, *wrapped, *first, *blas[:1], core, context_library(), *blas[1:],
+            "-fopenmp", "-pthread"]

@@ -59,6 +59,8 @@ class Translation:
     mode: str = "link"  # or compile, preprocess, archive, device_link, version
     treats_all_as_cu: bool = False
     shows: bool = False  # set by --verbose and --dryrun
+    asks_for_cublas: bool = False
+    is_checked: bool = False  # built by `hostcuda check -- COMMAND`
 
 
 def normalised(word):
@@ -189,6 +191,7 @@ def translate(words):
 def add_library(result, word):
     name = word[2:] if word.startswith("-l") else ""
     if name in OURS:
+        result.asks_for_cublas |= name.startswith("cublas")
         return
     if name.startswith(NOT_EMULATED):
         raise ToolError(f"{word}: this library of the CUDA toolkit is not emulated")

@@ -5,14 +5,16 @@ CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA
   toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the replacement for nvcc
   toolkit/lib64     libcudart etc., which are linker scripts that name hostcuda's libraries
 """
+import hashlib
 import os
 import shlex
 import sys
 from pathlib import Path
 
-from libraries import HOME, INCLUDES, PLAIN, build_folder, is_installed, libraries
+from libraries import (HOME, INCLUDES, PLAIN, ToolError, build_folder, context_library, cublas,
+                       is_installed, libraries)
 
-NEEDS = "-lboost_context -lgomp -lpthread -lstdc++ -lm"
+NEEDS = "-lgomp -lpthread -lstdc++ -lm"
 EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt", "cuda")
 # CMake compiles these files to identify a compiler.
 ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
@@ -23,26 +25,45 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 def folder():
     if not is_installed():
         return build_folder() / "toolkit"
-    return (HOME if os.access(HOME, os.W_OK) else Path.home() / ".cache" / "hostcuda") / "toolkit"
+    # Not in HOME: pip would not remove it. There may be several installations.
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "hostcuda" / hashlib.sha256(str(HOME).encode()).hexdigest()[:12] / "toolkit"
 
 
 def make(at=None):
     """Writes the folder unless it is up to date; returns its path."""
     at = at or folder()
-    cublas, plain = libraries(PLAIN)
-    # The file names are quoted, because their folder may contain blanks.
-    scripts = {"cudart": f'"{plain}" {NEEDS}', "cublas": f'"{cublas}" "{plain}" -lopenblas {NEEDS}'}
+    try:
+        write(at)
+    except OSError as error:
+        raise ToolError(f"{at}: {error.strerror}; set XDG_CACHE_HOME to a folder that can be "
+                        "written") from None
+    return at
+
+
+def quoted(library):
+    """Returns a library as a linker script names it: a path may contain blanks."""
+    return library if library.startswith("-l") else f'"{library}"'
+
+
+def write(at):
+    core = f"{quoted(libraries(PLAIN)[0])} {quoted(context_library())}"
+    scripts = {"cudart": f"{core} {NEEDS}"}
+    if cublas():
+        scripts["cublas"] = f"{quoted(cublas())} {core} -lopenblas {NEEDS}"
     names = {
-        "libcudart.so": scripts["cudart"],
-        "libcudart_static.a": scripts["cudart"],
-        "libcublas.so": scripts["cublas"],
-        "libcublas_static.a": scripts["cublas"],
-        "libcublasLt.so": scripts["cublas"],
+        "libcudart.so": "cudart",
+        "libcudart_static.a": "cudart",
+        "libcublas.so": "cublas",
+        "libcublas_static.a": "cublas",
+        "libcublasLt.so": "cublas",
     }
     for name in ("bin", "include", "lib64", "nvvm/libdevice"):
         os.makedirs(at / name, exist_ok=True)
-    for name, inputs in names.items():
-        (at / "lib64" / name).write_text(f"GROUP({inputs})\n", encoding="utf-8")
+    for name, library in names.items():
+        if library in scripts:
+            script = f"GROUP({scripts[library]})\n"
+            (at / "lib64" / name).write_text(script, encoding="utf-8")
     for name in EMPTY:
         (at / "lib64" / f"lib{name}.a").write_text("!<arch>\n", encoding="utf-8")
     links = {at / "bin" / "nvcc": HOME / "bin" / "nvcc"}
@@ -51,12 +72,12 @@ def make(at=None):
     for link, target in links.items():
         if not os.path.lexists(link):
             link.symlink_to(target)
-    return at
 
 
-def announce(translation):
-    """Prints the part of nvcc -v's output that build systems read."""
-    at = make()
+def announce(translation, at=None, linker=None):
+    """Prints the part of nvcc -v's output that build systems read. linker: links programs for a
+    build system, in place of the host compiler."""
+    at = make(at)
     linking = f"-L{at}/lib64"
     for line in (
         f"TOP={at}",
@@ -65,7 +86,8 @@ def announce(translation):
         f"INCLUDES=-I{at}/include",
         f"LIBRARIES={linking}",
         "cicc -arch compute_90",
-        f"{translation.compiler} {' '.join(map(shlex.quote, translation.objects))} {linking} "
+        f"{linker or translation.compiler} "
+        f"{' '.join(map(shlex.quote, translation.objects))} {linking} "
         f"-lcudart -o {translation.output or 'a.out'}",
     ):
         print(f"#$ {line}", file=sys.stderr)

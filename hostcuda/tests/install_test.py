@@ -27,7 +27,29 @@ endif()
 """
 
 
+FETCHED = """cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(hostcuda GIT_REPOSITORY https://example.org/a.git SOURCE_SUBDIR {name})
+FetchContent_MakeAvailable(hostcuda)
+add_executable(program program.cu)
+hostcuda_target(program)
+target_compile_definitions(program PRIVATE "BARRIER=__syncthreads()")
+"""
+
+
 class InstallTest(InFolder):
+    def test_fetched_by_another_project(self):
+        self.write("program.cu", REVERSE % "BARRIER;")
+        self.write("CMakeLists.txt", FETCHED.format(name=HOME.name))
+        self.works("cmake", "-S", ".", "-B", "build",
+                   f"-DFETCHCONTENT_SOURCE_DIR_HOSTCUDA={HOME.parent}", *OPTIONS)
+        self.works("cmake", "--build", "build", "--parallel", str(os.cpu_count()))
+        self.assertEqual("58\n", self.works("build/program"))
+        # Only what the program links is built.
+        self.assertEqual(["libhostcuda.a"],
+                         [file.name for file in self.folder.rglob("libhostcuda*.a")])
+
     def test_from_a_fresh_folder(self):
         prefix = self.folder / "prefix"
         self.works(

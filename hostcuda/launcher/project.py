@@ -1,0 +1,222 @@
+"""Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
+
+The replaced nvcc makes traced programs. In place of each it leaves a script that runs it and keeps
+its trace, its messages and its exit status, so that every run by the command is recorded, also by a
+test runner that hides messages. If the command runs no program, each program that it built runs
+once, without arguments.
+"""
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import toolkit
+from libraries import HOME, ToolError
+
+MOST_BYTES = 1 << 30
+COMPILED = (b"\x7fELF", b"!<arch>")
+LEFT_OUT = (".git", "__pycache__", "CMakeFiles", "CMakeCache.txt")
+# CMake builds these to examine the compiler.
+PROBES = re.compile(r"(^|/)CMakeFiles/|(^|/)cmTC_[^/]*$|(^|/)a\.out$")
+
+
+SCRIPT = """#!/bin/sh
+at=$(mktemp {runs}/XXXXXX)
+mkfifo "$at.pipe"
+(trap '' TERM; exec tee "$at.errors") <"$at.pipe" >&2 &
+HOSTCUDA_TRACE=$at.json {program} "$@" 2>"$at.pipe"
+code=$?
+wait
+echo $code >"$at.code"
+exit $code
+"""
+
+
+class Notes:
+    """What the replaced nvcc and the programs leave for check."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.programs = self.folder / "programs"
+        self.runs = self.folder / "runs"
+        self.warnings = self.folder / "warnings"
+        self.toolkit = self.folder / "toolkit"
+
+    def warn(self, line):
+        """Called with a warning of clang."""
+        print(line, file=sys.stderr)
+        source, _, rest = line.partition(":")
+        with self.warnings.open("a", encoding="utf-8") as file:
+            file.write(f"{os.path.abspath(source)}:{rest}\n")
+
+    def replace(self, program):
+        """Moves a program away, and writes a script in its place that runs it."""
+        if PROBES.search(os.path.abspath(program)):
+            return
+        kept = Path(tempfile.mkdtemp(dir=self.programs)) / Path(program).name
+        shutil.move(program, kept)
+        (kept.parent / "place").write_text(os.path.abspath(program), encoding="utf-8")
+        script = SCRIPT.format(runs=shlex.quote(str(self.runs)), program=shlex.quote(str(kept)))
+        Path(program).write_text(script, encoding="utf-8")
+        os.chmod(program, 0o755)
+
+    def built(self):
+        """Returns the places of the programs, each once."""
+        places = [file.read_text(encoding="utf-8") for file in self.programs.glob("*/place")]
+        return sorted(set(filter(os.path.exists, places)))
+
+    def recorded(self):
+        """Returns a Recorded for each run of a program."""
+        return [Recorded(status(errors.with_suffix(".code")),
+                         errors.read_text(encoding="utf-8", errors="replace"),
+                         found_in(errors.with_suffix(".json")))
+                for errors in sorted(self.runs.glob("*.errors"))]
+
+
+@dataclass
+class Ended:
+    """How the command ended."""
+    code: object  # exit status, or "timeout"
+    output: str
+
+
+@dataclass
+class Recorded:
+    """A run of a program."""
+    code: object  # exit status, of a signal as a negative number, or "timeout"
+    errors: str
+    traced: list  # the trace's records of its findings
+
+
+def status(file):
+    if not file.exists():
+        return "timeout"
+    code = int(file.read_text(encoding="utf-8"))
+    return 128 - code if code > 128 else code
+
+
+def found_in(trace):
+    try:
+        return json.loads(trace.read_text(encoding="utf-8"))["findings"]
+    except (OSError, ValueError):  # the program was ended
+        return []
+
+
+def is_compiled(file):
+    with open(file, "rb") as opened:
+        return opened.read(8).startswith(COMPILED)
+
+
+def copy(source, target):
+    """Copies a folder without compiled files: the command builds all of them."""
+    total = 0
+
+    def left_out(folder, names):
+        nonlocal total
+        out = [name for name in names if name in LEFT_OUT]
+        for name in set(names) - set(out):
+            file = os.path.join(folder, name)
+            if not os.path.isfile(file):
+                if not os.path.isdir(file):
+                    out.append(name)  # a pipe, or a link to nothing
+                continue
+            total += os.path.getsize(file)
+            if total > MOST_BYTES:
+                raise ToolError(f"check: {source} has more than {MOST_BYTES >> 30} GiB of files; "
+                                "check in the folder of the sources")
+            if is_compiled(file):
+                out.append(name)
+        return out
+    try:
+        shutil.copytree(source, target, ignore=left_out, symlinks=False)
+    except OSError as error:
+        raise ToolError(f"check: {error.filename}: {error.strerror}") from None
+    except shutil.Error as error:
+        raise ToolError(f"check: {error.args[0][0][0]}: {error.args[0][0][2]}") from None
+
+
+def environment(notes):
+    """The command finds the replaced nvcc as nvcc, in CUDA_HOME, and in Make's and CMake's
+    variables."""
+    home = toolkit.make(notes.toolkit)
+    nvcc = home / "bin" / "nvcc"
+    nvcc.unlink()
+    words = [sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}"]
+    nvcc.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n', encoding="utf-8")
+    nvcc.chmod(0o755)
+    variables = {"CUDA_HOME": str(home), "CUDA_PATH": str(home)}
+    for_make = shlex.join(f"{name}={value}"
+                          for name, value in [*variables.items(), ("NVCC", "nvcc")])
+    return {"HOSTCUDA_WATCHDOG": "20", **os.environ, **variables,
+            "PATH": f"{nvcc.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "CUDACXX": str(nvcc), "MAKEFLAGS": f"{os.environ.get('MAKEFLAGS', '')} -- {for_make}"}
+
+
+def run(words, folder, variables, timeout):
+    """Runs a command in a process group, which a timeout ends."""
+    try:
+        process = subprocess.Popen(words, cwd=folder, env=variables, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", start_new_session=True)
+    except OSError as error:
+        raise ToolError(f"check: {words[0]}: {error.strerror}") from None
+    try:
+        output = process.communicate(timeout=timeout)[0]
+        return Ended(process.returncode, output)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)  # an emulated program reports its progress
+    try:
+        return Ended("timeout", process.communicate(timeout=5)[0])
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return Ended("timeout", process.communicate()[0])
+
+
+@dataclass
+class Checked:
+    """What the command built and what ran; paths as in the user's folder."""
+    command: Ended
+    programs: list
+    runs: list  # of Recorded
+    warnings: list
+
+
+def check(words, timeout):
+    """words: the command, or one word for the shell."""
+    here = Path.cwd()
+    if len(words) == 1 and re.search(r"\s", words[0]):
+        words = ["sh", "-c", words[0]]
+    with tempfile.TemporaryDirectory(prefix="hostcuda-") as name:
+        folder = Path(name).resolve()
+        there = folder / "copy" / here.name
+        copy(here, there)
+        notes = Notes(folder / "notes")
+        for made in (notes.programs, notes.runs):
+            made.mkdir(parents=True)
+        variables = environment(notes)
+        command = run(words, there, variables, timeout)
+        programs = notes.built()
+        if command.code == 0 and not any(notes.runs.iterdir()):
+            for program in programs:
+                run([program], there, variables, timeout)
+        warnings = notes.warnings.read_text(encoding="utf-8") if notes.warnings.exists() else ""
+        checked = Checked(command, programs, notes.recorded(),
+                          list(dict.fromkeys(warnings.splitlines())))
+        return with_paths(checked, lambda text: text.replace(f"{there}/", "")
+                          .replace(str(there), str(here)))
+
+
+def with_paths(checked, renamed):
+    """Renames the paths in all that was found."""
+    command = Ended(checked.command.code, renamed(checked.command.output))
+    runs = [Recorded(one.code, renamed(one.errors), json.loads(renamed(json.dumps(one.traced))))
+            for one in checked.runs]
+    return Checked(command, list(map(renamed, checked.programs)), runs,
+                   list(map(renamed, checked.warnings)))

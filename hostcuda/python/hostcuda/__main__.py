@@ -1,0 +1,4 @@
+"""python -m hostcuda"""
+from hostcuda import main
+
+main()
