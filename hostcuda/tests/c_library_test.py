@@ -68,7 +68,7 @@ def device_functions():
 class CLibraryTest(unittest.TestCase):
     maxDiff = None
 
-    def test_its_functions_and_ours_do_not_clash(self):
+    def test_functions_of_both_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
         # Checks the search itself with one function for each header and each way to write one.

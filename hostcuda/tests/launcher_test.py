@@ -83,7 +83,7 @@ class LauncherTest(unittest.TestCase):
         for line, launch in enumerate(launches, 2):
             self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: ", launch)
 
-    def test_unreadable_launch_is_one_message(self):
+    def test_an_invalid_launch_gives_one_message(self):
         self.assertEqual(
             (1, "a.cu:2: error: kernel launch: <<< without >>>(\n"),
             self.compile("__global__ void k() {}\nvoid f() { k<<<1, 2; }\n", "-std=c++20"),
@@ -95,11 +95,11 @@ class LauncherTest(unittest.TestCase):
         self.assertNotEqual(0, code)
         return next(line for line in said.splitlines() if "error:" in line)
 
-    def test_unreadable_launch_names_its_line(self):
+    def test_an_invalid_launch_is_reported_with_its_line(self):
         text = "__global__ void k(int) {}\n\nvoid f() {\n  k<<<1, 2>>(3);\n}\n"
         self.assertEqual("a.cu:4: error: kernel launch: <<< without >>>(", self.compile_error(text))
 
-    def test_reference_parameters_are_refused(self):
+    def test_reference_parameters_are_rejected(self):
         for parameter in ("int&", "const int&"):
             code, said = self.compile(
                 f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n"
@@ -110,7 +110,7 @@ class LauncherTest(unittest.TestCase):
                 r"^a\.cu:2:\d+: error: kernel launch: a kernel's parameter is a reference.*\n$",
             )
 
-    def test_headers_of_the_toolkit_are_refused(self):
+    def test_toolkit_headers_are_rejected(self):
         (self.folder / "cuda/include").mkdir(parents=True)
         self.write("cuda/include/cuda_runtime_api.h", "")  # identifies the toolkit's folder
         self.write("cuda/include/cufft.h", "struct Pages;\n")
@@ -118,7 +118,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(1, code)
         self.assertRegex(said, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
 
-    def test_arguments_that_do_not_fit_are_one_line(self):
+    def test_wrong_arguments_of_an_api_call_give_one_line(self):
         code, said = self.compile(
             "void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n"
             "  cudaMemset(n, 0, 4);\n  unknown();\n}\n"
@@ -191,7 +191,7 @@ class LauncherTest(unittest.TestCase):
         "curandGenerateSeeds(0);": "curandGenerateSeeds",
     }
 
-    def test_missing_names_of_cuda_are_one_line_each(self):
+    def test_each_missing_cuda_name_gives_one_line(self):
         headers = (
             "cooperative_groups.h",
             "cub/device/device_scan.cuh",
@@ -208,7 +208,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
-    def test_missing_headers_of_the_toolkit_are_one_line(self):
+    def test_each_missing_toolkit_header_gives_one_line(self):
         for name in (
             "thrust/mr/pool.h",
             "mma.h",
@@ -232,12 +232,12 @@ class LauncherTest(unittest.TestCase):
         )
         self.assertEqual((0, ""), self.compile(text))
 
-    def test_ptx_is_refused(self):
+    def test_ptx_is_rejected(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
                 '               : "=r"(i));\n  return i;\n}\n')
         self.assertRegex(self.compile_error(text), r"^a\.cu:3: error: inline PTX is not emulated")
 
-    def test_branches_for_a_device_are_named(self):
+    def test_branches_on_cuda_arch_are_reported(self):
         text = "\n#ifdef __CUDA_ARCH__\nint device;\n#else\nint host;\n#endif\n"
         code, said = self.compile(text)
         self.assertEqual(0, code)
@@ -290,7 +290,7 @@ class LauncherTest(unittest.TestCase):
         self.assertIn("x.o.ii", calls[0])
         self.assertIn("b.cpp", calls[1])
 
-    def test_the_macro_and_the_header_are_there(self):
+    def test_the_macro_and_the_header_are_provided(self):
         self.assertEqual(
             (0, ""),
             self.compile(

@@ -164,7 +164,7 @@ main.o: main.cpp
         self.works("make", "-s", "CUDA_HOME=cuda")
         self.assertEqual("6\n", self.works("./program"))
 
-    def test_what_cannot_be_is_one_line(self):
+    def test_impossible_options_give_one_line(self):
         self.write("a.cu", "int main() {}\n")
         for words, message in (
             (("a.cu", "-ptx"), "-ptx: hostcuda makes no code for a GPU"),
@@ -179,7 +179,7 @@ main.o: main.cpp
         self.assertIn("release 13.0", self.works(BIN / "nvcc", "--version"))
 
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
-    def test_host_and_device_code_are_told_apart(self):
+    def test_host_and_device_code_are_distinguished(self):
         self.write("a.cu", HOST_AND_DEVICE)
         said = self.run_in_folder(BIN / "hostcuda", "cc", "a.cu")
         self.assertEqual(1, said.returncode)
@@ -200,7 +200,7 @@ main.o: main.cpp
         self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
 
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
-    def test_variables_without_a_value_are_named(self):
+    def test_uninitialised_variables_are_reported(self):
         kernel = (
             "__global__ void k(float* x, int n) {\n  float sum%s;\n  for (int i = 0; i < n; ++i) "
             "sum += x[i];\n  x[0] = sum;\n}\n"
@@ -228,7 +228,7 @@ main.o: main.cpp
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         self.assertEqual((0, ""), (said.returncode, said.stderr))
 
-    def test_a_stopped_program_says_how_far_it_came(self):
+    def test_a_stopped_program_reports_its_progress(self):
         self.write(
             "a.cu",
             """__global__ void k(int* p, int n) { for (int i = 0; i < n; ++i) atomicAdd(p, i); }
@@ -250,7 +250,7 @@ int main() {
             r"blocks of kernel k \(launched at a\.cu:6\) have ended, after 1 earlier launches$",
         )
 
-    def test_consequences_come_last_or_not_at_all(self):
+    def test_consequences_come_last_or_are_omitted(self):
         cause = "hostcuda: ERROR: out of bounds\n  thread (1,0,0) at /x/a.cu:3\n"
         same = "hostcuda: ERROR: accesses 0x1: no memory\n  at a.cu:3\n"
         other = "hostcuda: ERROR: a leak\n  at a.cu:9\n"
@@ -284,7 +284,7 @@ int main() {
             )
         self.assertEqual((["the default order", "traced"], 2, 1), (modes, runs, len(findings)))
 
-    def test_check_without_clang_says_so(self):
+    def test_check_reports_that_clang_is_missing(self):
         ran = check.Run("the default order", 0, [], "")
         said = io.StringIO()
         with mock.patch.multiple(check, build=lambda *_: 0, find_clang=lambda: None,

@@ -60,7 +60,7 @@ class Bits(InFolder):
         self.right(run(ranks, f"{arguments} --quiet --output {end}", **extra))
         return end.read_bytes()
 
-    def test_do_not_depend_on_the_ranks(self) -> None:
+    def test_bits_do_not_depend_on_the_ranks(self) -> None:
         for turn, (name, words) in enumerate(PROBLEMS.items()):
             problem = words.format(folder=self.folder)
             validated = "full" if name != MANY_INTERACTIONS else "sampled" if NIGHTLY else "off"
@@ -85,7 +85,7 @@ class Bits(InFolder):
             self.assertEqual(found["cluster"]["distribution"], "bodies")
             self.assertTrue(found["cluster"]["transport"].startswith(transport))
 
-    def test_whole_systems_where_they_come_out_even(self) -> None:
+    def test_whole_systems_if_they_divide_evenly(self) -> None:
         record = self.folder / "r.json"
         self.right(run(3, f"--systems 6 --bodies 33 --steps 1 --json {record}"))
         self.assertEqual(json.loads(record.read_text())["cluster"]["distribution"], "systems")

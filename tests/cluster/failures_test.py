@@ -135,7 +135,7 @@ class Failures(InFolder):
     def test_no_device_at_all(self) -> None:
         self.refused(77, run(3, "--scenario two-body", HOSTCUDA_DEVICES="0"), "no CUDA device")
 
-    def test_questions_about_the_program_need_no_device(self) -> None:
+    def test_help_and_version_need_no_device(self) -> None:
         for word, answer in (("--help", "--distribute"), ("--version", "step14_cluster [0-9a-f]")):
             ended = run(3, word, HOSTCUDA_DEVICES="0")
             self.assertEqual((ended.code, ended.error), (0, ""))
@@ -172,7 +172,7 @@ class Failures(InFolder):
                 self.one_line(ended, "cudaErrorDevicesUnavailable",
                               "^step14_cluster: " + ("(?!rank)" if lost == 0 else "rank 2 "))
 
-    def test_a_wrong_argument_is_said_once(self) -> None:
+    def test_a_wrong_argument_is_reported_once(self) -> None:
         self.refused(2, run(3, "--steps no"), "--steps")
 
     def test_an_unknown_transport(self) -> None:
@@ -192,7 +192,7 @@ class Failures(InFolder):
             ended = run_each(ranks)
             self.refused(2, ended, f'rank {wrong} .*NBODY_TRANSPORT: "pigeon" is not allowed')
 
-    def test_a_question_of_one_rank(self) -> None:
+    def test_help_on_a_single_rank(self) -> None:
         for one in (0, 2):
             ranks = self.each()
             ranks[one].append("--help")
@@ -200,7 +200,7 @@ class Failures(InFolder):
             self.assertEqual((ended.code, ended.output), (2, ""), ended.error)
             self.one_line(ended, "was started with other arguments than rank 0")
 
-    def test_ranks_that_know_nothing_of_each_other(self) -> None:
+    def test_ranks_without_a_common_mpi(self) -> None:
         """srun without PMIx, and launchers that do not know this MPI, start ranks in this way."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS is 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
@@ -244,7 +244,7 @@ class Failures(InFolder):
             time.sleep(0.05)
         return run_on, run_on.ranks(), state
 
-    def test_a_signal_to_the_first_rank_alone(self) -> None:
+    def test_a_signal_to_only_the_first_rank(self) -> None:
         signals, checkpoints = (signal.SIGINT, signal.SIGTERM), (True, False)
         for number, checkpoint in (
             itertools.product(signals, checkpoints) if NIGHTLY else zip(signals, checkpoints)

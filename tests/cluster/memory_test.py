@@ -33,7 +33,7 @@ class Memory(InFolder):
         )
         return (many - few) / (8 * (SYSTEMS[1] - SYSTEMS[0]))
 
-    def test_in_and_out(self) -> None:
+    def test_reading_and_writing(self) -> None:
         written = "{folder}/{systems}.bin"
         self.assertLess(
             self.per_body(f"{OPTIONS} --systems {{systems}} --output {written}"), 1.2 * BODY

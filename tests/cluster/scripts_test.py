@@ -87,7 +87,7 @@ class Scripts(unittest.TestCase):
                 f".* step --checkpoint nbody-f1.bin {WORDS}; ranks 6, threads 8$",
             )
 
-    def test_slurm_and_pbs_are_told_to_start_a_job_again(self) -> None:
+    def test_scripts_ask_slurm_and_pbs_to_requeue(self) -> None:
         for script in ("slurm/run.sbatch", "slurm/array.sbatch"):
             lines = (TOOLS / script).read_text().splitlines()
             self.assertIn("#SBATCH --requeue", lines, script)

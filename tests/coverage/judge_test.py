@@ -27,7 +27,7 @@ def found(*answers):
 class Judge(unittest.TestCase):
     RAN = gcov({"f<1>": 3}, [(1, "f<1>", 3, []), (2, "f<1>", 3, [2, 1]), (3, "f<1>", 3, [0, 3])])
 
-    def test_nothing_is_missing_where_everything_ran(self):
+    def test_nothing_is_missing_if_everything_ran(self):
         self.assertEqual([], found(self.RAN))
 
     def test_a_branch_that_was_not_taken(self):
@@ -39,14 +39,14 @@ class Judge(unittest.TestCase):
         other = gcov({"f<2>": 0}, [(2, "f<2>", 0, [0, 0])])
         self.assertEqual([Missing("x.cu", 1, "never called: f<2>")], found(self.RAN, other))
 
-    def test_a_line_that_one_shape_left_out(self):
+    def test_a_line_that_one_shape_did_not_run(self):
         other = gcov({"f<2>": 1}, [(2, "f<2>", 0, [0, 0])])
         self.assertEqual([Missing("x.cu", 2, "never executed in f<2>")], found(self.RAN, other))
 
-    def test_an_end_of_a_scope_is_left_by_exceptions_too(self):
+    def test_branches_for_exceptions_at_the_end_of_a_scope_are_ignored(self):
         self.assertEqual([], found(self.RAN, gcov({"f<1>": 3}, [(4, "f<1>", 0, [])])))
 
-    def test_exceptions_have_a_place_each(self):
+    def test_every_exception_must_match_a_place(self):
         place, texts = Missing("x.cu", 2, "never executed in f"), {"x.cu": TEXT}
         right = {"file": "x.cu", "line": "if (a)", "why": "it cannot be"}
         self.assertEqual(([], []), judged([place], [right], texts))

@@ -101,7 +101,7 @@ class Patterns(unittest.TestCase):
         random = {name for kernel in self.found.kernels if "gather" in (name := kernel.name)}
         self.assertEqual({kernel.name for kernel in self.found.kernels} - described, random)
 
-    def test_gathering_costs_between_the_ideal_and_a_sector_or_wavefront_a_lane(self):
+    def test_gathers_cost_at_least_the_ideal_and_at_most_one_sector_per_lane(self):
         for kernel in self.found.kernels:
             if "gather" in kernel.name:
                 row = max((row for row in kernel.rows if row.access == "load"),
@@ -109,7 +109,7 @@ class Patterns(unittest.TestCase):
                 self.assertGreater(row.cost, 1.5 * row.ideal_cost)
                 self.assertLess(row.cost_of_request, 32)
 
-    def test_lines_are_those_of_the_source(self):
+    def test_lines_are_source_lines(self):
         rows = self.found.kernel("offset_by_one").rows
         self.assertEqual({source_text(row.place) for row in rows}, {"out[i] = x[i + 1];"})
 
@@ -118,10 +118,10 @@ class Patterns(unittest.TestCase):
         self.assertEqual((kernel.launches, kernel.blocks, kernel.threads), (1, 4, 1024))
         self.assertEqual(kernel.sum("executions", "global", "load"), 512)
 
-    def test_nothing_is_wrong(self):
+    def test_patterns_have_no_findings(self):
         self.assertTrue(self.found.clean)
 
-    def test_json_says_the_same(self):
+    def test_json_has_the_same_content(self):
         kernel = next(kernel for kernel in as_json(self.found, 512.0)["kernels"]
                       if kernel["name"] == "offset_by_one")
         self.assertEqual(kernel["per_interaction"]["global"], {"load": 2, "store": 2, "atomic": 0})
@@ -177,7 +177,7 @@ class Seeded(unittest.TestCase):
     def test_update_without_an_atomic(self):
         self.assert_race("plain_update", "global", ("plain", "load"), ("plain", "store"))
 
-    def test_a_barrier_of_the_block_where_the_grid_needs_one(self):
+    def test_a_block_barrier_does_not_order_blocks(self):
         for race in self.assert_race("next_block<false>", "global", ("grid_written", "store"),
                                      ("grid_read", "load")):
             self.assertEqual({race.earlier.block[0], race.later.block[0]}, {0, 1})
@@ -189,7 +189,7 @@ class Seeded(unittest.TestCase):
             self.assertNotEqual(race.earlier.block, race.later.block)
             self.assertEqual(race.earlier.thread, race.later.thread)
 
-    def test_corrections_have_none(self):
+    def test_corrected_kernels_have_no_races(self):
         wrong = {"missing_barrier", "two_blocks_write", "missing_syncwarp", "plain_update",
                  "next_block<false>", "other_block<false>"}
         self.assertEqual({race.kernel for race in self.found.races}, wrong)
@@ -227,7 +227,7 @@ class Seeded(unittest.TestCase):
         self.assertEqual((plain["kind"], plain["file"], plain["line"]),
                          ("lost update", "tests/inspect/seeded.cu", marked_line("plain")))
 
-    def test_the_text_names_them(self):
+    def test_the_text_names_all_findings(self):
         text = text_of(self.found)
         self.assertIn("RACE in kernel missing_barrier", text)
         self.assertIn(f"seeded.cu:{marked_line('written')}", text)
@@ -287,7 +287,7 @@ class Steps(unittest.TestCase):
         as_numbers = kernel_json(kernel, evaluations)["as_written_per_interaction"]
         self.assertEqual(as_numbers["float32"]["sqrt"], 1)
 
-    def test_a_program_that_fails_is_one_line(self):
+    def test_a_failed_program_gives_one_line(self):
         with self.assertRaisesRegex(InspectError, r"^[^\n]*exit code 2[^\n]*--bodies[^\n]*$"):
             inspect_program(PROGRAMS["step03"], ["--bodies", "-1"])
 
@@ -298,11 +298,11 @@ class Picture(unittest.TestCase):
         cls.patterns = inspect_program(PROGRAMS["patterns"], picture=True)
         cls.step = inspect_program(PROGRAMS["step03"], TWO_TILES, picture=True)
 
-    def test_only_where_it_was_asked_for(self):
+    def test_blocks_are_recorded_only_on_request(self):
         kernels = inspect_program(PROGRAMS["patterns"]).kernels
         self.assertEqual({kernel.first_block for kernel in kernels}, {None})
 
-    def test_all_requests_of_a_block_are_in_it(self):
+    def test_the_picture_has_all_requests_of_a_block(self):
         """All blocks of a pattern do the same, so one block has an equal share of the requests."""
         for kernel in self.patterns.kernels:
             for memory in ("global", "shared"):
@@ -315,7 +315,7 @@ class Picture(unittest.TestCase):
                 self.assertEqual(kernel.blocks * sum(sum(one["executions"]) for one in pictured),
                                  sum(row.executions for row in counted), (kernel.name, memory))
 
-    def test_barriers_part_the_accesses(self):
+    def test_barriers_divide_the_accesses_into_phases(self):
         block = self.step.kernel("advance_systems").first_block
         source = (ROOT / "step03_tiling/nbody.cu").read_text(encoding="utf-8").splitlines()
         lines = [int(place.rpartition(":")[2]) for place in block["barriers"]]
@@ -329,7 +329,7 @@ class Picture(unittest.TestCase):
         }
         self.assertEqual((stores, tile), ({0, 2}, {1, 3}))
 
-    def test_costs_are_those_of_the_textbook(self):
+    def test_costs_equal_those_of_the_textbook(self):
         for kernel, memory, cost in (
             ("shared_column", "shared", 32),
             ("shared_column_padded", "shared", 1),

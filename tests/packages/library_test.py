@@ -87,7 +87,7 @@ class Library(unittest.TestCase):
         self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
         self.run_consumer(self.folder / "by_line")
 
-    def test_it_names_no_folder_of_this_machine_and_no_processor(self) -> None:
+    def test_it_does_not_depend_on_this_machine(self) -> None:
         for file in self.prefix.rglob("*"):
             if file.suffix not in (".cmake", ".pc"):
                 continue
@@ -105,7 +105,7 @@ class Library(unittest.TestCase):
 
 
 class ForThisProcessor(unittest.TestCase):
-    def test_it_is_not_installed(self) -> None:
+    def test_a_build_for_this_processor_is_not_installed(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             entry = {"directory": str(BUILD), "file": "x.cpp", "command":

@@ -74,7 +74,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stdout)
         self.assertIn("tile loop", said.stdout)
 
-    def test_elsewhere_it_draws_and_says_what_needs_a_clone(self) -> None:
+    def test_outside_a_clone_it_draws_and_names_what_needs_one(self) -> None:
         self.assertEqual(run(NBODY, "--version", cwd=FOLDER).stdout.split(",")[0],
                          f"nbody-steps {number_of_the_version()}")
         said = run(NBODY, "build", cwd=FOLDER)

@@ -82,7 +82,7 @@ class Release(unittest.TestCase):
         said = Path(f"{self.archive}.sha256").read_text(encoding="utf-8").split()
         self.assertEqual(said, [hashlib.sha256(content).hexdigest(), self.archive.name])
 
-    def test_what_would_be_lost_is_refused(self) -> None:
+    def test_existing_folders_and_uncommitted_changes_are_rejected(self) -> None:
         for where, what in (
             (self.folder, "already exists"),
             (self.folder / "new", "README.md has uncommitted"),

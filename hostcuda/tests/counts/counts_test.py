@@ -74,7 +74,7 @@ class Counts(unittest.TestCase):
     def test_every_kernel_was_counted_by_hand(self):
         self.assertEqual(set(self.kernels), set(BY_HAND))
 
-    def test_counts_are_those_by_hand(self):
+    def test_counts_equal_those_made_by_hand(self):
         for name, by_hand in BY_HAND.items():
             found = {}
             for one in self.kernels[name]["operations"]:
@@ -83,7 +83,7 @@ class Counts(unittest.TestCase):
             with self.subTest(kernel=name):
                 self.assertEqual(found, by_hand)
 
-    def test_lines_are_those_of_the_source(self):
+    def test_lines_are_source_lines(self):
         lines = SOURCE.read_text(encoding="utf-8").splitlines()
         for one in self.kernels["functions"]["operations"]:
             self.assertEqual(Path(one["file"]).name, SOURCE.name)

@@ -153,7 +153,7 @@ class Findings(unittest.TestCase):
         self.assertGreaterEqual(len(self.bugs), 75)
         self.assertEqual(len({name for _, name, _ in self.bugs}), len(self.bugs))
 
-    def test_mistakes_are_named_with_their_line(self):
+    def test_bugs_are_reported_with_their_line(self):
         lines = marks()
         for (_, name, kind), (ended, record) in zip(self.bugs, self.wrong):
             with self.subTest(bug=name):
@@ -164,7 +164,7 @@ class Findings(unittest.TestCase):
                 for finding in record["findings"]:
                     self.assertIn(finding["what"], ended.stderr)
 
-    def test_nothing_is_said_of_the_corrections(self):
+    def test_corrected_programs_have_no_findings(self):
         for (_, name, _), (ended, record) in zip(self.bugs, self.corrected):
             with self.subTest(bug=name):
                 self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
@@ -191,7 +191,7 @@ class Findings(unittest.TestCase):
                     if order == "forward":
                         self.assertEqual(int(expected[2]), sum(races))
 
-    def test_what_other_checkers_know_is_found(self):
+    def test_errors_that_other_checkers_find_are_found(self):
         readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
         table = readme.partition("<!-- kinds of mistakes -->")[2].partition("<!-- end of kinds")[0]
         rows = re.findall(r"^\| ([^|]+) \| `([^`]+)` \| (\w+) \|$", table, re.M)
@@ -203,7 +203,7 @@ class Findings(unittest.TestCase):
         self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 
-    def test_findings_say_what_to_do(self):
+    def test_every_finding_has_a_remedy(self):
         for _, record in self.wrong:
             for finding in record["findings"]:
                 if finding["kind"] not in (
