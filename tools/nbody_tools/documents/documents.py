@@ -78,7 +78,7 @@ def templates(root: Path) -> Iterator[Path]:
 
 def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
     step = step_of(template)
-    words = vocabulary.words()
+    words = vocabulary.words
     return {**words, **vocabulary.words_of_step(step)} if step in vocabulary.sources else words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -104,7 +105,9 @@ class Vocabulary:
     def diff(self, step: str) -> list[str]:
         return sources.diff(self.source(step), self.sources)
 
+    @cached_property
     def words(self) -> dict[str, Any]:
+        """The names for every document. They keep what they have read for the next document."""
         facts = self.facts
         published = {"citation": Value(facts.published["citation"]),
                      "machine": Value(facts.published["machine"])}
