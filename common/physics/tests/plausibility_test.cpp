@@ -130,7 +130,7 @@ TEST(Plausibility, ThePythagoreanProblem) {
   const auto coarse = judged_in_float64(start, 1e-3, 10000, 1e-9);
   EXPECT_EQ(coarse.word, Word::failed);
   EXPECT_GT(*coarse.energy_change, 1);
-  const auto fine = judged_in_float64(start, 1e-5, 1000000, 1e-9);
+  const auto fine = judged_in_float64(start, 2e-5, 500000, 1e-9);
   EXPECT_EQ(fine.word, Word::ok) << fine.reasons.front();
   EXPECT_LT(*fine.time_step_error, 1e-2);
 }
