@@ -15,7 +15,8 @@ source nor a compiler option begins the program's arguments.
 
 COMMAND builds a project: `make`, or 'cmake -S . -B build && cmake --build build' in quotes. It
 works on a copy of the folder, without compiled files, and its nvcc makes traced programs. If it
-runs none of them, each runs once, without arguments. Programs must be linked by nvcc or CMake.
+runs none of them, each runs once, without arguments. Start it in a folder that contains all
+sources: the copy has no folder above it. Programs are linked by nvcc, g++, clang++ or CMake.
 
 Exit code: 0 if nothing was found, 1 if something was, 2 if the program does not compile or the
 command line is wrong.
@@ -291,7 +292,7 @@ def check_project(words, options):
         raise ToolError(f"check: '{name}' ended with {in_words(command.code)}")
     if not checked.programs:
         raise ToolError(f"check: '{name}' built no program with nvcc; name the path of nvcc "
-                        "neither in the project nor in the command, and link with nvcc")
+                        "neither in the project nor in the command")
     ended = f"; the command itself ended with {in_words(command.code)}" if command.code else ""
     traced = [record for one in checked.runs for record in one.traced]
     return report(name, findings, traced,

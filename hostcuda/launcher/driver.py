@@ -92,8 +92,11 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
             translation.output or "a_dlink.o",
         )
     if translation.mode == "preprocess":
-        return run(translation.compiler, *compile_words(translation, variant), "-E", "-x", "c++",
-                   *translation.sources)
+        of_cu = ["-D__HOSTCUDA__=1", "-include", f"{hostcudacc.INCLUDE}/cuda_runtime.h"]
+        has_cu = any(is_cu(source, translation) for source in translation.sources)
+        output = ["-o", translation.output] if translation.output else []
+        return run(translation.compiler, *compile_words(translation, variant),
+                   *(of_cu if has_cu else []), "-E", "-x", "c++", *translation.sources, *output)
     with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
         objects = []
         for number, source in enumerate(translation.sources):

@@ -144,11 +144,13 @@ def translate(words):
             if name == "-std":
                 result.compile.append(f"-std={at_least_17(value)}")
             elif name == "-ccbin":
-                result.compiler = value
+                result.compiler = of_cpp(value)
             else:
                 result.treats_all_as_cu = value in ("cu", "cuda")
         elif name in ("-Xcompiler", "-Xlinker"):
-            values = [one for one in (value if has_value else value_of(original)).split(",") if one]
+            # FindCUDA quotes them: ,\"-O3\"
+            listed = (value if has_value else value_of(original)).split(",")
+            values = [one.strip('"') for one in listed if one.strip('"')]
             if name == "-Xlinker":
                 result.link += [f"-Wl,{one}" for one in values]
             else:
@@ -160,6 +162,9 @@ def translate(words):
             result.output = value if has_value else value_of(original)
         elif name in MODES:
             result.mode = MODES[name]
+        elif name in ("-M", "-MM"):  # the files that a source includes, as a rule for make
+            result.mode = "preprocess"
+            result.compile.append(name)
         elif name in ("-ptx", "-cubin", "-fatbin"):
             raise ToolError(f"{original}: hostcuda makes no code for a GPU")
         elif name in ("-lineinfo", "-g", "-pg"):
@@ -186,6 +191,16 @@ def translate(words):
         else:
             result.compile.append(original)  # -O3, -DNAME, -Idir, -Wall, -w, -MD, ...
     return result
+
+
+OF_CPP = {"cc": "c++", "gcc": "g++", "clang": "clang++"}
+
+
+def of_cpp(compiler):
+    """Returns the C++ compiler that belongs to a C compiler, which nvcc takes too."""
+    path = Path(compiler)
+    name, dash, number = path.name.partition("-")
+    return str(path.with_name(OF_CPP[name] + dash + number)) if name in OF_CPP else compiler
 
 
 def add_library(result, word):

@@ -1,9 +1,9 @@
 """Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
 
-The replaced nvcc makes traced programs. In place of each it leaves a script that runs it and keeps
-its trace, its messages and its exit status, so that every run by the command is recorded, also by a
-test runner that hides messages. If the command runs no program, each program that it built runs
-once, without arguments.
+The replaced nvcc makes traced programs; so do host compilers that link its objects. In place of
+each program it leaves a script that runs it and keeps its trace, its messages and its exit status,
+so that every run by the command is recorded, also by a test runner that hides messages. If the
+command runs no program, each program that it built runs once, without arguments.
 """
 import json
 import os
@@ -48,6 +48,12 @@ class Notes:
         self.runs = self.folder / "runs"
         self.warnings = self.folder / "warnings"
         self.toolkit = self.folder / "toolkit"
+
+    def leave_path(self):
+        """The replaced programs call the real ones."""
+        own = str(self.toolkit / "bin")
+        os.environ["PATH"] = os.pathsep.join(
+            folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
 
     def warn(self, line):
         """Called with a warning of clang."""
@@ -142,19 +148,35 @@ def copy(source, target):
         raise ToolError(f"check: {error.args[0][0][0]}: {error.args[0][0][2]}") from None
 
 
+def links_traced(words):
+    """True if these words make a host compiler link an object of the replaced nvcc."""
+    if any(word in ("-c", "-E", "-S", "-M", "-MM") for word in words):
+        return False
+    files = [Path(word) for word in words if word.endswith((".o", ".a"))]
+    return any(b"__tsan_" in file.read_bytes() for file in files if file.is_file())
+
+
+def write_script(file, *words):
+    file.unlink(missing_ok=True)
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n', encoding="utf-8")
+    file.chmod(0o755)
+
+
 def environment(notes):
     """The command finds the replaced nvcc as nvcc, in CUDA_HOME, and in Make's and CMake's
-    variables."""
+    variables. It also links what a host compiler would."""
     home = toolkit.make(notes.toolkit)
     nvcc = home / "bin" / "nvcc"
-    nvcc.unlink()
-    words = [sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}"]
-    nvcc.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n', encoding="utf-8")
-    nvcc.chmod(0o755)
+    words = (sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}")
+    write_script(nvcc, *words)
+    for name in ("c++", "g++", "clang++"):
+        if compiler := shutil.which(name):
+            write_script(nvcc.with_name(name), *words, f"--hostcuda-host-compiler={compiler}")
     variables = {"CUDA_HOME": str(home), "CUDA_PATH": str(home)}
     for_make = shlex.join(f"{name}={value}"
                           for name, value in [*variables.items(), ("NVCC", "nvcc")])
-    return {"HOSTCUDA_WATCHDOG": "20", **os.environ, **variables,
+    cxx = str(nvcc.with_name("c++"))  # CMake looks first where the C compiler is
+    return {"HOSTCUDA_WATCHDOG": "20", "CXX": cxx, **os.environ, **variables,
             "PATH": f"{nvcc.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "CUDACXX": str(nvcc), "MAKEFLAGS": f"{os.environ.get('MAKEFLAGS', '')} -- {for_make}"}
 

@@ -15,7 +15,7 @@ TOOL = BIN / "hostcuda"
 SCHEMA = json.loads((Path(__file__).parent / "sarif_schema.json").read_text(encoding="utf-8"))
 MAKEFILE = """NVCC = /usr/local/cuda/bin/nvcc
 program: program.o
-\t$(NVCC) -o $@ $^ -lcudart -lcublas
+\tc++ -o $@ $^ -L/usr/local/cuda/lib64 -lcudart -lcublas
 %.o: %.cu
 \t$(NVCC) -O3 -arch=sm_80 -c $< -o $@
 test: program
@@ -62,7 +62,8 @@ class ProjectTest(InFolder):
         self.write_project("")
         # An object of the real nvcc, newer than the source.
         (self.folder / "program.o").write_bytes(b"\x7fELF of nvcc")
-        for words in (["make", "test"], ["make && ./program && ./program"]):
+        by_nvcc = "nvcc -o program program.cu && ./program && ./program"
+        for words in (["make", "test"], [by_nvcc]):
             said = self.check("--sarif", "found.sarif", "--", *words)
             self.assertEqual(1, said.returncode, said.stdout + said.stderr)
             self.assertRegex(said.stdout, r"RACE in kernel reverse: .* at program\.cu:4 and "
@@ -137,6 +138,10 @@ int main(int count, char**) {
         self.assertIn(f"{BIN / 'nvcc'}\nbin\ninclude\nlib64\n", nvcc)
         for_shell = self.works("sh", "-c", f'eval "$("{TOOL}" env)"; command -v nvcc')
         self.assertEqual(f"{BIN / 'nvcc'}\n", for_shell)
+        # FindCUDA's way to ask for the files that a source includes.
+        self.works(BIN / "nvcc", "-M", "a.cu", "-o", "a.d", "-ccbin", shutil.which("cc"),
+                   "-Xcompiler", ',"-O3","-DNDEBUG"')
+        self.assertRegex((self.folder / "a.d").read_text(encoding="utf-8"), r"^a\.o: a\.cu")
         version = re.search(r"hostcuda VERSION ([0-9.]+)",
                             (HOME / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
         self.assertEqual(f"hostcuda {version}\n", self.works(TOOL, "--version"))
