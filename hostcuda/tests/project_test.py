@@ -7,8 +7,11 @@ import shutil
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from tool_test import BIN, REVERSE, InFolder
+
+import libraries  # tool_test knows its folder
 
 HOME = BIN.parent
 TOOL = BIN / "hostcuda"
@@ -145,6 +148,21 @@ int main(int count, char**) {
         version = re.search(r"hostcuda VERSION ([0-9.]+)",
                             (HOME / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
         self.assertEqual(f"hostcuda {version}\n", self.works(TOOL, "--version"))
+
+    def test_only_cublas_needs_openblas(self):
+        plain, calling = str(self.folder / "plain.o"), str(self.folder / "calling.o")
+        self.write("plain.o", "_Z9cudaMallocPPvm")
+        self.write("calling.o", "cublasCreate_v2")
+        options = libraries.link_options
+        with mock.patch.multiple(libraries, libraries=lambda _: ["core.a"], cublas=lambda: None):
+            self.assertNotIn("-lopenblas", options("plain", "c++", [plain], True))
+            with self.assertRaisesRegex(libraries.ToolError, "install it .*libopenblas-dev"):
+                options("plain", "c++", [plain, calling], False)
+        with mock.patch.multiple(libraries, libraries=lambda _: ["core.a"],
+                                 cublas_options=lambda _: ["cublas.a", "-lopenblas"]):
+            self.assertNotIn("-lopenblas", options("plain", "c++", [plain], False))
+            linked = options("plain", "c++", [calling], False)
+            self.assertLess(linked.index("cublas.a"), linked.index("core.a"))
 
     @unittest.skipUnless(shutil.which("clang++"), "there is no clang++")
     def test_clangd_reads_launches(self):
