@@ -20,7 +20,7 @@ constexpr int kBodies = 2;             // bodies per thread
 constexpr int kMaxChunks = 64;
 
 struct alignas(32) Four {
-  double x, y, z, w;  // w of a position is the mass, otherwise 0
+  double x, y, z, w;  // w is the mass of a position, otherwise 0
 };
 
 // Returns the number of blocks with a thread for every `per_thread` bodies.

@@ -76,7 +76,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       slab[lane] = slab[lane + 32] = load(positions, first + j, n);
       __syncwarp();  // no lane may read the slab before all of it is there
       const float3 reaction = meet<kOneMass, K>(slab, body, a, softening_squared);
-      __syncwarp();  // nor overwrite it while another lane still reads it
+      __syncwarp();  // no lane may overwrite it while another still reads it
       column_a[j] += reaction;
     }
     __syncthreads();  // the next round adds to the sums of another warp

@@ -20,13 +20,13 @@ constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // over all systems; each has 
 // A pair of segments. Segments are numbered through all systems.
 struct Meeting {
   int row, column;
-  int rank;  // rank that computes it
+  int rank;  // rank that computes the pair
 };
 
 struct Plan {
   int systems, n, ranks;
   bool by_systems;  // whole systems per rank: none is divided
-  int tiles;        // per segment; a system's last one may have fewer, and massless bodies
+  int tiles;        // tiles per segment; a system's last one may have fewer, and massless bodies
   int segment;      // bodies per segment
   int segments;     // segments per system
   int kept;         // segments kept by a rank
@@ -115,8 +115,8 @@ inline std::vector<size_t> Plan::first_bodies() const {
 // and receiver order the sums of a message by the order of the pairs.
 struct Slots {
   std::vector<int> of_row, of_column;           // for this rank's pairs; -1: a segment with itself
-  std::vector<int> of_sum;                      // [segment that it keeps][segment of the system]
-  std::vector<int> first_sent, first_received;  // [rank], and the end
+  std::vector<int> of_sum;                      // [kept segment][segment of its system]
+  std::vector<int> first_sent, first_received;  // per rank, and the end
   int count = 0;
 
   // Adds the messages for an array of sums. Sums that stay on this rank are not sent.

@@ -13,9 +13,9 @@
 
 namespace {
 
-constexpr int kBlockSize = 128;  // for kernels with one thread per body
+constexpr int kBlockSize = 128;  // threads of a block with one thread per body
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
-constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // per launch
+constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // units per launch
 constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
 constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // least blocks of a group
 
@@ -121,12 +121,12 @@ struct Share {
   size_t first = plan.by_systems ? kept.first : 0;
   nbody::DeviceArray<Position> positions{plan.by_systems ? kept.count : kept.count * plan.ranks};
   nbody::DeviceArray<Velocity> velocities{kept.count};
-  nbody::DeviceArray<nbody::Body> bodies{kept.count};  // in the order of the input
+  nbody::DeviceArray<nbody::Body> bodies{kept.count};  // bodies in the order of the input
   nbody::DeviceArray<float> masses{positions.size() / plan.tile()};
   nbody::DeviceArray<plan::Unit> units;
   nbody::DeviceArray<int> slots;
   nbody::DeviceArray<float3> sums, partials;
-  size_t at_once;  // units per launch
+  size_t at_once;  // number of units per launch
   std::vector<nbody::Stream> streams;
   std::vector<Group> groups;
   std::vector<nbody::Message> sent, received;
@@ -249,7 +249,7 @@ inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, i
   static std::unique_ptr<Share> share;
   const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());
   if (!share || !share->plan.same_sizes(plan)) {
-    share.reset();  // before allocating more
+    share.reset();  // frees its memory before allocating more
     require_memory(plan, cluster.rank());
     share = std::make_unique<Share>(cluster, plan);
   }

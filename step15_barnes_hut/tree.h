@@ -74,7 +74,7 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
   const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };
   long long most = 2;
   while (bits(most) > bits(-1)) most *= 2;
-  const auto reach = [&](int least) {  // the greatest length with more common bits
+  const auto reach = [&](int least) {  // greatest length with over `least` common bits
     long long length = 0;
     for (long long step = most / 2; step > 0; step /= 2)
       if (bits(length + step) > least) length += step;

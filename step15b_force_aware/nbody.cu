@@ -16,7 +16,7 @@ using namespace tree;
 using Velocity = float4;  // w: the magnitude of the acceleration, from the coarse walk
 
 constexpr int kGroup = 32;                   // bodies of a warp, which is a block
-constexpr int kStack = TUNABLE(STACK, 512);  // nodes
+constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(32)
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
   if (kIsCoarse) softening_squared += 16 * dot(width, width);  // a near node is not a point
-  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // least, largest
+  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // least and largest
   const float bound = tolerance * fmaxf(forces.low.x, kCancelled * forces.high.x);
   constexpr auto kActs = acts_as_a_whole<kQuadrupole, kIsCoarse>;
 
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(32)
       const int holder = __ffs(leaves) - 1;
       const int first = __shfl_sync(kAllLanes, left, holder);
       const int count = -__shfl_sync(kAllLanes, right, holder);
-      __syncwarp();  // as above
+      __syncwarp();  // all lanes are done with the old tile
       if (lane < count) tile[0][lane] = bodies[first + lane];
       __syncwarp();
 #pragma unroll 4
@@ -159,7 +159,7 @@ Timing simulate(const Run& run, Systems& systems) {
   StageTimer timer;
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
-  for (int s = 0; s < systems.count; ++s) {  // one after the other: they share the tree's memory
+  for (int s = 0; s < systems.count; ++s) {  // in turn, because they share the tree's memory
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {

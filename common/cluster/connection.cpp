@@ -103,7 +103,7 @@ std::vector<Connection> accept_all(int listening, const Meeting& meeting, int ot
   return connections;
 }
 
-// Returns a connected socket, or -1 unless a rank of this run answers.
+// Returns a connected socket, or -1 if no rank of this run answers.
 int reach(in_addr address, const Meeting& meeting, int rank) {
   const int connecting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const sockaddr_in there{

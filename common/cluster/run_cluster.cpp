@@ -18,7 +18,7 @@ struct Order {
   std::size_t shapes = 0;
 };
 
-Simulate simulate_here = nullptr;  // run_step takes a plain function
+Simulate simulate_here = nullptr;  // global, because run_step takes a plain function
 
 // Waits without taking a core from the root, which may be busy with its validation.
 void receive(void* data, std::size_t bytes) {

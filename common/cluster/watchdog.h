@@ -73,8 +73,8 @@ class Watchdog {
   std::vector<Peer> peers_;  // root: all other ranks; other ranks: the root
   int signals_ = -1;
   double signalled_ = 0;    // time of the signal; 0: none came
-  int signal_ = 0;          // its number
-  double passed_on_ = -60;  // time at which it last took effect
+  int signal_ = 0;          // number of the signal
+  double passed_on_ = -60;  // time at which a signal last took effect
   std::mutex sending_;
   std::mutex ending_;
   std::function<void()> abort_;

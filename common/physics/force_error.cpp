@@ -131,7 +131,7 @@ ErrorLimit error_limit(const Approximation& approximation) {
 }
 
 std::optional<Approximation> finer(const Approximation& approximation) {
-  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // limits well below kMaxLimit
+  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // its limits are below kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;
   return Approximation{theta, approximation.multipole, approximation.force_tolerance};
 }

@@ -86,7 +86,7 @@ Problem problem_of(const Snapshot& state) {
   return {{"the program", value_of(state, "program")},
           {"--precision", value_of(state, "precision")},
           {"--theta, --multipole", value_of(state, kApproximation)},
-          {"--scenario", seed.empty() ? "" : state.scenario},  // otherwise a file name
+          {"--scenario", seed.empty() ? "" : state.scenario},  // without a seed, it is a file name
           {"--seed", seed},
           {"--systems", std::to_string(state.systems.count)},
           {"--bodies", std::to_string(state.systems.bodies_per_system)},

@@ -59,7 +59,7 @@ bool is_snapshot_name(std::string_view name) {
 std::string scenario_name(const std::filesystem::path& file) {
   const std::string line = one_line(file.filename()).substr(0, kMaxTextBytes);
   std::string name(trimmed(line, " "));
-  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a character cut in two
+  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // drops half a character
   return name;
 }
 
@@ -292,7 +292,7 @@ Job prepare_job(const Options& options) {
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
-  continue_from_checkpoint(options, job);  // no other program writes it any more
+  continue_from_checkpoint(options, job);  // the lock keeps other programs from writing it
   check_records(options, job);
   take_forces(start, job.run);
   job.run.steps = job.last_step - static_cast<int>(start.step);

@@ -30,7 +30,7 @@ struct Result {
   std::string precision = "single";            // "single" or "double"
   std::optional<Approximation> approximation;  // for a step that uses one
   std::vector<Timing> repeats;                 // seconds
-  std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
+  std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: there was no choice
   ChosenShape shape;
   Ranks ranks;
   std::optional<Validation> validation;

@@ -58,7 +58,7 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems);
 // Records states during the run: after every K-th time step and after the last, also if the run is
 // cut short. The snapshot is synchronised.
 struct Recorder {
-  int every = 0;          // K; 0: only after the last
+  int every = 0;          // K; 0: only after the last step
   bool at_start = false;  // also records the first state
   std::function<void(const Snapshot&)> record;
   std::function<void()> finish = [] {};  // called after the last record

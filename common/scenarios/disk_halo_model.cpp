@@ -39,7 +39,7 @@ Bessel bessel(double y) {
 
 double surface_density(double radius) { return portable::exp(-radius) / (2 * kPi); }
 
-double hernquist_density(double r, double scale) {  // a factor cancels in Jeans' equation
+double hernquist_density(double r, double scale) {  // up to a factor that cancels (Jeans)
   const double sum = r + scale;
   return 1 / (r * sum * sum * sum);
 }

@@ -16,7 +16,7 @@ class DiskHaloModel {
   struct Parameters {
     double halo_mass;  // mass of the infinite profile; (10/11)^2 of it lies within the cut
     double halo_scale;
-    double toomre;  // Q at R = 2
+    double toomre;  // Toomre's Q at R = 2
   };
   explicit DiskHaloModel(const Parameters& parameters);
 

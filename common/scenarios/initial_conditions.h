@@ -81,7 +81,7 @@ struct ScenarioSize {
   // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. W is
   // summed over all pairs up to N = 2048, and beyond that estimated from some of them (to 0.1 %).
   double softening;
-  std::map<std::string, double, std::less<>> parameters = {};  // by name; the others are defaults
+  std::map<std::string, double, std::less<>> parameters = {};  // values that are not the defaults
   bool float64 = false;                                        // fill Snapshot::exact too
 };
 // Throws UsageError for an invalid size or parameter.

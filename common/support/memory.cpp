@@ -67,7 +67,7 @@ std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierar
                                            std::getline(lines, group);) {
     if (controllers.empty()) {
       look(group, "", "memory.max");
-      look(group, "unified", "memory.max");  // if both versions are mounted
+      look(group, "unified", "memory.max");  // needed if both versions are mounted
     } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
       look(group, "memory", "memory.limit_in_bytes");
     }

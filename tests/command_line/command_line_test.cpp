@@ -366,8 +366,8 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   ASSERT_EQ(disks.systems.count, 2);
   ASSERT_EQ(disks.systems.bodies_per_system, 4);  // a third of each galaxy's bodies
   EXPECT_EQ(disks.species, std::vector<Species>(8, Species::disk));
-  EXPECT_EQ(disks.systems.bodies[2].x, all.systems.bodies[6].x);   // from the second galaxy
-  EXPECT_EQ(disks.systems.bodies[4].x, all.systems.bodies[12].x);  // from the second system
+  EXPECT_EQ(disks.systems.bodies[2].x, all.systems.bodies[6].x);   // first in the second galaxy
+  EXPECT_EQ(disks.systems.bodies[4].x, all.systems.bodies[12].x);  // first in the second system
 }
 
 TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {

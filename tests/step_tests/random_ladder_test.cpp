@@ -73,7 +73,7 @@ Vector3 place(Dice& dice, std::string_view shape, int i, const Vector3& previous
     return previous + dice.logarithmic(1e-5, 0.1) * dice.on_sphere();
   if (shape == "cusp") return dice.logarithmic(1e-3, 10) * dice.on_sphere();
   if (shape == "grid") return {i % 10 * 0.2, i / 10 % 10 * 0.2, i / 100 * 0.2};
-  if (shape == "disc") {  // around the first body
+  if (shape == "disc") {  // a disc around the first body
     const double r = dice.uniform(0.3, 1), angle = dice.uniform(0, 2 * std::numbers::pi);
     return i == 0 ? Vector3{} : Vector3{r * std::cos(angle), r * std::sin(angle), 0};
   }

@@ -110,12 +110,12 @@ const WHOLE_COLOUR = COMPONENT_COLOURS[0], OPENED_COLOUR = COMPONENT_COLOURS[1],
 
 class Cells {
   constructor() {
-    this.body = 0;     // picked last
+    this.body = 0;     // the body that was picked last
     this.drawn = [];   // {system, points, colour}
     this.key = null;   // identifies the choice and frame that were drawn
   }
 
-  get choice() { return element("cells").value; }  // none, body, or a level
+  get choice() { return element("cells").value; }  // "none", "body" or a level
 
   // Builds a tree only for a new frame or a new choice, and for a new frame only after ten times as
   // long as the last tree took.

@@ -62,7 +62,7 @@ class App {
   }
 
   setFrame(frame) {
-    if (this.frame && (frame.time - this.frame.time) * this.info.dt < 0) this.clearTrails();  // a film began again
+    if (this.frame && (frame.time - this.frame.time) * this.info.dt < 0) this.clearTrails();  // the film restarted
     this.frame = frame;
     const now = performance.now();
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);

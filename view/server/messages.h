@@ -55,7 +55,7 @@ struct Info {
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
-  bool approximates = false;           // instead of the direct sum, whose interactions count
+  bool approximates = false;           // true for a tree, which counts a direct sum's interactions
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "": it is, or will be
 };

@@ -44,7 +44,7 @@ class RunControl {
   std::condition_variable changed_;
   bool viewed_ = false;  // there has been a viewer
   bool paused_ = false;
-  bool single_ = false;  // the steps of one frame, while paused
+  bool single_ = false;  // take the steps of one frame while paused
   int steps_due_ = 0;    // remaining steps: more than `fitting` take several calls
   std::optional<Command> forces_;
   bool stopped_ = false;

@@ -116,7 +116,7 @@ struct Stairs {
     if (!address) return given_up() ? process.reset() : fail();
     try {
       client = std::make_unique<StepClient>(*address, of_step());
-    } catch (const std::exception&) {  // it has ended meanwhile
+    } catch (const std::exception&) {  // the step has ended meanwhile
       return fail();
     }
     const std::lock_guard lock(mutex);
@@ -152,7 +152,7 @@ struct Stairs {
     client.reset();
     process.reset();
     const std::lock_guard lock(mutex);
-    lost = false;  // requested, or already reported
+    lost = false;  // the end was requested, or is reported already
   }
 
   void run() {

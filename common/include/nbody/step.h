@@ -78,7 +78,7 @@ Timing timing_of(std::vector<Span> spans);
 // How a kernel sums the forces on a body, which decides their accuracy in float32.
 enum class Summation {
   running,  // one sum over all N bodies: its rounding error grows with sqrt(N)
-  tiled     // one sum per tile, then the sum of these: nearly independent of N
+  tiled     // one sum per tile, then the sum of these: an error nearly independent of N
 };
 
 // Advances every system by run.steps time steps, in place.
@@ -95,7 +95,7 @@ struct StepInfo {
   bool multi_device = false;
   bool cluster = false;                             // runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // takes --precision double
-  std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the defaults
+  std::optional<Approximation> approximation = {};  // defaults of --theta and --multipole
   std::optional<TreeDesign> tree = {};  // the tree that the step builds, if it opens nodes by angle
   // Sizes of blocks, tiles and chunks. Tests use these numbers of bodies, and one fewer and more.
   std::vector<int> boundaries = {};

@@ -30,7 +30,7 @@ constexpr std::size_t kTypes = kSpeciesNames.size();
 
 struct Kind {
   std::endian order;
-  bool names;  // only in format 2
+  bool names;  // true in format 2: blocks have names
 };
 
 std::optional<Kind> kind_of(std::string_view head) {
@@ -196,7 +196,7 @@ class GadgetReader {
   Kind kind_{};
   std::size_t offset_ = 0;
   std::array<std::uint32_t, kTypes> counts_{};
-  std::array<double, kTypes> masses_{};  // per type; 0: each body has its own mass
+  std::array<double, kTypes> masses_{};  // mass of all bodies of a type; 0: each has its own
   std::uint64_t total_ = 0, own_masses_ = 0;
   double time_ = 0;
   GadgetUnits units_;

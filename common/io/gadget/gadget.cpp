@@ -33,7 +33,7 @@ constexpr std::size_t kTypesRead = kTypes + 2;
 constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::gas,  Species::dark,     Species::dark, Species::star,
     Species::star, Species::boundary, Species::dark, Species::dark};
-constexpr const char* kOwnGroup = "nbody-steps";  // for data without a place in Gadget's format
+constexpr const char* kOwnGroup = "nbody-steps";  // holds data without a place in Gadget's format
 
 // Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the
 // best known G and solar mass in grams, a file's 1e10 solar masses would be 3e-4 too heavy.
@@ -83,7 +83,7 @@ GadgetUnits units_of_file(const std::string& file, const Handle& root) {
 
 struct Header {
   std::array<std::size_t, kTypesRead> counts{};
-  std::array<double, kTypesRead> masses{};  // 0: each body has its own
+  std::array<double, kTypesRead> masses{};  // mass of all bodies of a type; 0: each has its own
   double time;
   double hubble = 1;
 };

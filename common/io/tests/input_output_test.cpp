@@ -212,7 +212,7 @@ TEST_F(Read, NamesWhatItCannotRead) {
   EXPECT_EQ(refusal(folder.path()), path + " is a folder, not a file of bodies");
   EXPECT_EQ(refusal(folder.with("empty", "")), path + "/empty is empty");
   EXPECT_EQ(refusal("/dev/zero"), "/dev/zero is a device; bodies are read from a file or a pipe");
-  if (geteuid() == 0) return;  // root reads everything
+  if (geteuid() == 0) return;  // root may read everything
   chmod(folder.with("locked", "x").c_str(), 0);
   EXPECT_EQ(refusal(folder / "locked"), path + "/locked cannot be opened: Permission denied");
 }

@@ -46,7 +46,7 @@ class Bytes {
 std::string four_bodies(std::endian order, bool pad = true) {
   Bytes bytes(order);
   bytes.add<double>({0.25}).add<std::int32_t>({4, 3, 1, 2, 1});
-  if (pad) bytes.add<std::uint32_t>({0xdeadbeef});  // may hold anything
+  if (pad) bytes.add<std::uint32_t>({0xdeadbeef});  // the pad may hold anything
   bytes.add<float>({1, 2, 3, 4, 5, 6, 7, 80, 81, 82, 83, 84});
   bytes.add<float>({11, 12, 13, 14, 15, 16, 17, 0.5f, 85});
   bytes.add<float>({21, 22, 23, 24, 25, 26, 27, 0.5f, 85});
@@ -326,7 +326,7 @@ TEST_P(BadTipsy, NoiseIsReadOrRefusedButNothingElse) {
     refused += refusal(folder.with("noisy", noisy)) != "accepted";
   }
   EXPECT_GT(refused, 75);
-  EXPECT_LT(refused, 300);  // a byte of a coordinate changes nothing but the coordinate
+  EXPECT_LT(refused, 300);  // the file stays valid if the byte belongs to a coordinate
 }
 
 }  // namespace

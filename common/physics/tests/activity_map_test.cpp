@@ -28,7 +28,7 @@ std::uint64_t total(const ActivityMap& map) {
 }
 
 TEST(ActivityMap, CountsXAlongColumnsAndYAlongRows) {
-  ActivityMap map(4, 2.0f);  // cells of side 1
+  ActivityMap map(4, 2.0f);  // cells have sides of length 1
   map.add(bodies_at({{-1.5f, 0.5f}}));
   EXPECT_EQ(map.count(0, 2), 1u);
   EXPECT_EQ(total(map), 1u);

@@ -36,7 +36,7 @@ struct PhysicsInput {
 struct Plausibility {
   enum class Word { ok, doubtful, failed };
   Word word = Word::ok;
-  std::vector<std::string> reasons;  // why it is not ok, and what to do
+  std::vector<std::string> reasons;  // why the run is not ok, and what to do
   std::vector<std::string> notes;    // further remarks
 
   std::optional<double> energy_change, energy_error;  // worst system; error: of the estimate

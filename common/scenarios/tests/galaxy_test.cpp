@@ -150,7 +150,7 @@ std::span<const Body> halo() { return galaxy().system(0).subspan(kGalaxy / 3); }
 TEST(DiskHalo, HasItsMassesAndProfiles) {
   EXPECT_NEAR(mass_of(disk()), 1, 1e-4);
   EXPECT_NEAR(mass_of(halo()), 6 * std::pow(10.0 / 11, 2), 1e-3);
-  EXPECT_NEAR(median(disk(), cylinder_radius), 1.678, 0.05);  // 1 - (1 + R) exp(-R) = 1/2
+  EXPECT_NEAR(median(disk(), cylinder_radius), 1.678, 0.05);  // solves 1 - (1 + R) exp(-R) = 1/2
   // Half of the mass inside the cut, (10/11)^2 / 2: r / (r + 3) = sqrt(1/2) 10/11.
   const double ratio = std::sqrt(0.5) * 10 / 11;
   EXPECT_NEAR(median(halo(), sphere_radius), 3 * ratio / (1 - ratio), 0.2);
@@ -240,7 +240,7 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
     radial += std::pow((double{b.x} * b.vx + double{b.y} * b.vy) / cylinder_radius(b), 2);
     azimuthal += std::pow((double{b.x} * b.vy - double{b.y} * b.vx) / cylinder_radius(b), 2);
   }
-  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // the means that were subtracted
+  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // not 0, because the means were subtracted
 }
 
 // Runs a small disk for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody

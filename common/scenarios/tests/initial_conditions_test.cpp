@@ -104,7 +104,7 @@ TEST(Scenarios, RefuseSizesThatCannotBe) {
   EXPECT_THROW(make("plummer", 0, 5), UsageError);
   EXPECT_THROW(make("plummer", 1, 0), UsageError);
   EXPECT_THROW(make("two-body", 1, 3), UsageError);
-  EXPECT_THROW(make("uniform", 1 << 16, 1 << 15), UsageError);  // 2^31
+  EXPECT_THROW(make("uniform", 1 << 16, 1 << 15), UsageError);  // 2^31 bodies are one too many
   EXPECT_THROW(make("plummer", 1, 5, 1, -1), UsageError);
   EXPECT_THROW(make("plummer", 1, 5, 1, std::numeric_limits<double>::quiet_NaN()), UsageError);
 }
@@ -159,7 +159,7 @@ TEST(Uniform, FillsTheCube) {
   }
   for (const double value : {-low.x, -low.y, -low.z, high.x, high.y, high.z})
     EXPECT_GT(value, 0.999);
-  EXPECT_NEAR(x2 / 100000, 1, 0.01);  // three times the variance 1/3
+  EXPECT_NEAR(x2 / 100000, 1, 0.01);  // three times the variance, which is 1/3
   EXPECT_NEAR(v2 / 100000, 1, 0.01);
 }
 

@@ -32,6 +32,6 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       new_positions[i] = {body.x + velocity.x * dt, body.y + velocity.y * dt,
                           body.z + velocity.z * dt, body.w};
     }
-    __syncthreads();  // no thread may overwrite them before they are added
+    __syncthreads();  // no thread may overwrite the sums before they are added
   }
 }
