@@ -104,7 +104,7 @@ inline int chunk_for(int systems, int n, int sources) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(sources, count) * kTileSize);
   }
-  // An interaction takes about 40 issue slots: float64 units are half as many as lanes.
+  // An interaction takes about 40 issue slots, as an SM has half as many float64 units as lanes.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
             .slots = 40.0 * kBodies * (chunk + 64),

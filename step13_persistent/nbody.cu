@@ -42,8 +42,8 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
 }
 
 // Computes the accelerations of the bodies from first_i on, in warp_a[warp][body of the block].
-// Each kLanes lanes of a warp have all these bodies, K per lane. Warps take slabs of sources in
-// turn, and such groups of lanes divide a slab equally.
+// Each group of kLanes lanes in a warp has all these bodies, K per lane. Warps take slabs of
+// sources in turn, and the groups of a warp divide a slab equally.
 template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {

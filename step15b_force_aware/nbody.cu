@@ -21,7 +21,7 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its bodies are far away, like 32 bodies at the edge. Then they are tested.
+// although its bodies are far away, like 32 bodies at the edge. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 

@@ -41,7 +41,7 @@ struct Identity {
   Text<64> build;
   Text<192> device;
   Text<32> place;       // which device on its host; "" if ranks do not compete for it
-  Text<256> no_device;  // why the rank has none
+  Text<256> no_device;  // why the rank has no device
 
   std::string process() const { return joined(host, ", process ", pid); }
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }

@@ -53,7 +53,7 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   if (!in) return kept;
   std::string line, state;
   if (!std::getline(in, line) || line != kHeader) {
-    throw UsageError(file, ": is not a diagnostics file, so the run cannot append to it");
+    throw UsageError(file, " is not a diagnostics file, so the run cannot append to it");
   }
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);

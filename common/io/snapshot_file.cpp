@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// Bytes of memory needed per byte of a file. Read at once, a file needs its content, twice while
-// the buffer grows, and the bodies; read in pieces, only the bodies, in two precisions for float64.
+// Bytes of memory needed per byte of a file. A file that is read at once needs its content, twice
+// while the buffer grows, and the bodies. One that is read in pieces needs only the bodies, in two
+// precisions for float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back: it need not be seekable.

@@ -162,8 +162,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Identifies a file whatever name it is given: by its inode or, while it does not exist, by its
-// folder's inode and its name there.
+// Identifies a file, whatever its name: by its inode or, while it does not exist, by its folder's
+// inode and its name there.
 struct Identity {
   dev_t device;
   ino_t inode;

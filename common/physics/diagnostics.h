@@ -3,7 +3,7 @@
 //   T = 1/2 sum m v^2,  W = -1/2 sum_i m_i sum_{j != i} m_j / sqrt(r_ij^2 + eps^2),  E = T + W,
 //   P = sum m v,  L = sum m x cross v,  virial ratio 2T / |W|   (Binney & Tremaine 2008, ch. 4)
 //
-// The result does not depend on the number of threads, to the bit.
+// No bit of the result depends on the number of threads.
 #pragma once
 
 #include <array>

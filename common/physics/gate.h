@@ -35,7 +35,7 @@ inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 
-// No error is zero on any scale; any other error on a scale of zero is infinite.
+// An error of zero is zero on any scale; any other error is infinite on a scale of zero.
 template <class Wide>
 double relative_error(Wide wide_error, Wide wide_scale) {
   const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);

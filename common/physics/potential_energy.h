@@ -22,10 +22,10 @@ struct PotentialEnergy {
 // hole) include their pairs with the many light ones. A body's share of W is at most about m_i
 // times the mass of the lighter bodies. Bodies are drawn with a probability proportional to that
 // product; those that would be drawn more than once are all counted exactly (Hansen & Hurwitz 1943,
-// Ann. Math. Statist. 14, 333, with a certainty stratum; systematic selection). The same masses
-// The selection depends only on the masses, so it is the same at any time of a run.
+// Ann. Math. Statist. 14, 333, with a certainty stratum; systematic selection). The selection
+// depends only on the masses, so it is the same at any time of a run.
 //
-// The result does not depend on the number of threads, to the bit.
+// No bit of the result depends on the number of threads.
 PotentialEnergy potential_energy(std::span<const Body> bodies, double softening, double budget);
 PotentialEnergy potential_energy(std::span<const BodyF64> bodies, double softening, double budget);
 

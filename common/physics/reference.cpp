@@ -14,7 +14,8 @@ namespace {
 // divide and take square roots in one slow unit. Multiplying and adding as here takes less than
 // half the time.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
-  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %; a third-order step, to 1e-4.
+  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %; a third-order step improves it to
+  // 1e-4.
   double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
   const double far = 1 - x * y * y;
   y += y * far * (0.5 + 0.375 * far);

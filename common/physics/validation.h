@@ -49,6 +49,9 @@
 
 namespace nbody {
 
+// full checks every body and every trajectory and repeats the run at any cost; sampled checks some
+// bodies of every system (always the first and the last) and, if that is cheap, one trajectory;
+// automatic means full up to about 4e8 interactions. The caller handles `off`.
 enum class ValidationMode { automatic, full, sampled, off };
 
 struct Validation {
@@ -90,10 +93,6 @@ struct ValidationInput {
   std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
 };
 
-// full checks every body and every trajectory and repeats the run at any cost; sampled checks some
-// bodies of every system (always the first and the last) and, if that is cheap, one trajectory;
-// automatic means full up to about 4e8 interactions. The caller handles `off`.
-//
 // The same step for modified problems. A check that needs a variant that is not given is skipped.
 template <class Real>
 struct Variants {

@@ -28,8 +28,8 @@ void note(const Options& options, Job& job, const std::string& difference) {
   const bool resumes = job.continues == options.resume;
   if (!resumes || !options.resume_anyway)
     throw UsageError(resumes ? "--resume" : "--checkpoint", ": ", job.continues, " ", difference,
-                     ": the run would not end with the bits of an uninterrupted one (",
-                     resumes ? "--resume-anyway resumes it anyway"
+                     ", so the run would not end with the same bits as an uninterrupted one (",
+                     resumes ? "--resume-anyway resumes it all the same"
                              : "--restart starts again and replaces the file",
                      ")");
   job.notes.push_back(difference);
@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// True if there is a checkpoint to continue from that --resume does not read anyway.
+// True if a checkpoint exists and --resume will not read it anyway.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&

@@ -92,7 +92,8 @@ void start_from_file(const Options& options, Job& job) {
   if (start.staggered) {
     throw UsageError(
         *options.input,
-        ": is a leapfrog checkpoint, its velocities half a step from its positions; use --resume");
+        " is a leapfrog checkpoint, whose velocities are half a step from its positions: use "
+        "--resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
   const auto choose = [&](const char* name, const std::optional<double>& asked, double in_file,
@@ -116,7 +117,8 @@ void start_from_checkpoint(const Options& options, Job& job) {
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
   job.continues = options.resume;
   if (start.dt == 0 || !(start.softening > 0)) {
-    throw UsageError(options.resume, ": is not a checkpoint: it does not give dt and softening");
+    throw UsageError(options.resume,
+                     " is not a checkpoint, because it does not give dt and softening");
   }
   // A resumed run must have the settings of the interrupted one; only --steps may differ.
   if (options.dt.value_or(start.dt) != start.dt)

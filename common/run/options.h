@@ -58,8 +58,8 @@ struct Options {
   bool strict = false;          // implausible physics is an error, too
   bool quiet = false;
 
-  // True if dt and the softening may change during the run, because no output names them for all of
-  // it.
+  // True if dt and the softening may change during the run, because no output names them for the
+  // whole run.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }

@@ -32,7 +32,7 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // nohup, and shells for programs in the background, ignore a signal beforehand: keep that.
+    // nohup, and shells that start background programs, set signals to be ignored: keep that.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;

@@ -44,7 +44,7 @@ Json json_of(const Timing& timing) {
           {"total", timing.total}};
 }
 
-// null if there were no shapes to choose from.
+// Returns null if there were no shapes to choose from.
 Json json_of_shape(const Result& result) {
   if (result.shape_origin.empty()) return {};
   const ChosenShape& shape = result.shape;
@@ -58,7 +58,7 @@ Json json_of_shape(const Result& result) {
 // Returns null for a direct sum.
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
-  // With the digits of the command line, not those that widening a float32 adds.
+  // Writes the digits of the command line, not those that widening a float32 adds.
   Json json = {{"theta", Json::parse(shortest(approximation->theta))},
                {"multipole", approximation->multipole}};
   if (approximation->force_tolerance)
@@ -66,7 +66,7 @@ Json json_of(const std::optional<Approximation>& approximation) {
   return json;
 }
 
-// null if it was not requested. JSON has no infinity, so an error that is not finite is null, too.
+// Returns null if it was not requested. JSON has no infinity, so infinite errors are null, too.
 Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
@@ -76,7 +76,7 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
-// null if nobody judged it.
+// Returns null if nobody judged it.
 Json json_of(const std::optional<Plausibility>& physics) {
   if (!physics) return {};
   const auto number = [](const std::optional<double>& x) {

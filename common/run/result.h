@@ -37,8 +37,8 @@ struct Result {
   std::optional<Plausibility> physics;
   std::optional<ForceError> force_error;
 
-  // "pass", "fail", "unchecked", or "partial" if the run was too long to repeat. Validation::open()
-  // lists the checks that a pass leaves undecided.
+  // Returns "pass", "fail", "unchecked", or "partial" if the run was too long to repeat.
+  // Validation::open() lists the checks that a pass leaves undecided.
   std::string verdict() const;
 };
 
@@ -47,7 +47,7 @@ struct Result {
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
-// Bodies of each system that exert forces, as the step counted them.
+// Returns how many bodies of each system exert forces, as the step counted them.
 int sources(const Result& result);
 
 // Counts N^2 interactions per system and step, even if symmetry saves a kernel some of them. If a

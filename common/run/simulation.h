@@ -34,7 +34,7 @@ class Simulation {
   // The raw state: staggered under leapfrog. A recorder may add data for a checkpoint.
   Snapshot& checkpoint() { return state_; }
   Snapshot release() && { return std::move(state_); }
-  // The state with positions and velocities of the same instant.
+  // Returns the state with positions and velocities of the same instant.
   Snapshot snapshot() const;
   // Passes that state to `use` without a copy, for which a large state leaves no memory.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
@@ -62,7 +62,7 @@ struct Recorder {
   bool at_start = false;  // also records the first state
   std::function<void(const Snapshot&)> record;
   std::function<void()> finish = [] {};  // called after the last record
-  // Adds the data to a checkpoint that the recorder of a resumed run needs.
+  // Adds to a checkpoint the data that the recorder of a resumed run needs.
   std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
 

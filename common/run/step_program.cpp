@@ -37,7 +37,7 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
-// Returns a number of steps that takes only seconds in one call, even on a slow device.
+// Returns a number of steps that take only seconds in one call, even on a slow device.
 int steps_at_once(const Job& job, const Platform& platform) {
   const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
   const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions

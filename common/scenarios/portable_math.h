@@ -12,7 +12,7 @@ namespace nbody::portable {
 // Cody and Waite's splitting of ln 2: the high part times any exponent is exact.
 inline constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
 
-// For x > 0, by ln m = 2 artanh((m - 1) / (m + 1)) with m from sqrt(1/2) to sqrt(2).
+// Returns ln x for x > 0, by ln m = 2 artanh((m - 1) / (m + 1)), m from sqrt(1/2) to sqrt(2).
 inline double log(double x) {
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);
@@ -26,7 +26,7 @@ inline double log(double x) {
   return exponent * kLn2High + (exponent * kLn2Low + 2 * s * sum);
 }
 
-// For |x| < 700, as the nearest power of two times a Taylor series for the rest.
+// Returns e^x for |x| < 700, the nearest power of two times a Taylor series for the rest.
 inline double exp(double x) {
   const double exponent = std::floor(x / (kLn2High + kLn2Low) + 0.5);
   const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;

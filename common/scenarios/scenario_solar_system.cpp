@@ -43,7 +43,7 @@ void solar_system(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSolarSystem.size(); ++i) spec.bodies[i] = kSolarSystem[i].body;
 }
 
-// Sun, Earth and Moon, in the frame of their common centre of mass.
+// Takes Sun, Earth and Moon, in the frame of their common centre of mass.
 void sun_earth_moon(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSunEarthMoon.size(); ++i)
     spec.bodies[i] = kSolarSystem[kSunEarthMoon[i]].body;

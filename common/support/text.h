@@ -30,8 +30,8 @@ std::optional<Number> parse_whole(std::string_view text) {
   return parse_whole<Number>(text, ignored);
 }
 
-// Also parses "1e5" and "2.5e6". "1.5" and "1e-3" are not integers; above 2^53 all digits must be
-// given.
+// Parses an integer that may also be written as "1e5" or "2.5e6". "1.5" and "1e-3" are not
+// integers; above 2^53 all digits must be given.
 template <class Number>
 std::optional<Number> parse_count(std::string_view text) {
   if (const auto value = parse_whole<Number>(text)) return value;

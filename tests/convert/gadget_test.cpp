@@ -296,8 +296,8 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) { hdf5::create_group(file.dark, "Masses"); }),
                    "Masses is missing"));
 
-  // The header counts 2^30 bodies and the dataset has their size, but nothing is stored: a few
-  // kilobytes.
+  // The header counts 2^30 bodies and the dataset has their size, but the file stores none of them
+  // and takes a few kilobytes.
   constexpr hsize_t kMany = 1 << 30;
   const auto unstored = [&](double count) {
     return message([&](const Written& file) {
@@ -369,7 +369,7 @@ TEST_F(GadgetFile, NightlyCutAtEveryByte) {
     ASSERT_NE(refusal_of_any(folder.with("cut", whole.substr(0, size))), "accepted") << size;
 }
 
-// Found by fuzzing: HDF5 1.10.8 reads freed memory.
+// A file found by fuzzing, with which HDF5 1.10.8 reads freed memory.
 TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
   const std::string file = NBODY_SOURCE_DIR "/tests/convert/crashes_hdf5_1.10.8.hdf5";
   EXPECT_TRUE(refusal_of_any(file).starts_with(file + ": ")) << refusal_of_any(file);

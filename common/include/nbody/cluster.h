@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// Whether the ranks divide up whole systems, which needs no communication, or the bodies of each
-// system.
+// Says whether the ranks divide up whole systems, which needs no communication, or the bodies of
+// each system.
 enum class Distribution { automatic, systems, bodies };
 
 // Facts about the ranks of this run, for the record; only `asked` comes from the command line.
@@ -44,8 +44,8 @@ class Cluster {
   int count() const { return count_; }
   bool is_root() const { return rank_ == 0; }
 
-  // Gives every rank the parts of all ranks. Before the call, each rank has filled in its part of
-  // `all`, which is as large as the others.
+  // Gives every rank the parts of all ranks. All parts have the same size, and each rank must have
+  // filled in its own part of `all` before.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-// Single headers, because nvcc takes a fifth longer with <cub/cub.cuh>.
+// Includes single headers, because nvcc takes a fifth longer with <cub/cub.cuh>.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 

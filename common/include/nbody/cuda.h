@@ -91,7 +91,7 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 }
 
 // `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once. Pageable memory must first be copied into such a buffer by the CPU.
+// returns at once. The CPU must first copy pageable memory into such a buffer.
 template <class T>
 class PinnedArray {
  public:

@@ -52,7 +52,7 @@ struct UsageError : std::runtime_error {
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Rejects an option's value: throws an error that names both and says what is allowed.
+// Rejects the value of an option: the error names both, and says what is allowed.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);

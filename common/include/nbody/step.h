@@ -67,7 +67,7 @@ struct Timing {
   double compute = 0;
   double download = 0;
   double total = 0;
-  // Number of bodies per system that exert forces, if massless ones were left out; 0 if not.
+  // Bodies per system that exert forces, if massless ones were left out; otherwise 0.
   int sources = 0;
   std::vector<Span> spans = {};  // empty if nothing overlaps
 };
@@ -97,7 +97,7 @@ struct StepInfo {
   SimulateF64 float64 = nullptr;                    // takes --precision double
   std::optional<Approximation> approximation = {};  // defaults of --theta and --multipole
   std::optional<TreeDesign> tree = {};  // the tree that the step builds, if it opens nodes by angle
-  // Sizes of blocks, tiles and chunks. Tests use these numbers of bodies, and one fewer and more.
+  // Sizes of blocks, tiles and chunks. Tests use these numbers of bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };
 

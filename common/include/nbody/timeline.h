@@ -34,7 +34,7 @@ class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
       : device_(device), systems_(static_cast<std::size_t>(systems)) {
-    // Events of different devices cannot be compared, so all refer to the host's clock.
+    // Events of different devices cannot be compared, so all timelines refer to the host's clock.
     origin_.record();
     origin_.wait();
     origin_seconds_ = steady_seconds();

@@ -35,8 +35,8 @@ inline Tuning& tuning() {
   return tuning;
 }
 
-// Returns the rank of the shape to use, among shapes in the rule's order; cost_of(rank) has .blocks
-// and .slots.
+// Returns the rank of the shape to use, among shapes in the rule's order; cost_of(rank) returns
+// .blocks and .slots.
 template <class CostOf>
 int choose_shape(int systems, int bodies, int count, const CostOf& cost_of) {
   Tuning& table = tuning();

@@ -162,7 +162,7 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
   const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
     throw UsageError(file, ": its header describes ", claim);
-  // The product of two 32-bit counts fits 64 bits. Below 2^31 it can be multiplied by 57, too.
+  // The product of two 32-bit counts fits 64 bits, and so does 57 times a product below 2^31.
   if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file, ": its header describes ", claim,
                      "; at most 2147483647 bodies are possible");

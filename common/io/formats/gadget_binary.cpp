@@ -39,7 +39,7 @@ std::optional<Kind> kind_of(std::string_view head) {
            byte_order::load<std::uint32_t>(head, offset, order) == value;
   };
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    // The second copy of the size excludes other files that begin with a 256.
+    // The second copy of the size excludes other files that begin with the number 256.
     if (is(0, kGadgetHeaderBytes, order) && is(kGadgetHeaderBytes + 4, kGadgetHeaderBytes, order))
       return Kind{order, false};
     if (is(0, kBlockNameBytes, order) && head.substr(4, 4) == "HEAD") return Kind{order, true};

@@ -32,7 +32,7 @@ constexpr std::size_t kShortHeader = 28, kHeader = 32;                         /
 struct Record {
   Species species;
   std::size_t floats;
-  std::optional<std::size_t> eps;  // index of the softening length among them
+  std::optional<std::size_t> eps;  // index of the softening length in these floats
 };
 constexpr std::array<Record, 3> kRecords{
     {{Species::gas, 12, std::nullopt}, {Species::dark, 9, 7}, {Species::star, 11, 9}}};
@@ -46,7 +46,7 @@ const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
 }
 
-// Finds the byte order by the number of dimensions: 1, 2 or 3 would be huge in the other order.
+// Finds the byte order from the number of dimensions: 1, 2 or 3 is huge in the other order.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {

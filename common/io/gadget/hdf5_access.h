@@ -28,8 +28,8 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Keeps the library from printing an error stack for every failed call: our messages are one line
-// each.
+// Keeps the library from printing an error stack for every failed call, because our messages are
+// one line each.
 void silence();
 
 // Opens an HDF5 file in memory; `bytes` is its whole content. Throws UsageError.
@@ -51,8 +51,7 @@ std::string text(const std::string& where, const Handle& parent, const char* nam
                  std::size_t most);
 
 // Reads a dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless it
-// has
-// exactly that shape, holds numbers, and lies in the file itself; all of this is checked before
+// has exactly that shape, holds numbers, and lies in the file itself; all of this is checked before
 // anything is allocated or read. `file_bytes` limits the size of a compressed dataset.
 std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,
                             std::size_t rows, std::size_t columns, std::size_t file_bytes);

@@ -18,7 +18,7 @@ namespace {
 
 struct Bin : WithFolder {};
 
-// Other programs rely on the layout, so this spells it out instead of using our own reader.
+// Other programs rely on the layout, so the test spells it out instead of using our reader.
 TEST_F(Bin, LayoutIsFixed) {
   Snapshot snapshot{.systems = Systems(1, 1)};
   snapshot.systems.bodies[0] = {1, 2, 3, 4, 5, 6, 7};
@@ -211,7 +211,7 @@ TEST_F(BinCheckpoint, NoBitOfItCanChange) {
     return refusal_of([&] { formats::kBin.read("a.bin", bytes, {}); });
   };
   EXPECT_EQ(said_of(bytes_), "accepted");
-  // Starts after the magic, because with a different one the file would not be read as BIN.
+  // Starts after the magic, because a file with another magic would not be read as BIN.
   for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;

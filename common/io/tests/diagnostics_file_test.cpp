@@ -126,7 +126,7 @@ TEST_F(DiagnosticsFileTest, WhatIsNoSuchFileIsRefusedAndKept) {
   write_rows(folder / "good.csv", {0, 2});
   const std::string good = folder.content("good.csv");
   EXPECT_EQ(refusal(good), "accepted");
-  EXPECT_TRUE(says(refusal("id,m,x,y,z\n"), "bad.csv: is not a diagnostics file"));
+  EXPECT_TRUE(says(refusal("id,m,x,y,z\n"), "bad.csv is not a diagnostics file"));
   const std::string header = lines_of(good)[0] + '\n', first = lines_of(good)[1] + '\n';
   EXPECT_TRUE(says(refusal(header + first + first), "bad.csv:3:"));
   EXPECT_TRUE(says(refusal(header + "0,zero\n"), "bad.csv:2:"));

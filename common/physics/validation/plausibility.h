@@ -46,7 +46,7 @@ struct Plausibility {
 };
 const char* to_string(Plausibility::Word word);
 
-// One per system.
+// Returns the diagnostics of each system.
 template <class Real>
 std::vector<Diagnostics> diagnose_each(const BasicSystems<Real>& systems, double softening,
                                        double budget = kAllPairsBudget);
