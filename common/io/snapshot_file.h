@@ -24,7 +24,7 @@ struct ReadOptions {
   std::optional<int> systems = {};
   std::optional<int> bodies = {};
   bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
-  // Species to keep; empty: all. A file without a body of one of them is rejected.
+  // Species to keep; empty: all. A file that has no body of a requested species is rejected.
   std::vector<Species> species = {};
   // Column names of a table without a header line: "m,x,y,-,-"; "-" is skipped.
   std::string columns = {};
@@ -39,7 +39,7 @@ inline constexpr int kPatienceSeconds = 5;
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // Keeps only the bodies of these species; messages call the snapshot `name`. Throws UsageError if
-// it has no species or no body of one of them.
+// the snapshot has no species, or no body of a requested one.
 Snapshot only_species(Snapshot snapshot, const std::string& name,
                       const std::vector<Species>& species);
 

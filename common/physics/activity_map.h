@@ -45,8 +45,8 @@ class ActivityMap {
 };
 
 // An extent that shows these systems: 1.1 times the half width of the smallest square around the
-// origin that holds 95 % of their bodies. If it held all, a few far-out bodies would shrink the
-// rest to a dot.
+// origin that holds 95 % of their bodies. In a square that held all, a few far-out bodies would
+// shrink the rest to a dot.
 float activity_extent(const Systems& systems);
 
 }  // namespace nbody

@@ -32,7 +32,7 @@ bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds at_mo
 // Runs between fork and exec, so nothing here may allocate or lock.
 [[noreturn]] void become(const char* program, char* const* words, const char* output,
                          const char* errors) {
-  setpgid(0, 0);  // Ctrl-C then stops only the program that shows it, which ends this one
+  setpgid(0, 0);  // Ctrl-C then reaches only the viewer, which ends this process
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
