@@ -47,7 +47,7 @@ void require_same_map(const Options& options, Job& job) {
     return;
   }
   if (value_of(job.start, kMapCounts).empty())
-    return note(options, job, "has no activity map of the steps before it");
+    return note(options, job, "has no activity map of the earlier steps");
   require_same("--activity-map", std::to_string(options.activity_map), value_of(job.start, kMap));
   require_same("--activity-map-every", std::to_string(options.activity_map_every),
                value_of(job.start, kMapEvery));
@@ -180,7 +180,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
   require_same_problem(options, asked, saved);
   if (job.last_step < saved.step)
     refuse("--steps", job.last_step, options.checkpoint, " has already taken ", saved.step,
-           kInstead);
+           " steps", kInstead);
   job.continues = options.checkpoint;
   // Other members keep their values: names, which a BIN file does not store, units and species.
   state.systems = std::move(saved.systems);

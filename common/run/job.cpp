@@ -129,7 +129,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
     refuse("--integrator", to_string(*options.integrator), kMadeWith, to_string(start.integrator));
   if (!options.steps) throw UsageError("--resume needs --steps: the total number of time steps");
   if (*options.steps < start.step)
-    refuse("--steps", *options.steps, "the checkpoint has already taken ", start.step);
+    refuse("--steps", *options.steps, "the checkpoint has already taken ", start.step, " steps");
   job.last_step = *options.steps;
   require_resumable(options, job);
 }
