@@ -114,7 +114,7 @@ inline int chunk_for(int systems, int n, int sources) {
 
 inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // the others exert no force, so no chunk has them
+  nbody::MassiveFirst order(systems);  // massless bodies exert no force, so no chunk has them
   const int sources = order.sources(), chunk = chunk_for(count, n, sources);
   const int chunks = (sources - 1) / chunk + 1;
   nbody::DeviceArray<Four> positions(systems.bodies.size()), velocities(systems.bodies.size());

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32)
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
-    // Each lane takes a node from the top; fewer lanes if the children might not fit.
+    // Lanes take one node each from the top, but fewer if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
     const int number = stack[size + min(lane, taken - 1)];

@@ -14,7 +14,8 @@
 
 #include "../../tools/grade/refuse_exec.h"
 
-[[gnu::constructor(101)]] static void start() { nbody::grading::refuse_exec(); }  // as the worker
+// The worker of the grader does the same.
+[[gnu::constructor(101)]] static void start() { nbody::grading::refuse_exec(); }
 
 int main(int argc, char** argv) {
   const std::string outside = argv[1];

@@ -91,7 +91,8 @@ TEST(Force, OfMasslessBodiesIsNone) {
     if (i % 2 == 0) {
       EXPECT_NEAR(body.vx, only_heavy.bodies[static_cast<std::size_t>(i / 2)].vx, 1e-5);
     }
-    EXPECT_NEAR(body.vy, reference.force(i, 0.0025).acceleration.y, 1e-5);  // forces act on them
+    // Forces act on massless bodies, too.
+    EXPECT_NEAR(body.vy, reference.force(i, 0.0025).acceleration.y, 1e-5);
   }
 }
 
