@@ -30,10 +30,11 @@ bool parse(int argc, char** argv, Options& options) {
               [&](const std::string& text) {
                 options.rungs = experiments::chosen_of("--rung", text, rungs());
               });
-  line.option("--bodies", "N", "one number or several [1024]", [&](const std::string& text) {
-    options.bodies = experiments::whole_numbers("--bodies", text, 1, 1 << 24);
-  });
-  line.option("--map", "D", "D x D cells, one number or several [100]",
+  line.option("--bodies", "N", "numbers of bodies, separated by commas [1024]",
+              [&](const std::string& text) {
+                options.bodies = experiments::whole_numbers("--bodies", text, 1, 1 << 24);
+              });
+  line.option("--map", "D", "sizes D of the map of D x D cells, separated by commas [100]",
               [&](const std::string& text) {
                 options.cells = experiments::whole_numbers("--map", text, 1, 32768);
               });
@@ -46,8 +47,8 @@ bool parse(int argc, char** argv, Options& options) {
     options.block = *value;
   });
   line.whole("--repeat", options.repeat, 1, 1000, "timed runs [1]");
-  line.whole("--warmup", options.warmup, 0, 1000, "runs before them [0]");
-  line.text("--json", options.json, "records, one per line");
+  line.whole("--warmup", options.warmup, 0, 1000, "untimed runs before the timed ones [0]");
+  line.text("--json", options.json, "file for the records, one per line");
   return line.parse(argc, argv);
 }
 

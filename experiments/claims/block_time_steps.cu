@@ -97,7 +97,7 @@ std::vector<float4> cloud(int n) {
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 16384, ticks = 16 * kLongest;
   if (n < 2) {
-    std::fprintf(stderr, "block_time_steps: at least 2 bodies\n");
+    std::fprintf(stderr, "block_time_steps: needs at least 2 bodies\n");
     return 2;
   }
   const auto start = cloud(n);

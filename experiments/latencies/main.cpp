@@ -26,8 +26,8 @@ bool parse(int argc, char** argv, Options& options) {
   line.whole("--operations", options.operations, 1, 100000,
              "additional operations in the longer of two chains [1000]");
   line.whole("--repeat", options.repeat, 1, 1000, "timed pairs of chains [30]");
-  line.whole("--warmup", options.warmup, 0, 1000, "pairs before them [3]");
-  line.text("--json", options.json, "records, one per line");
+  line.whole("--warmup", options.warmup, 0, 1000, "untimed pairs before the timed ones [3]");
+  line.text("--json", options.json, "file for the records, one per line");
   return line.parse(argc, argv);
 }
 

@@ -28,15 +28,15 @@ struct Options {
 // Returns false after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("production_sums", "Accelerations with potentials and with jerks");
-  const std::string sizes = "bodies of a Plummer sphere, one or more numbers [16384,65536,262144]";
+  const std::string sizes = "numbers of bodies, separated by commas [16384,65536,262144]";
   line.option("--bodies", "NAME", sizes, [&](const std::string& text) {
     options.bodies = experiments::whole_numbers("--bodies", text, 2, 10000000);
   });
   line.whole("--compare", options.compared, 1, 10000000,
              "bodies whose sums are compared with float64 [1024]");
   line.whole("--repeat", options.repeat, 1, 1000, "timed passes [10]");
-  line.whole("--warmup", options.warmup, 0, 1000, "passes before them [2]");
-  line.text("--json", options.json, "records, one per line");
+  line.whole("--warmup", options.warmup, 0, 1000, "untimed passes before the timed ones [2]");
+  line.text("--json", options.json, "file for the records, one per line");
   return line.parse(argc, argv);
 }
 
