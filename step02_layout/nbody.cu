@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kBlockSize)
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
       update_position(positions, velocities, i, dt);
     }
-    __syncthreads();  // nor may the next step read a position that has yet to drift
+    __syncthreads();  // the next step must not read a position that has yet to drift
   }
 }
 

@@ -52,7 +52,7 @@ __device__ void update_velocity(const Position* positions, Velocity* velocities,
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
   velocities[i].x += ax * dt;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kBlockSize)
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
       update_position(positions, velocities, i, dt);
     }
-    __syncthreads();  // nor may the next step read a position that has yet to drift
+    __syncthreads();  // the next step must not read a position that has yet to drift
   }
 }
 

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
   velocities[i].x += ax * dt;

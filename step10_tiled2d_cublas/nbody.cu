@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
   partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] =

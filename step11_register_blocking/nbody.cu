@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) interact<K>(tile[j], body, tile_a, softening_squared);
     for (int k = 0; k < K; ++k) a[k] += tile_a[k];
-    __syncthreads();  // nor overwrite it while another thread still reads it
+    __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   for (int k = 0; k < K; ++k) {
     const int i = first_i + k * kBlockSize;

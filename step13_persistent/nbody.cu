@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
         if (step + 1 == steps || in_turn) all_velocities[before + i] = velocity;
         __stcg(&all_positions[(step + 1) % 2 * bodies + before + i], position);
       }
-      __syncthreads();  // nor overwrite them while another thread still reads them
+      __syncthreads();  // no thread may overwrite the sums before all have read them
     }
     // The next step reads what this one wrote, and overwrites what this one read.
     cooperative_groups::this_grid().sync();
