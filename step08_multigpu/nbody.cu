@@ -133,7 +133,7 @@ void Share::enqueue(const nbody::Run& run) {
 
 // Runs in the host thread of this GPU.
 void Share::advance(const nbody::Run& run, nbody::Systems& systems) {
-  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
+  CUDA_CHECK(cudaSetDevice(device));  // every host thread has its own current device
   const std::span own(systems.system(first_system).data(), bodies);
   nbody::unpack(own, host_positions, host_velocities);
   enqueue(run);

@@ -147,7 +147,7 @@ void Share::enqueue(const nbody::Run& run) {
 
 // Runs in the host thread of this GPU.
 void Share::advance(const nbody::Run& run, nbody::Systems& systems) {
-  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
+  CUDA_CHECK(cudaSetDevice(device));  // every host thread has its own current device
   const std::span own(systems.system(first_system).data(), bodies);
   unpack(own, n, &host_arrays[0]);
   enqueue(run);

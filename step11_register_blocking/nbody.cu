@@ -103,7 +103,7 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // the others are not sources: they get no chunks
+  nbody::MassiveFirst order(systems);  // massless bodies exert no force and get no chunks
   const auto [k, chunk] = shape_for(count, n, order.sources(), kTileSize, kMaxChunks);
   const int chunks = (order.sources() - 1) / chunk + 1;
   const auto kernel = k == 4   ? partial_accelerations<4>

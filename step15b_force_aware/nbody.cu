@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32)
       tile[1][place] = s;
       tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
     }
-    __syncwarp();  // all have written before others read
+    __syncwarp();  // all lanes have written before any lane reads
     float3 partial{};
     for (int j = 0; j < __popc(whole); ++j) {
       partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
