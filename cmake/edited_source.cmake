@@ -1,10 +1,10 @@
 # edited_source(variable STEP step | FILE path NAME name FIND text... REPLACE text...)
 #
 # Copies a step's source, or another file of the repository, to a folder NAME with the declared
-# edits applied, and sets `variable` to the path of the copy. The copy of a step calls itself NAME.
-# Each text to replace must occur exactly once. Otherwise a test fails and building the copy stops,
-# so that copies cannot become outdated. The copy is made by the build, so that a changed step does
-# not need a new configuration.
+# edits applied, and sets `variable` to the path of the copy. The copy of a step uses NAME as its
+# program name. Each text to replace must occur exactly once. Otherwise a test fails and building
+# the copy stops, so that copies cannot become outdated. The copy is made by the build, so that a
+# changed step does not need a new configuration.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
 

@@ -15,8 +15,8 @@
 # link; when it runs, it reports that there is no device.
 include(checked_by_nvcc)
 
-# errno is off, as on a GPU, so that sqrtf is one instruction. Programs use all instructions of the
-# machine that builds them; installed programs do not (../packaging).
+# Mathematical functions do not set errno, as on a GPU, so that sqrtf is one instruction. Programs
+# use all instructions of the machine that builds them; installed programs do not (../packaging).
 set(flags -O2 -march=native -fno-math-errno)
 if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
   list(REMOVE_ITEM flags -march=native)

@@ -49,12 +49,12 @@ TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   problem.extent = 2;
   problem.dt = 1;
   // Without mass there is no force, so each body moves by twice its velocity.
-  const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // to (0.5, 0.5)
-                                     {-2.0f, -2.0f, 0, 0, 0},    // on the lower edge: inside
-                                     {2.0f, 0.0f, 0, 0, 0},      // on the upper edge: outside
-                                     {0.0f, 0.0f, 0, 0.5f, 0},   // to (0, 1)
+  const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // moves to (0.5, 0.5)
+                                     {-2.0f, -2.0f, 0, 0, 0},    // stays on the lower edge, inside
+                                     {2.0f, 0.0f, 0, 0, 0},      // stays on the upper edge, outside
+                                     {0.0f, 0.0f, 0, 0.5f, 0},   // moves to (0, 1)
                                      {0.0f, 1.5f, 0, 1, 0},      // leaves the square
-                                     {1e30f, -1e30f, 0, 0, 0}};  // far outside
+                                     {1e30f, -1e30f, 0, 0, 0}};  // stays far outside
   const auto map = simulate(GetParam(), 32, problem, start).map;
   std::vector<float> expected(16, 0.0f);
   for (const std::size_t cell : {2 * 4 + 2, 0, 3 * 4 + 2}) expected[cell] = 1 / 6.0f;

@@ -232,7 +232,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         HWY_DYNAMIC_DISPATCH(accelerate)(columns, 0, 1, run.softening_squared, sums);
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
       }
-      // The other systems are computed one by one, each by all threads. A loop ends with a barrier.
+      // The other systems are computed one by one, each by all threads. Every `omp for` loop ends
+      // with a barrier.
       for (int s = whole; s < systems.count; ++s) {
         Body* const bodies = systems.system(s).data();
         const Columns& columns = all.front().columns;

@@ -2,7 +2,7 @@
 // cluster and a block; loads from another SM, from L2 and from shared memory.
 //
 // Where possible, one kernel executes all operations in sequence. The cost of launching that kernel
-// cancels, because measure() takes differences.
+// cancels out, because measure() takes differences.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -1,8 +1,8 @@
 // straggler -- one thread of every block is slow. Who waits for it?
 //
-// The straggler computes every tile kTimes times and keeps the last result. Its warp takes as long
-// as its slowest thread. If a barrier follows each tile, all warps of the block wait as well;
-// without barriers the others continue.
+// The straggler computes every tile kTimes times and keeps the last result. A warp takes as long as
+// its slowest thread. If a barrier follows each tile, all warps of the block wait as well; without
+// barriers the others continue.
 //
 // Parent: step09_soa.   Run: straggler --scenario plummer --bodies 65536
 #include "experiments/one_grid.cuh"

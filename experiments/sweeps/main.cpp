@@ -3,8 +3,8 @@
 // sweep_programs --list                       prints the names
 //
 // A batch starts the device once for all its lines. It prints "begin K" before each line's run and
-// "end K CODE" with the exit code after it, on stdout and stderr. It stops after a failure, even of
-// a validation, because a CUDA error may persist in the process.
+// "end K CODE" with the exit code after it, on stdout and stderr. A batch stops after any failure,
+// even a failed validation, because a CUDA error may persist in the process.
 #include <fstream>
 #include <iostream>
 #include <map>

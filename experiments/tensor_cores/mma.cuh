@@ -22,7 +22,7 @@ struct C {
   float e[4];
 };
 
-// Returns the part of a number that TF32 can represent, truncated or rounded. The rest is exact.
+// Returns x truncated or rounded to a TF32 number. The difference from x is an exact float32.
 __device__ inline float big_part(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
@@ -67,7 +67,7 @@ inline C multiply_add(const A& a, const B& b, const C& c) {
 
 #else
 
-// The unit ignores the bits that TF32 lacks. It needs compute capability 8.0.
+// A tensor core ignores the bits that TF32 lacks. It needs compute capability 8.0.
 __device__ inline C multiply_add(const A& a, const B& b, const C& c) {
   C d{};
   const auto bits = [](float x) { return __float_as_uint(x); };

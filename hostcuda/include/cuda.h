@@ -1,2 +1,3 @@
-// The driver API is not emulated. Programs that include its header only for the runtime compile.
+// The driver API is not emulated. Programs that include this header but call only the runtime API
+// compile.
 #include "cuda_runtime.h"

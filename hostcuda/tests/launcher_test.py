@@ -264,7 +264,7 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(
             (0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1")
         )
-        # Unowned bytes surround each variable.
+        # Bytes that belong to no variable surround each shared variable.
         shown = self.show("-DHOSTCUDA_TRACE=1")
         self.assertEqual(6, shown.count("char before["), shown)
 

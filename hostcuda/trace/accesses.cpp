@@ -70,7 +70,7 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Does the same if the counter or lock is a __device__ variable, as it often is. Such a variable
+// Does the same for counters and locks that are __device__ variables, as many are. Such a variable
 // belongs to the program, so it is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path in most inner loops that follow no trail. It calls no other function, so that the
-// compiler need not save registers.
+// The fast path in most inner loops that follow no trail. This path calls no other function, so
+// that the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;

@@ -1,5 +1,6 @@
 // A traced object file calls these functions instead of malloc, new etc., because the launcher has
-// renamed the calls. Host code gets the usual functions. (_Znwm is operator new, and so on.)
+// renamed the calls. Called by host code, they forward to the usual functions. (_Znwm is the
+// mangled name of operator new.)
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -37,7 +37,8 @@ long long asked(const char* kind) {
 std::atomic<long long> operations = 0;
 std::atomic<long long> bytes_written = 0;
 
-// Counts an operation. Returns true if it must fail; does not return if it must kill the process.
+// Counts one operation of the disk. Returns true if it must fail; does not return if the process
+// must be killed.
 bool fails(ssize_t (*half)(int, const void*, std::size_t) = nullptr, int descriptor = -1,
            const void* data = nullptr, std::size_t size = 0) {
   const long long now = ++operations;

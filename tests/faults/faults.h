@@ -10,7 +10,7 @@
 
 namespace nbody::test {
 
-// Returns the environment variables that make the disk fail in this way (see disk_faults.cpp).
+// Returns the environment variables that make the disk fail as `fault` says (see disk_faults.cpp).
 std::string disk_fault(const std::string& fault);
 
 class FaultyRun {
@@ -18,8 +18,8 @@ class FaultyRun {
   FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
-  // Returns the arguments of the whole run. In an empty directory they start it; after a kill they
-  // continue it from its checkpoint.
+  // Returns the arguments of the whole run. In an empty directory they start the run; after a kill
+  // they continue it from its checkpoint.
   std::string start() const;
   std::string resume() const;
   // Returns what a user runs next after a kill: the same again or, every second time, --resume if

@@ -2,8 +2,8 @@
 # FOUND.
 file(REMOVE_RECURSE ${FOUND})
 file(MAKE_DIRECTORY ${FOUND}/inputs)
-# An input takes a millisecond. If one takes 5 s, the target hangs. If a reader requests 256 MB at
-# once for a few kilobytes of input, it trusts a false header.
+# A normal input takes a millisecond. If one takes 5 s, the target hangs. If a reader requests 256
+# MB at once for a few kilobytes of input, it trusts a false header.
 execute_process(
   COMMAND ${FUZZER} -max_total_time=${SECONDS} -timeout=5 -malloc_limit_mb=256 -rss_limit_mb=1024
           -max_len=10000 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix=${FOUND}/

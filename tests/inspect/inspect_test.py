@@ -248,7 +248,8 @@ class Steps(unittest.TestCase):
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         self.assertTrue(found.clean, text_of(found))
-        # An interaction reads four floats of shared memory. Every tile is padded to 512 bodies.
+        # An interaction reads four floats of shared memory. A tile always has 512 bodies; the
+        # missing ones have no mass.
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 

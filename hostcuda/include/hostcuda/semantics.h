@@ -1,5 +1,6 @@
 // hostcuda: clang reads this header before a .cu file, to distinguish host code from device code
-// without compiling either (launcher/semantics.py). Only the declarations matter.
+// without compiling either (launcher/semantics.py). Declarations suffice, because nothing is
+// compiled.
 #pragma once
 
 #define HOSTCUDA_SEMANTICS 1

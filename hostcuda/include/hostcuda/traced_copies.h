@@ -6,7 +6,7 @@ extern "C" {
 void* hostcuda_memcpy(void* to, const void* from, unsigned long size);  // the ranges may overlap
 void* hostcuda_memset(void* to, int value, unsigned long size);
 }
-namespace std {  // for std::memcpy
+namespace std {  // for calls of std::memcpy
 using ::hostcuda_memcpy;
 using ::hostcuda_memset;
 }  // namespace std

@@ -48,7 +48,7 @@ class BlockRunner : public BlockState {
   // Returns the address in another block of the cluster that corresponds to `address` in this
   // block.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
-  void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
+  void begin_shared_variable(void* address, std::size_t size, const char* name);  // also counts it
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:
@@ -99,7 +99,7 @@ class BlockRunner : public BlockState {
 extern __thread BlockRunner* running_block;
 
 // Changes whenever an emulated thread of this operating-system thread starts, or resumes after a
-// wait. If it does not change for long, a thread may hang. Spinning threads do not change it.
+// wait. If it does not change for long, a thread may hang. A spinning thread does not change it.
 extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda

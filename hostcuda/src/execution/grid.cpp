@@ -55,7 +55,7 @@ bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluste
 class Worker {
  public:
   explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
-  // unit: the number of a block or a cluster. A cooperative grid is one unit.
+  // `unit` is the number of a block or a cluster. A cooperative grid is one unit.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
     if (!has_gang(launch)) {

@@ -1,8 +1,9 @@
-// The threads of a block that can run, and the choice of the next one. In turn, threads run in the
-// order in which they became ready. Every thread then reaches its next barrier before any
-// continues, so this order hides a missing barrier that matters only if one warp is faster. Skewed,
-// threads run by rank: the warp with the first rank runs until a barrier of the block stops it, and
-// until then the others do not move. Both schedules are possible on a GPU.
+// The threads of a block that can run, and the choice of the next one. By default, threads take
+// turns: they run in the order in which they became ready. Every thread then reaches its next
+// barrier before any continues, so this order hides a missing barrier that matters only if one warp
+// is faster. In a skewed order, threads run by rank: the warp with the first rank runs until a
+// barrier of the block stops it, and until then the other warps do not move. Both schedules are
+// possible on a GPU.
 #ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 #define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 

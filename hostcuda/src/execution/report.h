@@ -18,7 +18,7 @@ void name_block(Finding& finding, const BlockState& block);
 [[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
 [[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
 [[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
-// A kernel calls an API function or launches a kernel. `code` is the address of that call.
+// Used if a kernel calls an API function or launches a kernel. `code` is the address of that call.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
 // A primitive compiled for blocks of `threads` threads runs in a block of another size.

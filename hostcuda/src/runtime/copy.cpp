@@ -61,8 +61,8 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
   const bool staged =
       source.kind == MemoryKind::pageable && on_device(target.kind) && !stream.capture;
-  // The driver copies pageable memory to its own buffer before it returns, so the caller may
-  // overwrite it.
+  // The driver copies pageable memory to its own buffer before the call returns, so the caller may
+  // then overwrite that memory.
   std::shared_ptr<std::vector<char>> buffer;
   if (staged && caller == Caller::goes_on)
     buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),

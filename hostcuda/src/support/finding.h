@@ -51,7 +51,8 @@ void keep(Finding finding);
 void describe_findings_with(void (*fill_in)(Finding& finding));
 void fill_in_culprit(Finding& finding);
 
-// All findings of this process, in the order in which they were made. Their addresses stay valid.
+// All findings of this process, in the order in which they were made. The addresses of findings
+// stay valid.
 const std::list<Finding>& findings();
 
 }  // namespace hostcuda

@@ -147,7 +147,7 @@ class BlockScan {
   template <int N, class Operation>
   static void write_exclusively(T (&input)[N], T (&output)[N], T sum, Operation operation) {
     for (int i = 0; i < N; ++i) {
-      const T value = input[i];  // output may be input
+      const T value = input[i];  // input and output may be the same array
       output[i] = sum;
       sum = operation(sum, value);
     }
