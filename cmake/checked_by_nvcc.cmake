@@ -12,7 +12,7 @@ function(nbody_checked_by_nvcc source flags)
   set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
 endfunction()
 
-# To be called after all files are added. It is a macro, because the settings to compile with are
+# Call it after all files are added. It is a macro, because the settings to compile with are
 # variables of the directory.
 macro(nbody_check_by_nvcc)
   string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")

@@ -74,7 +74,8 @@ endif()
 
 if(NBODY_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # Native if a device can be queried. Otherwise Hopper, because building needs no GPU.
+    # If a device can be queried, build for it. Otherwise build for Hopper, because building needs
+    # no GPU.
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_device OUTPUT_QUIET ERROR_QUIET)
     if(no_device EQUAL 0)
       set(CMAKE_CUDA_ARCHITECTURES native)

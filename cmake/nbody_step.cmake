@@ -145,11 +145,11 @@ function(nbody_add_step_tests name)
       set(emulated TRUE)
     endif()
   endif()
-  # Nightly tests without a GPU: 4099 bodies with every check. The quick tests use 9,217 bodies
-  # (LadderLarge), which need more tiles, and sizes around the step's own boundaries. For emulated
-  # devices, the nightly tests add 2,111 bodies for nine steps (quick: 1,031), the checks of several
-  # steps with 9,217 and 6,144 bodies, and the full-block sizes that 513, 1,023 and 1,301 represent
-  # in the quick tests.
+  # Without a GPU, the nightly tests run every check with 4099 bodies. The quick tests use 9,217
+  # bodies (LadderLarge), which need more tiles, and sizes around the step's own boundaries. For
+  # emulated devices, the nightly tests add 2,111 bodies for nine steps (quick: 1,031), the checks
+  # of several steps with 9,217 and 6,144 bodies, and the full-block sizes that 513, 1,023 and 1,301
+  # represent in the quick tests.
   set(night)
   if(emulated)
     set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/512:*FullBlocks*/1025")
@@ -166,10 +166,11 @@ function(nbody_add_step_tests name)
     nbody_add_nightly_step_test(${name} large "${night}")
   endif()
   if(emulated)
-    # Uses fewer random problems than the tests in the usual order, and other ones. Runs with many
-    # systems in random orders follow below.
+    # These tests use fewer random problems than the tests in the usual order, and different ones.
+    # Runs with many systems in random orders follow below.
     set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
-    # As many SMs as a large GPU has, so that the rules for shapes choose other shapes than usual.
+    # The emulated GPU gets as many SMs as a large one, so that the rules for shapes choose other
+    # shapes than usual.
     set(sms 132)
     if(name MATCHES "^step13")  # each thread of a cooperative grid needs a stack
       set(sms 12)
@@ -198,8 +199,8 @@ function(nbody_add_step_tests name)
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
     endforeach()
-    # Nightly tests in these orders: the largest sizes that are not near a boundary, and many
-    # systems for many steps.
+    # The nightly tests also use these orders for the largest sizes that are not near a boundary,
+    # and for many systems and steps.
     nbody_add_nightly_step_test(${name} adversarial_large
       "*Large*:*4099:*/1000:*AreAllRight:*Float64*:*Shapes*:*FullBlocks*" ${adversarial})
   endif()

@@ -8,7 +8,7 @@ namespace activity {
 
 constexpr double kSoftening = 0.05;
 
-// Bodies at rest, uniform in the square that the map shows. Such a system begins to collapse.
+// Bodies at rest, spread uniformly over the square of the map. Such a system begins to collapse.
 std::vector<Body2d> uniform_bodies(int n);
 Problem problem_of(int cells, int steps);
 

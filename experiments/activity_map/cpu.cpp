@@ -7,7 +7,7 @@
 namespace activity {
 namespace {
 
-// Sums the acceleration of body i by all bodies.
+// A sum of accelerations.
 struct Force {
   float x, y;
 };

@@ -16,8 +16,8 @@ __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   return static_cast<long long>(row) * problem.cells + static_cast<long long>(column);
 }
 
-// Kicks, drifts and counts. Several threads may count a body in the same cell at once. Without an
-// atomic addition they would read the same count, and all but one of the bodies would be lost.
+// Kicks, drifts and counts the bodies. If several threads add to a cell at once, they must do so
+// atomically, or they would read the same count, and all but one of their bodies would be lost.
 template <class Bodies>
 __device__ void move_and_count(Bodies bodies, const float2* force, float* map, int n,
                                const Problem& problem) {

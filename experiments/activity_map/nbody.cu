@@ -159,7 +159,7 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file; query_device() may be compiled with those of another
+  device.flags = NBODY_FLAGS;  // of this file; query_device() may have other flags
   return nbody::platform_of(device);
 }
 

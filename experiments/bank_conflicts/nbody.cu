@@ -20,14 +20,14 @@ constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
 constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // false: a division by a square root
 constexpr bool kShared = TUNABLE(SHARED, 1);      // sources go through shared memory
 constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // the counter of the filling loop is volatile
-constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // how reads from it are ordered
-constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // how writes to it are; 2: like the reads
+constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // order of reads from it
+constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // order of writes to it; 2: like reads
 constexpr bool kWritesSideBySide = kWrites == 2 ? kSideBySide : kWrites == 1;
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
 constexpr int kSources = kLength * kFactor;  // sources of a block
 constexpr int kThreads = kLength * kWidth;
 constexpr int kLoads = (kSources - 1) / kThreads + 1;  // loads per thread
-constexpr int kLanes = 32, kRows = 8;                  // of a block of the kernels that add
+constexpr int kLanes = 32, kRows = 8;                  // shape of a block that adds
 
 __device__ inline void interact_slowly(Position source, Position body, float3& a,
                                        float softening_squared) {

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kTileSize)
   if (i < n) one_grid::kick(velocities[i], a, dt);
 }
 
-// The copies of a run. If there is one engine, they run in the order in which they are enqueued.
+// Enqueues a run's copies. If there is only one engine, each copy waits for the one before it.
 class Copies {
  public:
   template <class T>

@@ -56,7 +56,7 @@ double simulate(std::vector<Body>& host, int steps) {
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file; query_device() may be compiled with those of another
+  device.flags = NBODY_FLAGS;  // of this file; query_device() may have other flags
   return nbody::platform_of(device);
 }
 

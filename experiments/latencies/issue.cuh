@@ -1,5 +1,5 @@
-// Measures how many issue slots an instruction takes, by a loop of independent multiply-adds mixed
-// with other instructions, in enough warps to keep the schedulers busy.
+// Measures how many issue slots an instruction takes, with a loop of independent multiply-adds
+// mixed with other instructions, in enough warps to keep the schedulers busy.
 #pragma once
 
 #include "nbody/cuda.h"

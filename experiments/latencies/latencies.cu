@@ -195,7 +195,7 @@ class LaunchesAndWaits : public Launches {
   }
 };
 
-// The same launches, captured as one graph, of which one launch is timed.
+// The same launches, captured as one graph. The launch of the graph is timed.
 class GraphNodes : public Launches {
  public:
   using Launches::Launches;

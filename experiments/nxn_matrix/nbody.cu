@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
   pairs[static_cast<size_t>(row) * n + j] = a;
 }
 
-// Kicks each body, whose row is summed by one warp.
+// Kicks each body. One warp sums its row.
 __global__ void __launch_bounds__(kColumns* kRows)
     sum_rows(const float3* __restrict__ pairs, Velocity* __restrict__ velocities, int first_i,
              int end_i, int n, float dt) {

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kBlockSize)
   add(all_sums[first + j], -body.w, s);
 }
 
-// Kicks with the complete sums. Terms added to the velocity singly would be rounded to its size.
+// Kicks with complete sums. If single terms were added to a velocity, rounding would lose much.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;

@@ -31,7 +31,7 @@ function(nbody_variant name)
     LIBRARIES ${variant_LIBRARIES})
   target_compile_definitions(${name}_object PRIVATE ${variant_DEFINITIONS})
   if(variant_INCLUDE)
-    # Included by its name without a path, because the path may contain blanks.
+    # The file is included by its name without a path, because the path may contain blanks.
     target_include_directories(${name}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_options(${name}_object PRIVATE
       $<IF:$<COMPILE_LANGUAGE:CUDA>,-include=${variant_INCLUDE},SHELL:-include\ ${variant_INCLUDE}>)

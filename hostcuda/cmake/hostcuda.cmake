@@ -64,8 +64,9 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # DWARF 4, because binutils' addr2line names wrong files for functions from headers with DWARF 5.
-  # The linker does not get -fsanitize, because hostcuda_trace replaces the sanitizers' libraries.
+  # Use DWARF 4, because binutils' addr2line names wrong files for functions from headers with DWARF
+  # 5. The linker does not get -fsanitize, because hostcuda_trace replaces the sanitizers'
+  # libraries.
   target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)

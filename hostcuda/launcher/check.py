@@ -90,7 +90,7 @@ def seconds(word):
 
 
 def file_to_write(option, word):
-    """Returns the path, absolute, if a file can be written there."""
+    """Returns the absolute path if a file can be written there."""
     path = Path(word).absolute()
     if not word or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ToolError(f"check: {option} {word}: cannot be written")

@@ -1,4 +1,4 @@
-"""The file .clangd: clangd reads launches, kernels and the API, without the toolkit."""
+"""Writes the file with which clangd reads launches, kernels and the API, without the toolkit."""
 from hostcudacc import INCLUDE, INCLUDES, SAMPLES
 from libraries import HOME
 

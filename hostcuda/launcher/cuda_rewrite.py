@@ -255,7 +255,8 @@ def place_of(tokens, wanted):
 
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
-    """Rewrites the parts of the text that come from user files. Headers in own_include are not."""
+    """Rewrites the parts of the text that come from user files. Leaves headers in
+    own_include unchanged."""
     user = set(
         user_files(source, own_include)
     )  # because the expansion of a system's macro is not the user's text

@@ -9,8 +9,8 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def pieces_of(declaration):
-    """Returns the tokens of each declarator, the first one's with the type. In `float a[8][33],
-    b[32]` there are two declarators."""
+    """Returns the tokens of each declarator; those of the first one include the type. In
+    `float a[8][33], b[32]` there are two declarators."""
     depth, pieces = 0, [[]]
     for token in tokenize(declaration):
         depth += token.text in ("[", "(", "{", "<")

@@ -11,8 +11,8 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
-# Not variables to register: constants that host code may also read, external declarations, types
-# and templates.
+# Declarations that register no variable: constants that host code may also read, external
+# declarations, types and templates.
 NO_VARIABLE = {
     "constexpr",
     "extern",
@@ -34,7 +34,7 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """True if it declares no function, that is, if no parenthesis comes before a =."""
+    """True if this declares no function, that is, if no parenthesis comes before a =."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):
         text = at(tokens, i)

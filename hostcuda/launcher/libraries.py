@@ -71,7 +71,7 @@ def run_quietly(words: Sequence[Union[str, Path]]) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Holds a lock: `make -j` starts several compilations, of which only one builds the
+    """Holds a lock, so that only one of the compilations that `make -j` starts builds the
     libraries."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:

@@ -84,8 +84,8 @@ def missing_header(errors):
 
 
 def missing_names(errors):
-    """Returns one line per unknown name, without errors that follow from it; "" if no name is
-    CUDA's."""
+    """Returns one line per unknown name and leaves out the errors that follow from it. Returns ""
+    if no name is CUDA's."""
     first = {}
     for match in UNKNOWN.finditer(errors):
         name = next(filter(None, match.groups()[1:]))

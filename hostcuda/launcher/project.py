@@ -121,7 +121,7 @@ def is_compiled(file):
 
 
 def copy(source, target):
-    """Copies a folder without compiled files: the command builds all of them."""
+    """Copies a folder without compiled files, so that the command builds all of them."""
     total = 0
 
     def left_out(folder, names):
@@ -163,8 +163,8 @@ def write_script(file, *words):
 
 
 def environment(notes):
-    """The command finds the replaced nvcc as nvcc, in CUDA_HOME, and in Make's and CMake's
-    variables. It also links what a host compiler would."""
+    """Returns an environment in which the command finds the replaced nvcc: as nvcc, in CUDA_HOME,
+    and in Make's and CMake's variables. It is also found in place of host compilers."""
     home = toolkit.make(notes.toolkit)
     nvcc = home / "bin" / "nvcc"
     words = (sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}")

@@ -99,7 +99,7 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """Includes first all standard headers, unchanged, and then the program's hostcuda headers as
+    """First includes all standard headers, unchanged, and then the program's hostcuda headers as
     code for both sides. (Standard headers cannot be read once __noinline__ is a macro.)"""
     ours, standard = {}, {}  # dicts keep the order
     for includer, _, file in cuda_rewrite.includes(text):

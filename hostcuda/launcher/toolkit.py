@@ -25,7 +25,8 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 def folder():
     if not is_installed():
         return build_folder() / "toolkit"
-    # Not in HOME: pip would not remove it. There may be several installations.
+    # The folder is not in HOME, because pip would not remove it there. There may be several
+    # installations.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "hostcuda" / hashlib.sha256(str(HOME).encode()).hexdigest()[:12] / "toolkit"
 
@@ -42,7 +43,7 @@ def make(at=None):
 
 
 def quoted(library):
-    """Returns a library as a linker script names it: a path may contain blanks."""
+    """Quotes a library for a linker script, because a path may contain blanks."""
     return library if library.startswith("-l") else f'"{library}"'
 
 

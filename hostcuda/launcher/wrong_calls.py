@@ -4,7 +4,7 @@ import re
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
 CONTEXT = re.compile(r"^(?:In file included from |In function |\S+: In |\S+: At )")
 FUNCTION = r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)"
-# For g++, and after the `|` for clang++.
+# Parts of g++'s messages and, after a `|`, of clang++'s.
 NO_MATCH = re.compile(rf"no matching function for call to [‘']{FUNCTION}")
 NUMBER = re.compile(r"too (?:few|many) arguments to function [‘']\w+ " + FUNCTION)
 CONVERSION = re.compile(r"invalid conversion|cannot convert")
@@ -19,8 +19,8 @@ WHY = re.compile(
 
 
 def groups(errors):
-    """Yields (the error's match or None, its lines) for each error. Its lines begin with those
-    before it that name its function."""
+    """Yields (the error's match or None, its lines) for each error. The lines before an
+    error that name its function belong to it."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):

@@ -142,7 +142,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// Keeps the communicator, because another thread's call may still use it, and keeps it reachable.
+// Does not free the communicator, because another thread's call may still use it. A list keeps it
+// reachable, so that it is no leak.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
   static std::mutex mutex;

@@ -34,7 +34,7 @@ def run(*words, cwd, **more):
 
 
 def of_children():
-    """Returns the seconds of processor time of the programs that ran, and of theirs."""
+    """Returns the processor time in seconds of all programs that ran and of their children."""
     return sum(os.times()[2:4])
 
 

@@ -159,7 +159,7 @@ class Failures(InFolder):
         self.refused(1, run_each(ranks), "rank 1 .* runs a different build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
-        """The device fails on the root or on another rank; nightly with each transport."""
+        """The device fails on the root or on another rank; the nightly tests use each transport."""
         for lost, transport in (
             itertools.product((0, 2), TRANSPORTS) if NIGHTLY else zip((0, 2), TRANSPORTS)
         ):
@@ -262,8 +262,8 @@ class Failures(InFolder):
                 )
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
-        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. The
-        quick tests let it wait less, because the ranks compute meanwhile."""
+        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. In the
+        quick tests mpirun waits less, because the ranks use the cores while it waits."""
         patience = mock.patch.object(
             cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4"
         )

@@ -33,9 +33,9 @@ def processes() -> Iterator[Path]:
 
 
 def environment(extra: Optional[dict[str, str]] = None) -> dict[str, str]:
-    """Returns an environment for one thread per rank, more ranks than cores, and root, as in a
-    container. Without HWLOC_HIDE_ERRORS, each MPI program complains if the container has no
-    /sys."""
+    """Returns an environment in which each rank has one thread, ranks may outnumber cores, and root
+    may run them, as in a container. Without HWLOC_HIDE_ERRORS, each MPI program complains if the
+    container has no /sys."""
     return {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",

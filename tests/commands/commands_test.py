@@ -32,9 +32,9 @@ from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
 LIMIT = 30.0  # seconds that a page need not announce; processor time, if that is less
-PATIENCE = 10  # on a busy machine, a command may take so many times as long
-# Not read: generated pages, whose templates are read, and records. TESTED_BY: pages that another
-# test runs.
+PATIENCE = 10  # on a busy machine, a command may take this many times as long
+# Pages that are not read: records, and generated pages, because their templates are read.
+# TESTED_BY: pages that another test runs.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
@@ -64,7 +64,7 @@ class Ended:
 
 
 class Clone:
-    """A clone of HEAD. If this process is root's, an unprivileged user owns the clone."""
+    """A clone of HEAD. If root runs the tests, an unprivileged user owns the clone."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.home = folder / "nbody-steps", folder / "home"

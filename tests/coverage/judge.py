@@ -58,8 +58,8 @@ def add(counts, file):
 
 
 def missing(file, counts, text):
-    """Yields what did not run: whole instances; in others, lines; and branches that no instance
-    took."""
+    """Yields what did not run: whole instances of templates, lines in the other instances, and
+    branches that no instance took."""
     dead = {name for (_, name), times in counts.instances.items() if times == 0}
     for (line, name), times in counts.instances.items():
         if times == 0:

@@ -22,7 +22,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 
 namespace hostcuda {
 
-// Splits a texel of type T into its components, of which it has one, two or four.
+// Splits a texel of type T into its one, two or four components.
 template <class T, bool = std::is_arithmetic_v<T>>
 struct Channels {
   using Scalar = T;

@@ -28,8 +28,8 @@ HOSTCUDA_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 
-// Round to nearest. A float division or square root is computed in double and rounded again, so it
-// differs from the correctly rounded value only in rare half-way cases.
+// These functions round to nearest. A float division or square root is computed in double and
+// rounded again, so it differs from the correctly rounded value only in rare half-way cases.
 HOSTCUDA_FUNCTION float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double{x})); }
 HOSTCUDA_FUNCTION float __fsqrt_rn(float x) { return sqrtf(x); }
 HOSTCUDA_FUNCTION float __frcp_rn(float x) { return 1.0f / x; }
@@ -48,7 +48,7 @@ HOSTCUDA_FUNCTION double __fma_rn(double a, double b, double c) { return fma(a, 
 
 HOSTCUDA_FUNCTION float __fdividef(float a, float b) { return a / b; }
 HOSTCUDA_FUNCTION float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-// Macros, because glibc's <math.h> declares functions with the same names.
+// These are macros, because glibc's <math.h> declares functions with the same names.
 #define __expf(x) expf(x)
 #define __exp10f(x) exp10f(x)
 #define __logf(x) logf(x)

@@ -109,7 +109,7 @@ struct dim3 {
   constexpr operator uint3() const { return uint3{x, y, z}; }
 };
 
-// Real thread-local variables instead of macros or proxies, so that gdb can print threadIdx and
+// These are real thread-local variables, not macros or proxies, so that gdb can print threadIdx and
 // test it in a conditional breakpoint. __thread instead of thread_local avoids a check at each use.
 extern HOSTCUDA_BUILT_IN uint3 threadIdx;
 extern HOSTCUDA_BUILT_IN uint3 blockIdx;

@@ -14,7 +14,7 @@
 
 inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 
-// Checks the result of the runtime or of a library, for all of which 0 means success.
+// Checks a status of the runtime or of a library. All of them use 0 for success.
 template <class Result>
 void check(Result result, const char* function, const char* file, int line) {
   if (!result) return;

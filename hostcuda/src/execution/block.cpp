@@ -323,8 +323,8 @@ void BlockRunner::wait(Thread& thread) {
 }
 
 // Picks the next fiber when the current thread cannot continue. The first choice is a thread that
-// may resume, the second one that has not started. If there is neither, the block is done or waits
-// for other blocks of its gang.
+// may resume, and the second is one that has not started. If there is neither, the block is done or
+// waits for other blocks of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
@@ -378,7 +378,7 @@ void BlockRunner::yield() {
   // Once all threads have started, only another block can end the wait.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
-                : started_ < count_ ? fresh_fiber()  // which may end the wait
+                : started_ < count_ ? fresh_fiber()  // it may end the wait
                                     : next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }

@@ -30,8 +30,8 @@ class BlockRunner : public BlockState {
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
-  // If the kernel has __cluster_dims__ and the launch had others, the block ended at once; returns
-  // them.
+  // Returns the kernel's __cluster_dims__ if the launch had others. The block has then ended at
+  // once.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.
@@ -81,7 +81,7 @@ class BlockRunner : public BlockState {
   unsigned started_ = 0;      // number of threads of order_ that have started
   unsigned at_barrier_ = 0;
   unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates: so far, at the last barrier
-  std::vector<std::uint16_t> order_;              // in which threads start, or continue at barriers
+  std::vector<std::uint16_t> order_;              // the order in which threads run
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 

@@ -1,4 +1,4 @@
-// Which device a memory range belongs to, which memory is pinned, and when memory is accessible.
+// Tells to which device memory belongs and whether it is pinned, and controls access to it.
 #ifndef HOSTCUDA_SRC_RUNTIME_MEMORY_H
 #define HOSTCUDA_SRC_RUNTIME_MEMORY_H
 

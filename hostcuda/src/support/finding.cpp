@@ -10,7 +10,7 @@
 namespace hostcuda {
 namespace {
 
-// Never destroyed, because findings are made until the process ends.
+// The list is never destroyed, because findings are made until the process ends.
 std::list<Finding>& all() {
   static auto* list = new std::list<Finding>;
   return *list;

@@ -51,7 +51,7 @@ Outcome run(const std::string& environment, const std::string& arguments) {
   return outcome;
 }
 
-// Not std::regex, because g++ 12 warns about it under AddressSanitizer.
+// This is not std::regex, because g++ 12 warns about it under AddressSanitizer.
 bool matches(const std::string& text, const std::string& expression) {
   regex_t compiled;
   EXPECT_EQ(0, regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB)) << expression;

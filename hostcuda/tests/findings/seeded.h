@@ -52,7 +52,7 @@ class Buffer {
   std::size_t count_;
 };
 
-// For a bug in a kernel, whose arguments are `ints` ints that are zero, and `wrong`.
+// Seeds a bug in a kernel that gets an array of `ints` zeros and `wrong`.
 #define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
   SEEDED(name, kind) {                                           \
     const Buffer<int> out(ints);                                 \

@@ -248,8 +248,8 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
-// __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. That line
-// contains no macro of a test library, because a line marker would precede the macro.
+// Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. Its
+// lines contain no macro of a test library, because a line marker would precede it.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

@@ -15,8 +15,8 @@ namespace hostcuda::trace {
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 
-// Reports an array that was written completely but of which only the first quarter or eighth was
-// copied back, as happens if a number of elements is passed instead of a number of bytes.
+// Reports an array that was written completely although only its first quarter or eighth was copied
+// back. This happens if a program passes a number of elements instead of a number of bytes.
 std::optional<Finding> bytes_for_elements(const Array& array);
 
 }  // namespace hostcuda::trace

@@ -17,9 +17,8 @@ struct Run {
   std::size_t begin, end;
 };
 
-// An access of a lane: the site's number and an address, of which user space needs 48 bits. Or a
-// run, which has in place of the address five bits for the lane, and its beginning and size in the
-// others.
+// An access of a lane: the site's number and the 48 bits of an address in user space. Or a run: its
+// lane in five bits, and its beginning and size in the other bits of the address.
 class LoggedAccess {
  public:
   LoggedAccess(std::uint32_t site, std::uint64_t address)

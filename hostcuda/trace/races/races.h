@@ -76,7 +76,7 @@ class Races {
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // a known epoch before the running one
   std::map<Sites, Race> found_;
-  std::set<std::uint32_t> guesses_;  // sites of loads that are guesses
+  std::set<std::uint32_t> guesses_;  // sites of loads that a compare-and-swap checks
   std::vector<const Race*> new_;
   Unordered unordered_{};
   bool has_unordered_ = false;
