@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
       read<<<blocks, kBlock>>>(bodies.get(), force.get(), forces[axis]->get(), n);
     }
   });
-  // Linear theory: along x, 4 pi times the mean density (1) times the displacement. CIC smooths it.
+  // Linear theory: 4 pi times the mean density (1) times the displacement along x, smoothed by CIC.
   const auto x = forces[0]->host(), y = forces[1]->host();
   claim::Error error;
   double across = 0;

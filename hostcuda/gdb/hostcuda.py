@@ -138,7 +138,7 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx, also in a program that does not use it: then gdb does not know its type."""
+    """Returns blockIdx. The cast is for programs that do not use it, where gdb lacks its type."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 

@@ -1,8 +1,8 @@
 """Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
 
 The replaced nvcc makes traced programs; so do host compilers that link its objects. In place of
-each program it leaves a script that runs it and keeps its trace, its messages and its exit status,
-so that every run by the command is recorded, also by a test runner that hides messages. If the
+each program it leaves a script that runs the program and keeps its trace, messages and exit status.
+Every run by the command is therefore recorded, even if a test runner hides the messages. If the
 command runs no program, each program that it built runs once, without arguments.
 """
 import json

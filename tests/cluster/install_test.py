@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests an installation by `cmake --install`: its programs run from there and, if Lmod is
-installed, through the module file, also after the folder was moved; and they run on any processor.
+"""Tests an installation by `cmake --install`. Its programs must run on any processor, from their
+folder and, if Lmod is installed, through the module file, even after the folder was moved.
 
 usage: install_test.py BUILD COMPILER [TEST]
 

@@ -47,8 +47,8 @@ def tiny_cluster(chance):
 
 
 def tiles_of_two_masses(chance):
-    """Returns bodies of which a third has one mass and the rest another, so that whole tiles of 768
-    bodies have equal masses."""
+    """Returns bodies with two masses. A third of the bodies have the larger mass, so that whole
+    tiles of 768 bodies have equal masses."""
     for k in range(2304):
         mass = 0.002 if k % 3 else 0.008
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
@@ -62,8 +62,8 @@ def one_far_away(chance):
 
 
 def massless_first(chance):
-    """Returns two systems. In the first only a third of the bodies have mass, in the second all
-    have."""
+    """Returns two systems. In the first only a third of the bodies have mass; in the second all
+    bodies do."""
     for k in range(1800):
         mass = 0 if k < 900 and k % 3 else 0.001
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))

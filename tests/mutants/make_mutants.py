@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Makes programs and tests from the declarations in mutants.toml.
 
-    make_mutants.py tests ROOT FOLDER            called when the build is configured: checks every
+    make_mutants.py tests ROOT FOLDER            runs when the build is configured: checks every
         edit and writes FOLDER/mutants.cmake, which adds the tests and a program per step. Also
-        writes, to FOLDER/records, the runs' input files and NAME.declared.json for each test, which
-        check_run.py reads
-    make_mutants.py program STEP_SOURCE FILE    called when it is built: writes the program of a
-        step with all its variants, each in a namespace; code that they share, mostly headers, is
-        then compiled only once
+        writes what check_run.py reads to FOLDER/records: the runs' input files, and for each test
+        NAME.declared.json
+    make_mutants.py program STEP_SOURCE FILE    runs when the program is built: writes the program
+        of a step with all its variants, each in a namespace, so that code that they share, mostly
+        headers, is compiled only once
     make_mutants.py ladder STEP_SOURCE FILE     the same, to be linked with the tests common to all
         steps
 """

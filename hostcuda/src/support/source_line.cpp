@@ -99,7 +99,7 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
-  // Prefers the user's line to one of the standard library, and that to one of hostcuda's headers.
+  // Prefers the user's line, then one of the standard library, then one of hostcuda's headers.
   const char* chosen = nullptr;
   int rank = 3;
   char* rest = nullptr;
