@@ -155,7 +155,7 @@ TEST_F(GadgetFile, WithoutUnitsIsInKpcAndKmPerSecond) {
 TEST_F(GadgetFile, UnitsAreHonoured) {
   const Body body = read_any(file([](const Written& file) {
                       const Handle units = hdf5::create_group(file.root, "Units");
-                      hdf5::write_number(units, "UnitLength_in_cm", 3.0856775814913673e24);  // 1 Mpc
+                      hdf5::write_number(units, "UnitLength_in_cm", 3.0856775814913673e24);  // Mpc
                       hdf5::write_number(units, "UnitMass_in_g", 1.989e33);
                       hdf5::write_number(units, "UnitVelocity_in_cm_per_s", 1e7);
                     })).systems.bodies[0];
