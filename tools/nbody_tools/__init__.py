@@ -1,14 +1,13 @@
 """The tools behind ./nbody: packages, and one command line (nbody_tools.__main__).
 
-  records/     result records, staircases of them, timelines of events, and the facts that documents
-               quote
-  measure/     running the step programs: for a table, under the profiler, for all of docs/results/
-  inspection/  what a traced program did to memory, without a GPU
-  files/       body files, snapshots, diagnostics and activity maps
-  figures/     everything that is drawn
-  documents/   everything that is generated from templates (documents/README.md)
-  tour/        ./nbody tour: runs, pictures and the page
-  physics/     long runs against known answers
+  records/     reads result records and timelines, and finds the facts that documents quote
+  measure/     runs the step programs: for a table, under the profiler, or for all of docs/results/
+  inspection/  shows how a traced program accessed memory, without a GPU
+  files/       reads body files, snapshots, diagnostics and activity maps
+  figures/     draws all figures
+  documents/   generates documents from templates (documents/README.md)
+  tour/        runs ./nbody tour and writes its pictures and page
+  physics/     compares long runs with known answers
 
-records/ and measure/ need nothing but Python: they run on machines that have a GPU and little else.
+records/ and measure/ need only Python, because they run on machines with a GPU and little else.
 """

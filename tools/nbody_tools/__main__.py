@@ -1,5 +1,5 @@
-"""Runs a command that has a module: python3 -m nbody_tools COMMAND from tools/; ./nbody calls this,
-too.
+"""Runs a command that has a module. ./nbody calls this; python3 -m nbody_tools COMMAND does the
+same in tools/.
 
 Exit codes: 0 success; 1 the command ran and found an error; 2 invalid argument or file, reported in
 one line; 77 this machine lacks something that the command requires.
@@ -20,7 +20,7 @@ from nbody_tools.command_line.help import overview
 from nbody_tools.command_line.nearest import did_you_mean
 from nbody_tools.command_line.table import BY_NAME, COMMANDS
 
-CLOSED = 141  # a shell's code for a program that SIGPIPE ended
+CLOSED = 141  # the exit code that a shell reports for a program killed by SIGPIPE
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:
@@ -51,8 +51,8 @@ def parser_of(command: str) -> OneLineParser:
 
 
 def parse(command: str, words: Sequence[str]) -> argparse.Namespace:
-    """Ends with one line and exit code 2 if they are wrong, after --help with 0. A module whose
-    command builds first may have check(options), for what its parser cannot know."""
+    """Exits with code 2 and a one-line message if the arguments are wrong, with 0 after --help. A
+    module may define check(options) to reject, before anything is built, what its parser cannot."""
     options = parser_of(command).parse_args(words)
     check = getattr(module_of(command), "check", None)
     if check is not None:

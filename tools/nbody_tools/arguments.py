@@ -1,4 +1,4 @@
-"""Command lines of the tools: strict, with a mistake reported in one line and exit code 2.
+"""Parses the tools' command lines strictly: reports an error in one line, with exit code 2.
 
 The programs of the steps treat a wrong argument the same way, so that a script can distinguish an
 invalid request (2) from a run that failed (1).
@@ -21,8 +21,8 @@ from nbody_tools.command_line.nearest import did_you_mean
 
 
 def find_root() -> Path:
-    """Returns the clone that this file is part of; where pip has installed it, the one that
-    NBODY_ROOT names or the current directory is in."""
+    """Returns the clone that contains this file. If pip has installed the file elsewhere, returns
+    the clone that NBODY_ROOT names or that contains the current directory."""
     here = Path(__file__).resolve().parents[2]
     named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
     for root in (here, *named, Path.cwd(), *Path.cwd().parents):
@@ -31,10 +31,10 @@ def find_root() -> Path:
     return here
 
 
-ROOT = find_root()  # of the repository
+ROOT = find_root()  # the repository's directory
 
 USAGE_ERROR = 2
-MOST = 2**31 - 1  # of what the programs count
+MOST = 2**31 - 1  # the programs count bodies and steps in 32-bit integers
 MOST_SEED = 2**63 - 1
 FIGURE_ENDINGS = ("png", "svg", "pdf")
 
@@ -52,17 +52,17 @@ class Failed(ToolError):
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Prints only the line that matters, where argparse would print its whole usage first."""
+    """Prints only the error message; argparse would print the whole usage before it."""
 
     def __init__(self, **keywords: Any) -> None:
         keywords.setdefault("allow_abbrev", False)
         keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**keywords)
 
-    def parse_args(  # type: ignore[override]  # its overloads for other namespaces
+    def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
             self, args: Optional[Sequence[str]] = None,
             namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
-        """argparse's parser, which also suggests the nearest option for a misspelt one."""
+        """Parses like argparse, and suggests the nearest option if one is misspelt."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
             wrong = next((word for word in rest if word.startswith("-")), rest[0])
@@ -83,7 +83,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            known = (word.strip(" '") for word in wrong[2].split(","))  # quoted before Python 3.13
+            known = (word.strip(" '") for word in wrong[2].split(","))  # Python < 3.13 quotes
             message += did_you_mean(wrong[1], known)
         fail(f"{self.prog}: {message}")
 
@@ -106,7 +106,7 @@ def integer_from_zero(text: str) -> int:
 
 
 def check_problem(systems: int, bodies: int) -> None:
-    """Raises ToolError where the programs would: more bodies than they can number."""
+    """Raises ToolError if there are more bodies than the programs can number."""
     if systems * bodies > MOST:
         raise ToolError(f"--systems {systems} and --bodies {bodies} are {systems * bodies} bodies; "
                         f"at most {MOST} are possible")
@@ -141,8 +141,8 @@ def existing_folder(text: str) -> Path:
 
 
 def whole_number(text: str) -> Optional[int]:
-    """Returns the number, also of 1e5 and 2.5e6, or None; int() also accepts '1_000' and ' 7 ',
-    which the programs reject."""
+    """Returns the number, or None if the text is not a whole number. 1e5 and 2.5e6 are accepted.
+    '1_000' and ' 7 ' are not, although int() accepts them, because the programs reject them."""
     if not re.fullmatch(r"\d+|\d+(\.\d+)?[eE]\+?\d{1,2}", text, re.ASCII):
         return None
     value = Fraction(text)
@@ -172,7 +172,7 @@ def write_json_lines(path: Path, lines: Iterable[Any]) -> None:
 
 
 def write_whole_file(path: Path, text: str) -> None:
-    """Writes next to the target and renames, so that a reader never sees half a file."""
+    """Writes to a file next to the target and renames it, so that nobody ever reads half a file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

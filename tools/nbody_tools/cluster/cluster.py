@@ -35,7 +35,7 @@ from nbody_tools.steps import choose_steps, default_build, find_steps
 from nbody_tools.tables import aligned
 
 STEP, NAME = "14", "step14_cluster"
-PROBLEMS = {  # of docs/cluster.md
+PROBLEMS = {  # listed in docs/cluster.md
     "256 x 8192": "--systems 256 --bodies 8192 --steps 20 --repeat 10",
     "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 10",
     "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 10",
@@ -48,16 +48,16 @@ BODIES = (
     4194304,
     10**7,
     5 * 10**7,
-)  # more do not fit into the memory of a GPU
+)  # a larger number would not fit into the memory of a GPU
 RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
 GATHERS = ROOT / "docs" / "results" / "cluster"
-RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
+RATES = (1e6, 1e16)  # interactions per second, from a slow CPU core to far beyond any GPU
 ASSUMED = (
     "* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
     "(--gather FILE)"
 )
-MOST_RANKS = 100_000  # more than any machine has GPUs
-FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and after a crash
+MOST_RANKS = 100_000  # no machine has this many GPUs
+FOR_A_CHECKPOINT = "5"  # seconds that mpirun waits before it kills ranks, which may be saving
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -103,8 +103,8 @@ def rate(text: str) -> float:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    """Open MPI by default binds one or two ranks to one core each: the root would validate on one
-    core."""
+    """Returns the launcher's command. By default Open MPI binds one or two ranks to a core each,
+    and the root would then validate on a single core."""
     text = os.environ.get("NBODY_LAUNCHER", "mpirun --bind-to none")
     try:
         words = shlex.split(text)
@@ -119,15 +119,15 @@ def launcher(ranks: int | None) -> list[str]:
 
 
 def environment(ranks: int | None = None) -> dict[str, str]:
-    """mpirun refuses to run as root, which containers often need, and more ranks than cores, which
-    tests need. A second after passing SIGTERM on it kills the ranks, which may be writing a
-    checkpoint. Each rank compares NBODY_RANKS with the number that MPI reports."""
+    """Allows mpirun to run as root, as in containers, and to start more ranks than cores, as in
+    tests. Sets a longer delay between SIGTERM and SIGKILL (default: one second), because ranks may
+    be writing a checkpoint. Each rank compares NBODY_RANKS with the number that MPI reports."""
     allowed = (
         {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if os.geteuid() == 0
         else {}
     )
-    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
+    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4; below, 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     patience = {
         f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
@@ -158,7 +158,7 @@ def require_writable(file: Path) -> None:
 
 def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
     step = program(build, STEP)
-    require_writable(output)  # before spending minutes
+    require_writable(output)  # fail now, not after minutes of measuring
     for count in ranks:
         for name, problem in PROBLEMS.items():
             with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +185,7 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
-    """Returns a table with its header; columns whose links are assumed are marked."""
+    """Returns a table with a header; marks the columns for which a network is assumed."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
     rows = [
@@ -206,7 +206,7 @@ def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
 
 
 def percent(share: float) -> str:
-    """Returns two digits, or the exact remainder to 100 if it is below one."""
+    """Formats a share in percent: the smaller it is, the more decimals."""
     if share == 0:
         return "0"
     digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3

@@ -1,9 +1,9 @@
 """Predicts the time of one step of step 14 on P GPUs from the rate of one GPU and measured gathers.
 
-Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py
-compares): the work of the busiest rank, the positions that every rank receives, padding included,
-and the sums that the busiest one receives. Transfers take as long as nbody-gather measured; for
-numbers of ranks that it has not measured, a network is assumed.
+The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
+rank, the positions that every rank receives, padding included, and the sums that the busiest rank
+receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
+long as nbody-gather measured; for other numbers of ranks a network is assumed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, Optional
 
-POSITION, SUM = 16, 12  # bytes
+POSITION, SUM = 16, 12  # bytes per body
 SEGMENTS = 32  # per system
 MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # a further rank would have no pair of segments
-TILE = 768  # bodies; the choice of shapes.h for large systems
+TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Load:
 class Gather:
     """A gather measured by nbody-gather."""
 
-    size: int  # bytes, of all ranks together
+    size: int  # bytes that all ranks gather together
     seconds: float
     busbw: float  # GB/s
 
@@ -67,7 +67,7 @@ Gathers = dict[tuple[str, int], dict[int, Gather]]  # by transport and ranks, th
 
 
 def read_gathers(files: Iterable[Path]) -> Gathers:
-    """Reads the output of nbody-gather; if two files measured the same, the later one counts."""
+    """Reads the output of nbody-gather; a gather measured twice counts as in the later file."""
     found: Gathers = {}
     for file in files:
         for line in file.read_text("utf-8").splitlines():
@@ -81,7 +81,7 @@ def read_gathers(files: Iterable[Path]) -> Gathers:
 
 
 def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
-    """Returns the load of one system distributed over the ranks, as plan.h does it."""
+    """Returns a rank's load if one system is distributed over the ranks as in plan.h."""
     tiles = -(-bodies // tile)
     of_segment = -(-tiles // min(SEGMENTS, tiles))
     segment = of_segment * tile
@@ -113,7 +113,7 @@ def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
 
 
 def seconds_of(received: int, ranks: int, gathers: Gathers) -> float:
-    """Seconds of a collective in which every rank receives this many bytes."""
+    """Returns the seconds of a collective in which every rank receives this many bytes."""
     column = gathers.get(("nccl", ranks))
     if not column:
         return Network().seconds(received, ranks)

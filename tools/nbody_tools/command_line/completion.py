@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def other_words() -> dict[str, str]:
-    """The words of each command that are neither options nor files."""
+    """Returns the words that each command takes besides options and files."""
     steps = [number_of(name) for name in step_folders(ROOT)]
     labs = [
         folder.name.partition("_")[0]

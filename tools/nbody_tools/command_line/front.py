@@ -1,7 +1,7 @@
-"""Reads the arguments of ./nbody first: help, version and invalid commands end here.
+"""Reads the arguments of ./nbody, and handles help, version and invalid commands itself.
 
-Every other command is passed to its function in tools/commands.sh, which installs and builds its
-requirements, or to its module. Until then, nothing slow is imported or started.
+Passes every other command to its function in tools/commands.sh, which installs and builds what the
+command needs, or to its module. Until then, nothing slow is imported or started.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nbody_tools.command_line.nearest import did_you_mean
 from nbody_tools.command_line.table import ALIASES, BY_NAME, HELPED_BY, Command
 from nbody_tools.command_line.without_libraries import LIBRARIES, without_libraries
 
-MODES = ("--asan", "--tsan", "--nightly")  # of test: they come first
+MODES = ("--asan", "--tsan", "--nightly")  # options of `test` that must come first
 NEEDS_NO_CLONE = ("help", "version")
 SYSTEM_PYTHON = "/usr/bin/python3"
 
@@ -51,7 +51,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def asks_for_help(command: Command, rest: Sequence[str]) -> bool:
-    """Words after -- belong to another program, and cc takes those of a compiler."""
+    """Ignores words after --, which are for another program, and those of cc for the compiler."""
     ours = rest[:1] if command.name in ("cc", "experiment") else rest
     if "--" in ours:
         ours = ours[:ours.index("--")]
@@ -105,7 +105,7 @@ def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:
 
 
 def options_of_ctest() -> list[str]:
-    """Returns its long options, or none if it is not installed."""
+    """Returns the long options of ctest, or none if ctest is not installed."""
     try:
         text = subprocess.run(
             ["ctest", "--help"], check=False, capture_output=True, text=True
@@ -117,8 +117,8 @@ def options_of_ctest() -> list[str]:
 
 
 def use_python_with_libraries(words: Sequence[str]) -> None:
-    """The first python3 on the path may be an environment that lacks the distribution's packages.
-    Commands that need no packages run with any Python."""
+    """Restarts with the system's Python if this one lacks the libraries and that one has them: the
+    first python3 on the path may belong to an environment without them."""
     if all(map(find_spec, LIBRARIES)) or not os.access(SYSTEM_PYTHON, os.X_OK):
         return
     has_all = (
@@ -130,7 +130,7 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
 
 
 def entry() -> int:
-    """Starts `nbody` where pip has installed it."""
+    """Starts the program `nbody` that pip installs."""
     return tools.silent_if_closed(lambda: main(sys.argv[1:]))
 
 

@@ -1,4 +1,4 @@
-"""The texts of ./nbody help, written from the table of commands."""
+"""Writes the texts of ./nbody help from the table of commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.command_line.table import COMMANDS, EXIT_CODES, GROUPS, Command
 
 COLUMNS = 100
-REVISION_FILE = "REVISION"  # of a release, which has no .git
+REVISION_FILE = "REVISION"  # in the archive of a release, which has no .git
 
 
 def wrapped(text: str, indent: int = 0, first: str = "") -> str:
@@ -64,7 +64,7 @@ def help_of(command: Command) -> str:
 
 
 def number_of_the_version() -> str:
-    """Returns the version of the project, which CMakeLists.txt has, or pip without a clone."""
+    """Returns the project's version from CMakeLists.txt or, without a clone, from pip."""
     if not (ROOT / "CMakeLists.txt").is_file():
         return metadata.version("nbody-steps")
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def number_of_the_version() -> str:
 
 
 def revision() -> str:
-    """Returns what the programs print, too (cmake/revision.cmake)."""
+    """Returns the revision that the programs also print (cmake/revision.cmake)."""
     if (ROOT / REVISION_FILE).is_file():
         return (ROOT / REVISION_FILE).read_text(encoding="utf-8").strip()
     try:
@@ -94,7 +94,7 @@ def version() -> str:
 
 
 def examples_in(text: str) -> Iterator[str]:
-    """Yields the commands that a help shows, one per line, without the comments after them."""
+    """Yields the commands shown in a help text, without the comments after them."""
     for line in text.splitlines():
         if line.strip().startswith("./nbody "):
             yield re.split(r" {3,}| +# ", line.strip())[0]

@@ -1,4 +1,4 @@
-"""The manual page of ./nbody, from the table of commands."""
+"""Writes the manual page of ./nbody from the table of commands."""
 
 from __future__ import annotations
 

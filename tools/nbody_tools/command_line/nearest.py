@@ -1,4 +1,4 @@
-"""Names what a misspelt word may have meant."""
+"""Suggests the word that a user may have meant by a misspelt one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Returns ": did you mean X?", or "" if nothing is near."""
+    """Returns ": did you mean X?", or "" if no known word is similar."""
     found = nearest(word, known)
     return f": did you mean {found}?" if found else ""

@@ -1,9 +1,8 @@
-"""The table of all commands of ./nbody, read by help, completion, the manual page and the
-dispatcher.
+"""Lists all commands of ./nbody for its help, completion, manual page and dispatcher.
 
-A command is implemented by a module of nbody_tools, whose parser knows its options, by a function
-in tools/commands.sh, which first builds or installs, or by both. Options are listed here only for
-commands without a module.
+A command is implemented by a module of nbody_tools, whose parser knows its options, or by a
+function in tools/commands.sh, or by both: then the function installs and builds first. Options are
+listed here only for commands without a module.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ class Command:
     group: str
     summary: str
     usage: str = "[OPTION...]"
-    module: str = ""  # of nbody_tools, with configure(parser) and run(options)
-    in_shell: bool = False  # tools/commands.sh has a part of it
-    takes_more: str = ""  # the program that other arguments go to
-    completes: str = ""  # its other words: "steps", "labs", "experiments", or the words themselves
+    module: str = ""  # in nbody_tools; defines configure(parser) and run(options)
+    in_shell: bool = False  # tools/commands.sh has a function for it
+    takes_more: str = ""  # the program that receives the other arguments
+    completes: str = ""  # its words: "steps", "labs", "experiments", or the words themselves
     details: str = ""
     options: tuple[Option, ...] = ()
     examples: tuple[str, ...] = ()
 
     @property
     def has_parser(self) -> bool:
-        """True if its module or program prints its --help; otherwise this table does."""
+        """True if a parser prints its --help; otherwise the help comes from this table."""
         return not self.details and bool(self.module or self.name in HELPED_BY)
 
 
-# Programs with their own parser, whose --help needs nothing built.
+# Programs with their own parser; nothing has to be built before they can print --help.
 HELPED_BY = {"view": "view/view.py", "cc": "hostcuda/bin/hostcuda",
              "check": "hostcuda/bin/hostcuda"}
 

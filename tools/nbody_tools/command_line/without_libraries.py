@@ -1,7 +1,7 @@
-"""Reads a command's options without the libraries that it computes and draws with.
+"""Imports a command's module without its numerical and drawing libraries, to read its options.
 
-Importing matplotlib takes longer than the rest of --help, and --help must also work without it.
-Modules import these libraries at the top, for names and annotations.
+Importing matplotlib takes longer than the rest of --help, and --help must also work if it is not
+installed. The modules import such libraries at the top, for names and annotations.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from types import ModuleType
 from typing import Any, Iterator, Optional, Sequence
 
 LIBRARIES = ("numpy", "matplotlib", "jinja2")
-THEIRS = ("PIL",)  # installed with them
+THEIRS = ("PIL",)  # installed together with matplotlib
 
 
 class Anything(float):
-    """Replaces every name that a module takes from a library while it is imported; acts as a number
-    in a product."""
+    """Replaces every name that a module imports from a library; can be multiplied as a number."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -61,8 +60,8 @@ class EmptyModules(MetaPathFinder, Loader):
 
 @contextlib.contextmanager
 def without_libraries() -> Iterator[None]:
-    """Modules imported meanwhile must not be used afterwards: only for a process that is about to
-    exit."""
+    """Replaces the libraries inside a `with` block. Modules imported there are useless afterwards,
+    so only a process that is about to exit may enter it."""
     finder = EmptyModules()
     sys.meta_path.insert(0, finder)
     try:

@@ -1,7 +1,7 @@
 """Makes the bodies for all programs of a comparison, and checks the programs' forces.
 
-Plain Python, because a machine with a GPU may have nothing else. Bodies begin at rest: after one
-step of length dt, a power of two, a velocity is exactly dt times the acceleration.
+This is plain Python, because a machine with a GPU may have no libraries. Bodies begin at rest, so
+after one step of length dt, a power of two, a velocity is exactly dt times the acceleration.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Sequence
 
 from nbody_tools.arguments import Failed
 
-HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # BIN, docs/formats.md
+HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # format BIN in docs/formats.md
 VALUES = 7  # x, y, z, vx, vy, vz, mass
 DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
-PLUMMER, NEWTON = "plummer", "newton"  # with the softening, and without
-# Float32 sums of a million terms in one chain are more accurate than this; a wrong force is not.
+PLUMMER, NEWTON = "plummer", "newton"  # the laws of force: with softening, and without
+# One chain of a million float32 additions has a smaller error than this; a wrong force does not.
 MAX_ERROR = 1e-4
 SAMPLED_INTERACTIONS = 4_000_000
 
@@ -30,7 +30,7 @@ SAMPLED_INTERACTIONS = 4_000_000
 @dataclass(frozen=True)
 class Bodies:
     path: Path
-    values: array  # float32, VALUES for each
+    values: array  # float32, VALUES per body
 
     @property
     def count(self) -> int:
@@ -38,7 +38,7 @@ class Bodies:
 
 
 def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies:
-    """Writes a sphere cut at ten scale lengths, with total mass about 1, at rest."""
+    """Writes a Plummer sphere at rest, cut at ten scale lengths, of total mass about 1."""
     chance = random.Random(seed)
     values = array("f")
     while len(values) < VALUES * count:
@@ -102,15 +102,14 @@ def read_velocities(path: Path, count: int) -> array:
 
 @dataclass(frozen=True)
 class Reference:
-    """Returns the accelerations of the sampled bodies, summed in float64."""
+    """The accelerations of the sampled bodies, summed in float64."""
 
     bodies: Bodies
     sampled: Sequence[int]
     accelerations: Sequence[tuple[float, float, float]]
 
     def error(self, after_a_step: array) -> float:
-        """Returns the RMS of the differences over that of the accelerations; NaN if any value
-        is."""
+        """Returns the RMS error of the accelerations over their RMS; NaN if any value is NaN."""
         wrong = right = 0.0
         for i, exact in zip(self.sampled, self.accelerations):
             found = (v / DT for v in after_a_step[VALUES * i + 3:VALUES * i + 6])

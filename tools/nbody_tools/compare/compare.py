@@ -42,7 +42,7 @@ from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
 SIZES = "1024,4096,16384,65536,262144"
-EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more takes minutes per time step, and shows no more
+EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more bodies take minutes per time step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -90,7 +90,7 @@ class Entry:
 
 
 class Field:
-    """Runs contenders on one set of bodies."""
+    """Runs the contenders of a comparison and checks their results."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options, self.folder = options, folder
@@ -99,7 +99,7 @@ class Field:
         self.references: dict[tuple[int, str], made.Reference] = {}
 
     def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
-        """Returns the sums, computed when the first contender needs them: they take seconds."""
+        """Returns the float64 sums; computes them at the first call only: they take seconds."""
         key = bodies.count, law
         if key not in self.references:
             self.references[key] = made.reference(bodies, law)
@@ -108,7 +108,8 @@ class Field:
     def run(
         self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int
     ) -> dict[str, Any]:
-        """Returns the seconds of its repeats, and the machine it reports. Raises Failed."""
+        """Returns the seconds of each repeat and the machine that the contender reports. Raises
+        Failed."""
         output, record = self.folder / "after.bin", self.folder / "record.json"
         for old in (output, record):
             old.unlink(missing_ok=True)
@@ -154,7 +155,7 @@ class Field:
         }
 
     def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
-        """Returns its checked forces; None if it is not available, or wrong."""
+        """Checks the contender's forces; returns None if it is not available or they are wrong."""
         try:
             first = self.run(contender, bodies, 1, 1)
             after = made.read_velocities(self.folder / "after.bin", bodies.count)
@@ -192,8 +193,7 @@ class Field:
 
 
 class NotHere(Exception):
-    """Reports a missing package or device, or a kernel that does not support this number of
-    bodies."""
+    """A package or device is missing, or a kernel does not support this number of bodies."""
 
 
 def say(text: str) -> None:
@@ -224,7 +224,7 @@ def record_of(entry: Entry, bodies: made.Bodies, options: argparse.Namespace) ->
 
 def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs: Path,
              failures: list[str]) -> Iterator[Contender]:
-    """Yields the requested contenders that are available; builds third-party kernels."""
+    """Yields the requested contenders that are available; first builds third-party kernels."""
     yield from (one for one in ours(build) if wanted(options, one.name))
     drivers: list[Driver] = []
     for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
@@ -263,7 +263,8 @@ def wanted(options: argparse.Namespace, name: str) -> bool:
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
-    """Returns a table of G interactions/s and the interquartile range of the times in percent."""
+    """Returns a table of G interactions/s, each with the interquartile range of its times in
+    percent."""
     sizes_ = sorted({record["bodies"] for record in records})
     names = list(dict.fromkeys(record["contender"] for record in records))
     cells = {(r["contender"], r["bodies"]): r for r in records}

@@ -2,8 +2,8 @@
 packages.
 
 Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup,
---output, --json). None of their code is part of this repository; benchmarks/ has drivers that
-include it.
+--output, --json). No third-party code is part of this repository; the drivers in benchmarks/
+include it from the user's folders.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KTT_SHAPES = (
     (128, 1, 4),
     (64, 8, 2),
     (32, 16, 1),
-)  # threads x, y; bodies of each
+)  # threads in x, threads in y, bodies per thread
 PYTHON = {
     "torch": ("torch_peer", ()),
     "torch_compiled": ("torch_peer", ("--compiled",)),
@@ -125,7 +125,7 @@ def common_of(folder: Path) -> Path:
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields some of KTT's configurations; a user of KTT would try more."""
+    """Yields a few of KTT's configurations; the autotuner itself would try more."""
     source = folder / "Nbody.cu"
     if not source.is_file():
         raise ToolError(f"--ktt {folder}: there is no Nbody.cu in it")

@@ -1,4 +1,4 @@
-"""docs/glossary.md: the terms that the READMEs of the steps print in bold. docs/glossary.toml
+"""Writes docs/glossary.md: the terms that the steps' READMEs print in bold, as docs/glossary.toml
 defines them."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def read_terms(file: Path) -> list[Term]:
 
 
 def bold(text: str) -> Iterator[str]:
-    """Yields terms: bold words that are not a sentence or question."""
+    """Yields the terms of a text: its bold words, except bold sentences and questions."""
     for match in BOLD.finditer(text):
         words = " ".join(match.group(1).split())
         if words[-1] not in ".?:":
@@ -51,8 +51,8 @@ def page_of(file: Path) -> str:
 
 
 def lines(root: Path) -> str:
-    """Lists every term with its meaning and the first step that prints it in bold. Requires a
-    match."""
+    """Lists every term with its meaning and the first step that prints it in bold. A term without
+    such a step, or bold words without a definition, are an error."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
                for name in published_steps(root) if (root / name / "README.md").is_file()}

@@ -1,5 +1,5 @@
-"""Occupancy of an SM, computed from registers, threads and shared memory, here and on other
-GPUs."""
+"""Computes the occupancy of an SM from registers, threads and shared memory, on the measured GPU
+and on others."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
 LANES = 32
-QUARTERS = 4  # of an SM, each with a scheduler and a quarter of the registers
+QUARTERS = 4  # per SM; each has a scheduler and a quarter of the SM's registers
 REGISTERS = 65536  # per SM, in all GPUs listed here
 ROUNDED_TO = 8  # registers per thread are allocated in multiples of eight
-RESERVED = 1024  # bytes of shared memory reserved per block
+RESERVED = 1024  # bytes of shared memory that each block needs for the system
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ COMPUTE_CAPABILITIES = {"7.5": Limits(1024, 16, 64, 64), "8.0": Limits(2048, 32,
 
 
 def measured_limits() -> Limits:
-    """Returns the limits of the GPU that was measured."""
+    """Returns the limits of the GPU on which the published results were measured."""
     return COMPUTE_CAPABILITIES[gpus.measured()["capability"]]
 
 
 def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[str, int]:
-    """Returns how many blocks fit an SM under each of its limits."""
+    """Returns how many blocks fit on an SM according to each of its limits."""
     warps = math.ceil(block / LANES)
     per_warp = LANES * ROUNDED_TO * math.ceil(registers / ROUNDED_TO)
     return {"registers": QUARTERS * (REGISTERS // QUARTERS // per_warp) // warps,
@@ -57,7 +57,7 @@ def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[s
 
 
 def main_kernels(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields, for each step, the kernel that took longest under the profiler."""
+    """Yields each step with its kernel that took longest under the profiler."""
     for step in facts.steps:
         profile = facts.profile(step)
         if profile is not None:

@@ -1,16 +1,16 @@
-"""%%nbody_step for notebooks: builds a step with the functions of the cell, validates, times and
-draws it.
+"""Defines %%nbody_step for notebooks: it builds a step with the functions in the cell, validates,
+times and draws it.
 
     %load_ext nbody_tools.course.magic
 
-    %nbody_source 03 update_velocity       the source of a step, or of one of its functions
+    %nbody_source 03 update_velocity       prints the source of a step or of one of its functions
 
     %%nbody_step 03 --systems 2 --bodies 1000 --steps 3
     __device__ void update_velocity(...) { ... }
 
-A cell with a main() is a whole program; otherwise its functions replace the step's functions of the
-same name. With a GPU and nvcc the program runs on the GPU; otherwise it is emulated on the CPU, and
-its times mean nothing.
+A cell with a main() is a whole program; otherwise its functions replace those functions of the step
+that have the same names. With a GPU and nvcc the program runs on the GPU; otherwise it is emulated
+on the CPU, and its times mean nothing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def picture_of(state: Path, title: str) -> bytes:
-    """Draws the final bodies from above, as PNG, without a notebook backend."""
+    """Returns a PNG of the final bodies seen from above. Needs no notebook backend."""
     from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
@@ -115,8 +115,8 @@ def picture_of(state: Path, title: str) -> bytes:
 
 
 def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
-    """Returns the record of the cell's program, the text to print, and the final state if it is
-    right."""
+    """Returns the record of the cell's program, the text to print and, if the program is right, the
+    file of its final state."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")
@@ -154,7 +154,7 @@ def nbody_step(line: str, cell: str) -> None:
 
 
 def nbody_source(line: str) -> None:
-    """Prints a step, or one of its functions."""
+    """Prints the source of a step or of one of its functions."""
     step, *names = line.split()
     text = rebuild.source_of(find_step(step, step_folders(ROOT))).read_text(encoding="utf-8")
     known = rebuild.functions(text)

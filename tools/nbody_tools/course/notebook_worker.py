@@ -1,6 +1,7 @@
-"""Run by the interpreter that has jupytext: notebook_worker.py ROOT OUTPUT [--execute] TEXT...
+"""Converts notebooks, and runs them: notebook_worker.py ROOT OUTPUT [--execute] TEXT...
 
-A cell that says "wrong on purpose" must fail validation; every other %%nbody_step must pass.
+Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that says "wrong on
+purpose" must fail validation, and every other one must pass.
 """
 
 import sys
@@ -35,7 +36,7 @@ def said(cell: Any) -> str:
 
 
 def problems(notebook: Any) -> Iterator[str]:
-    """Returns the problems of a notebook that was run."""
+    """Yields the problems of a notebook that was executed."""
     cells = [
         cell
         for cell in notebook.cells

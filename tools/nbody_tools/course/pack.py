@@ -27,8 +27,8 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 
-# Files that reveal answers, and files for teachers only. Labs are made from the steps, which the
-# class may read: the grader recognises copies of them.
+# Files that reveal answers, and files for teachers only. The class may read the steps, although
+# labs are made from them, because the grader recognises copies of a step.
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
            "tests/answers/")
 OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope
@@ -37,7 +37,7 @@ WORDS_ABOUT_ANSWERS = re.compile(
     r" \(\[answers\]\(docs/answers\.md\)\)",
     re.M,
 )
-SCRIPTS = Path("course") / "gradescope"  # called by Gradescope, and part of its archive
+SCRIPTS = Path("course") / "gradescope"  # Gradescope calls these from its archive
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
-    """Removes links to missing files and keeps their words."""
+    """Replaces each link to a file that is not in the folder with the words of the link."""
     def kept(match: re.Match) -> str:
         parts = urlsplit(match.group(2))
         target = Path(os.path.normpath(page.parent / unquote(parts.path)))
@@ -100,7 +100,7 @@ def write_class(root: Path, folder: Path) -> int:
 
 
 def tar_of(root: Path) -> bytes:
-    """Returns identical bytes for identical files."""
+    """Packs the files into a tar archive, whose bytes depend on nothing but the files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
         for file in tracked(root):

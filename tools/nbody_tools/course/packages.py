@@ -1,4 +1,4 @@
-"""Installs Python packages that only a course needs, with pip into the build, unless present."""
+"""Installs Python packages that only a course needs, if missing, with pip in the build folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def imports(python: Path | str, modules: Sequence[str]) -> bool:
 
 
 def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
-    """Returns an interpreter that has the packages. It also sees the system's packages."""
+    """Returns an interpreter that has these packages and those of the system."""
     if imports(sys.executable, modules):
         return sys.executable
     python = folder / "bin" / "python"
@@ -35,8 +35,7 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         except (subprocess.CalledProcessError, OSError) as error:
             raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: "
                          "apt install python3-venv)") from error
-        # pip also reports unmet requirements of unrelated packages: its output is shown only on
-        # failure.
+        # pip also complains about unrelated packages, so its output is shown only if it fails.
         words = [
             str(python),
             "-m",

@@ -1,5 +1,5 @@
-"""Numbers of docs/performance.md: arithmetic intensity by step, and how the total time scales over
-GPUs."""
+"""Computes the numbers of docs/performance.md: the arithmetic intensity of each step, and how the
+total time scales with the number of GPUs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GPUS = (1, 2, 4, 8)
 
 @dataclass(frozen=True)
 class Point:
-    """A step in the roofline figure."""
+    """A step's point in the roofline figure."""
 
     step: str
     intensity: float  # flops per byte that a load brings from L1, L2 or memory
@@ -26,9 +26,9 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Bytes are the sectors of global loads that Nsight Compute counted. Flops are 20 per
-    interaction; the number of interactions follows from the counted instructions. The rate is the
-    measured run's."""
+    """Returns one point per step. Its bytes are the sectors of global loads counted by Nsight
+    Compute. Its flops are 20 per interaction, and the number of interactions follows from the
+    counted instructions. Its rate was measured without the profiler."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")
@@ -55,7 +55,7 @@ def intensities(facts: Facts) -> str:
 
 
 def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, float]]:
-    """Returns times on one GPU and on several, for 256 systems."""
+    """Returns the total and compute times of 256 systems, by number of GPUs."""
     found: dict[str, dict[int, float]] = {}
     for quantity in ("total", "compute"):
         values = {count: facts.value(step, "wide", quantity, count) for count in GPUS}
@@ -76,14 +76,13 @@ def serial_share(times: dict[int, float], devices: Optional[int] = None) -> floa
 
 
 def time_left(times: dict[int, float], known: int, devices: int) -> float:
-    """Applies Amdahl's law: returns the time on `devices` over that on one, if the time on `known`
-    devices determines the serial share."""
+    """Returns T(devices) / T(1) by Amdahl's law, with the serial share computed from T(known)."""
     share = serial_share(times, known)
     return share + (1 - share) / devices
 
 
 def drawn_from(facts: Facts) -> dict[str, Any]:
-    """Returns the data that this page's figures depend on."""
+    """Returns the data that the figures of docs/performance.md depend on."""
     found = scaling(facts)
     return {"roofline": [asdict(p) for p in roofline(facts)],
             "scaling": {k: {str(d): t for d, t in v.items()} for k, v in found.items()}}

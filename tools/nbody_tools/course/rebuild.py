@@ -1,4 +1,4 @@
-"""Builds a step with some functions replaced, by the commands that build the step itself."""
+"""Builds a step with some functions replaced, using the build commands of the step itself."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
 
-# Matches up to the opening brace: attributes, type and name of a function, its parameters.
+# Matches a function definition up to its opening brace: attributes, type, name and parameters.
 DEFINITION = re.compile(
     r"^(?:template\s*<[^>]*>\s*)?[A-Za-z_][\w:<>*&,\s()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?\{",
     re.M,
 )
-BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # before a kernel's name
+BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # may precede a kernel's name
 
 
 def source_of(step: str, root: Path = ROOT) -> Path:
@@ -24,8 +24,8 @@ def source_of(step: str, root: Path = ROOT) -> Path:
 
 
 def end_of_block(text: str, brace: int) -> int:
-    """Returns the position after the matching brace. Comments and literals of steps contain no
-    braces."""
+    """Returns the position after the matching brace. Assumes that comments and literals contain no
+    braces, which holds in the steps."""
     depth = 0
     for place in range(brace, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -35,7 +35,7 @@ def end_of_block(text: str, brace: int) -> int:
 
 
 def functions(text: str) -> dict[str, tuple[int, int]]:
-    """Maps each top-level function's name to its begin and end."""
+    """Maps the name of each top-level function to its start and end in the text."""
     found: dict[str, tuple[int, int]] = {}
     place = 0
     while match := DEFINITION.search(text, place):
@@ -49,8 +49,8 @@ def functions(text: str) -> dict[str, tuple[int, int]]:
 
 
 def with_functions(step_text: str, cell: str) -> str:
-    """Returns a whole program unchanged; otherwise the step with the cell's functions replacing its
-    own."""
+    """Returns the step with the cell's functions in place of its own; returns the cell unchanged if
+    it is a whole program."""
     own = functions(cell)
     if "main" in own:
         return cell
@@ -65,7 +65,7 @@ def with_functions(step_text: str, cell: str) -> str:
 
 
 def configure_build(root: Path, preset: str) -> Path:
-    """Configures once, without tests, which would take most of the time."""
+    """Configures the build folder once, without the tests, because they take most of the time."""
     folder = root / "build" / preset
     if not (folder / "build.ninja").is_file():
         run(["cmake", "--preset", preset, "-DBUILD_TESTING=OFF"], root)

@@ -30,7 +30,7 @@ from nbody_tools.steps import published_steps
 
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
-# Indented lines are code after an empty line; after text, they belong to an item of a list.
+# Indented lines are code if they follow an empty line; otherwise they continue an item of a list.
 CODE = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*(?:\n|\Z))+|`[^`\n]*`",
                   re.DOTALL | re.MULTILINE)
 SOURCES = {
@@ -82,12 +82,12 @@ def tracked(root: Path) -> list[Path]:
 
 
 def visible(path: Path) -> Path:
-    """Zensical ignores names that begin with a dot, so this renames them."""
+    """Returns the path without leading dots in its names: Zensical ignores names with one."""
     return Path(*(part.lstrip(".") for part in path.parts))
 
 
 class Pages:
-    """Arranges a repository's documents for Zensical: one folder, links to files in it."""
+    """Copies a repository's documents for Zensical into one folder, and rewrites their links."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
@@ -97,7 +97,7 @@ class Pages:
             else set(tracked(root))
         )
         self.folders = {parent for file in self.files for parent in file.parents}
-        self.listings: set[Path] = set()  # for folders without a README, and for sources
+        self.listings: set[Path] = set()  # pages to write: folders without a README, sources
         self.problems: list[str] = []
 
     def documents(self) -> list[Path]:
@@ -129,8 +129,8 @@ class Pages:
         there.write_text(text, encoding="utf-8")
 
     def with_links_to_pages(self, text: str, page: Path) -> str:
-        """Rewrites links outside code. Folders become their READMEs, sources become pages; copies
-        pictures."""
+        """Rewrites links outside code: a link to a folder leads to its README, and a link to a
+        source leads to a page that shows it. Copies the pictures."""
         kept = [match.span() for match in CODE.finditer(text)]
 
         def replaced(match: re.Match) -> str:
@@ -185,7 +185,7 @@ class Pages:
 
 
 def title_of(page: Path, root: Path) -> str:
-    """Returns the first heading as a YAML string."""
+    """Returns the page's first heading as a YAML string."""
     heading = re.search(r"^# (.+)$", (root / page).read_text(encoding="utf-8"), re.M)
     return json.dumps(
         re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page)
@@ -234,7 +234,7 @@ def build(root: Path, output: Path) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         docs = Path(temporary, "docs")
         pages = Pages(root, docs).write()
-        config = Path(temporary, "mkdocs.yml")  # Zensical reads the form of its predecessor
+        config = Path(temporary, "mkdocs.yml")  # Zensical reads MkDocs's configuration
         config.write_text(configuration(pages, root), encoding="utf-8")
         done = subprocess.run(
             [python, "-m", "zensical", "build", "--config-file", str(config)],
@@ -270,8 +270,7 @@ class Links(HTMLParser):
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """Yields dead links, and anything that the page would load from elsewhere: it must work
-    offline."""
+    """Yields dead links, and whatever a page would load from the network: it must work offline."""
     pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(site.rglob("*.html"))}
     for page, links in pages.items():
         for target in links.targets:

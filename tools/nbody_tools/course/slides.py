@@ -46,13 +46,13 @@ def pictures(text: str, page: Path) -> list[Path]:
 
 
 def plain(text: str) -> str:
-    """Returns Markdown as text on one line, without links and comments."""
+    """Returns the words of Markdown text on one line, without link targets and comments."""
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).split())
 
 
 def sentence(text: str) -> str:
-    """Returns the first sentence: a slide has no room for more."""
+    """Returns the first sentence, because a slide has no room for more."""
     return re.split(r"(?<=[.?])\s+(?=[A-Z`*])", plain(text), maxsplit=1)[0]
 
 

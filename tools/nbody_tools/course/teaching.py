@@ -1,4 +1,4 @@
-"""Generated parts of course/teaching.md: hours, labs, and the tools' messages for typical
+"""Generates parts of course/teaching.md: hours, labs, and the tools' messages for typical
 mistakes."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def labs(root: Path) -> list[tuple[str, dict]]:
 
 
 def hours(root: Path) -> str:
-    """Returns one row per step: the time from its README, and the labs based on it."""
+    """Returns a table with one row per step: the time that its README states, and its labs."""
     rows = []
     for step in published_steps(root):
         text = (root / step / "README.md").read_text(encoding="utf-8")
@@ -46,8 +46,8 @@ def hours(root: Path) -> str:
 
 
 def mistake(name: str, root: Path, about: str = "") -> str:
-    """Returns the program's own comment, and the first finding with a remedy (`about`
-    something)."""
+    """Returns the first comment of a program with a mistake, and the first finding that has a
+    remedy and contains `about`."""
     source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
     text = said.read_text(encoding="utf-8")
     comment = source.read_text(encoding="utf-8").splitlines()[0].removeprefix("// ")

@@ -1,4 +1,4 @@
-"""Inside a block: tiles in shared memory and barriers (step 03), bodies in registers (step 11)."""
+"""Draws the inside of a block: tiles and barriers (step 03), bodies in registers (step 11)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RED_TEXT = "#A64500"
 
 
 def tile() -> Drawing:
-    """Step 03: a tile goes to shared memory; warps in time between barriers."""
+    """Draws step 03: a tile is copied to shared memory, and the warps wait at barriers."""
     d = Drawing(
         640,
         "A tile of 512 bodies is loaded by half of the threads, then read by all, between two "
@@ -60,7 +60,7 @@ def tile() -> Drawing:
 
 
 def registers() -> Drawing:
-    """Step 11: a source from shared memory interacts with one body of a thread, or with four."""
+    """Draws step 11: a source from shared memory interacts with one body of a thread, or four."""
     d = Drawing(
         640,
         "One load from shared memory serves one body of a thread, or four; registers decide how "

@@ -1,7 +1,7 @@
-"""Steps 15 and 15b: bodies along Hilbert's curve, the tree over them, and the nodes that a group
-accepts.
+"""Draws steps 15 and 15b: bodies along the Hilbert curve, the tree over them, and the nodes that a
+group accepts.
 
-In two dimensions, with square cells; the program has cubes, boxes and quadrupoles.
+The drawing has two dimensions and square cells; the program has cubes, boxes and quadrupoles.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def cell_of(body: Body) -> tuple[int, int]:
 
 
 def bodies() -> list[Body]:
-    """Returns two clusters and some bodies between them, in the order of the curve."""
+    """Returns two clusters and some bodies between them, sorted along the curve."""
     dice = random.Random(15)
     found: list[Body] = []
     while len(found) < BODIES:
@@ -69,7 +69,7 @@ class Cell:
             Cell(qx, qy, half, part) for (qx, qy), part in zip(quarters, parts) if part]
 
     def distance(self, box: Box) -> float:
-        """Returns the distance from the centre of mass to the nearest point of the box."""
+        """Returns the distance from the cell's centre of mass to the nearest point of the box."""
         return math.hypot(*(max(box[k] - self.centre[k], self.centre[k] - box[k + 2], 0)
                             for k in (0, 1)))
 
@@ -92,13 +92,13 @@ def looks_small(cell: Cell, box: Box) -> bool:
 
 
 def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
-    """As in step 15b: tests the first term neglected by the node's moments, all masses being 1."""
+    """Tests, as step 15b does, the first term that the node's moments neglect; all masses are 1."""
     far = cell.distance(box)
     return far > cell.radius and len(cell.own) * cell.radius ** 3 < bound * far ** 5
 
 
 def pull(body: Body, everyone: list[Body]) -> float:
-    """Returns the magnitude of the force on a body, softened by a fiftieth of the square."""
+    """Returns the magnitude of the force on a body, softened by 2 % of the square's side."""
     weights = [(math.dist(body, other) ** 2 + 4e-4) ** -1.5 for other in everyone]
     return math.hypot(*(sum(w * (other[k] - body[k]) for w, other in zip(weights, everyone))
                         for k in (0, 1)))

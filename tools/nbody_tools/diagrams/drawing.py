@@ -1,8 +1,8 @@
-"""A drawing: shapes and words at coordinates, written as SVG. The same calls give the same bytes.
+"""Draws shapes and words at coordinates and writes SVG. The same calls give the same bytes.
 
-Text stays text, so that it can be searched and read aloud, and no text is smaller than SMALL on a
-drawing that is WIDTH wide, so that it can be read at half that size. Colours are those of
-figures/colours.py and shades between them and white (`light`).
+Text stays text, so that it can be searched and read aloud. No text is smaller than SMALL on a
+drawing that is WIDTH wide, so that it can still be read at half that size. Colours come from
+figures/colours.py, or lie between them and white (`light`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbody_tools.figures.colours import GREY
 WIDTH = 920
 SMALL, TITLE = 18, 22
 INK, WHITE = "#1A1A1A", "#FFFFFF"
-# Verdana has the widths of DejaVu Sans, by which the tests measure; Arial is narrower.
+# The tests measure text in DejaVu Sans. Verdana's letters are as wide, and Arial's are narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
 
@@ -56,7 +56,7 @@ class Drawing:
     title: str  # for screen readers
     parts: list[str] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)  # areas that may hold text
+    boxes: list[Box] = field(default_factory=list)  # areas that may contain text
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str = WHITE,
              stroke: str = INK, thick: float = 1.5, dashed: bool = False) -> None:
@@ -93,7 +93,7 @@ class Drawing:
 
     def _head(self, start: tuple[float, float], tip: tuple[float, float], colour: str,
               thick: float) -> tuple[float, float]:
-        """Draws a line of text; returns its end."""
+        """Draws the head of an arrow; returns the point at which its line must end."""
         length = ((tip[0] - start[0]) ** 2 + (tip[1] - start[1]) ** 2) ** 0.5
         u = ((tip[0] - start[0]) / length, (tip[1] - start[1]) / length)
         size = 5 + 3 * thick
@@ -113,7 +113,7 @@ class Drawing:
 
     def label(self, box: tuple[float, float, float, float], words: str, fill: str,
               colour: str = INK, **style: Any) -> None:
-        """Draws a box with a line of text in its middle."""
+        """Draws a box with a line of text in the middle."""
         x, y, width, height = box
         self.rect(x, y, width, height, fill, **style)
         self.text(x + width / 2, y + height / 2 + 0.36 * SMALL, words, SMALL, "middle", colour)
@@ -137,7 +137,7 @@ class Drawing:
         self.lines(x, y, *words, step=step, colour="#4D4D4D")
 
     def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
-        """Draws a labelled line with two ends under something."""
+        """Draws a horizontal bracket with a label, to put under something."""
         self.path([(x, y), (x, y + 8), (x + width, y + 8), (x + width, y)], colour, 1.5)
         if words:
             self.text(x + width / 2, y + 30, words, SMALL, "middle")

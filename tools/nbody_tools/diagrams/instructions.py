@@ -1,4 +1,4 @@
-"""The instructions of a thread: dependent and independent (step 04), their budget (step 06)."""
+"""Draws a thread's instructions: dependent or independent (step 04), and their number (step 06)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 
 
 def unrolled() -> Drawing:
-    """Step 04: one warp, in order; interactions one after another, and sixteen at once."""
+    """Draws step 04: one warp computes interactions one after another, or sixteen at once."""
     d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; "
                      "unrolled, the waits overlap, and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own root")
@@ -52,7 +52,7 @@ def interaction(d: Drawing, x: float, y: float, wait: float) -> float:
 
 
 def budget() -> Drawing:
-    """Step 06: the 13 instructions of an interaction and their dependencies."""
+    """Draws step 06: the 13 instructions of an interaction and their dependencies."""
     d = Drawing(440, "The 13 instructions of an interaction by kind, and what a correctly rounded "
                      "root and division add")
     d.heading(34, "An interaction: 13 instructions, and one load from the tile")

@@ -1,4 +1,4 @@
-"""Distribution of work: over the cores of a CPU, over the blocks, warps and threads of a GPU."""
+"""Draws how work is distributed: over the cores of a CPU, or the blocks and threads of a GPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_B
 from nbody_tools.records import gpus
 
 SMS = gpus.measured()["sms"]
-SLOTS = 4  # blocks of 512 threads that an SM holds
+SLOTS = 4  # an SM holds this many blocks of 512 threads
 
 
 def interactions() -> Drawing:
-    """Step 00: the table of interactions in four parts, and the four threads over time."""
+    """Draws step 00: the table of interactions in four parts, and the four threads over time."""
     d = Drawing(
         460,
         "Rows of the N x N table of interactions, one range per core; a kick, a barrier, a drift",
@@ -51,7 +51,7 @@ def interactions() -> Drawing:
 
 
 def launch() -> Drawing:
-    """Step 01: grid, block, warp, thread."""
+    """Draws step 01: grid, block, warp, thread."""
     d = Drawing(
         560,
         f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes "
@@ -85,7 +85,7 @@ def launch() -> Drawing:
 
 
 def waves() -> Drawing:
-    """Step 04b: 512 blocks of 32 systems on the SMs, and the kernel boundaries."""
+    """Draws step 04b: the 512 blocks of 32 systems on the SMs, and the ends of kernels."""
     blocks = 32 * 16
     d = Drawing(600, f"{blocks} blocks on {SMS} SMs, then the same with {SMS * SLOTS + 1} blocks; "
                      "kernels in time")
@@ -121,7 +121,7 @@ def waves() -> Drawing:
 
 
 def places(d: Drawing, y: float, blocks: int, colour: Callable[[int], str]) -> None:
-    """Draws the SMs as columns of four places; blocks go to the SMs in turn."""
+    """Draws the SMs as columns of four places; the blocks fill them row by row."""
     for sm in range(SMS):
         for slot in range(SLOTS):
             block = slot * SMS + sm

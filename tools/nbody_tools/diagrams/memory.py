@@ -1,4 +1,4 @@
-"""Memory fetched for a warp's load: addresses, sectors of 32 bytes, layouts."""
+"""Draws the memory that a warp's load fetches: addresses, sectors of 32 bytes, layouts."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Callable
 from nbody_tools.diagrams.drawing import WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
-WORDS = 64  # shown: 256 bytes
-SECTOR = 8  # words
+WORDS = 64  # 4-byte words that are shown
+SECTOR = 8  # words per sector
 BANKS = 32  # in shared memory; each delivers one word at a time
 
 
 def sectors(stride: int) -> int:
-    """Sectors touched by 32 threads whose floats are `stride` bytes apart."""
+    """Returns how many sectors 32 threads touch if their floats are `stride` bytes apart."""
     return len({thread * stride // 32 for thread in range(32)})
 
 
 def threads_per_bank(stride: int) -> list[int]:
-    """Threads per bank in a warp whose threads write floats `stride` bytes apart."""
+    """Counts a warp's threads in each bank if they write floats `stride` bytes apart."""
     banks = [thread * stride // 4 % BANKS for thread in range(32)]
     return [banks.count(bank) for bank in range(BANKS)]
 
 
 def strip(d: Drawing, x: float, y: float, width: float,
           wanted: Callable[[int], bool], colour: str, height: float = 30) -> None:
-    """Memory as words of 4 bytes; the sectors that hold a wanted word are fetched."""
+    """Draws memory as 4-byte words; the sectors that contain a wanted word are fetched."""
     cell = width / WORDS
     for sector in range(WORDS // SECTOR):
         fetched = any(wanted(word) for word in range(sector * SECTOR, (sector + 1) * SECTOR))
@@ -43,7 +43,7 @@ def strip(d: Drawing, x: float, y: float, width: float,
 
 
 def strides() -> Drawing:
-    """Step 02: 28, 16 and 4 bytes apart, and a broadcast."""
+    """Draws step 02: loads of floats that are 28, 16 and 4 bytes apart, and a broadcast."""
     d = Drawing(
         580,
         "Sectors that a warp touches when its threads read floats 28, 16 and 4 bytes apart, or the "
@@ -76,8 +76,8 @@ def strides() -> Drawing:
 
 
 def layouts() -> Drawing:
-    """Step 09: array of structs and struct of arrays, in global memory and in the banks of shared
-    memory."""
+    """Draws step 09: an array of structs and a struct of arrays, in global memory and in the banks
+    of shared memory."""
     d = Drawing(570, "The x of 32 neighbouring bodies in an array of structs and in a struct of "
                      "arrays; the banks of shared memory to which a warp stores x in each layout")
     d.heading(34, "Array of structs: each load takes one float in four")

@@ -1,4 +1,4 @@
-"""CuPy: the formula, written with arrays."""
+"""Computes the forces with CuPy arrays."""
 
 from __future__ import annotations
 

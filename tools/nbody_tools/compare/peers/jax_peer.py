@@ -1,4 +1,4 @@
-"""JAX: the formula, written with arrays and compiled by XLA, all time steps in one call."""
+"""Computes the forces with JAX arrays; XLA compiles the loop over the time steps as one call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def versions(device: str) -> tuple[str, str]:
 
 
 class Peer:
-    compiled: dict = {}  # once per process
+    compiled: dict = {}  # the compiled functions of this process
 
     def __init__(self, positions, velocities, masses, dt, softening, device) -> None:
         import jax

@@ -1,4 +1,4 @@
-"""The kernels of numba_peer.py, with one thread per body."""
+"""Kernels of numba_peer.py, with one thread per body."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Numba: a kernel with a thread per body, compiled with fastmath."""
+"""Computes the forces with a Numba kernel, one thread per body, compiled with fastmath."""
 
 from __future__ import annotations
 

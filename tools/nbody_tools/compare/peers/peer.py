@@ -1,11 +1,10 @@
-"""Shared by the Python programs of a comparison; each runs in its own process.
+"""Helpers shared by the Python programs of a comparison; each program runs in its own process.
 
   python3 -m nbody_tools.compare.peers.torch_peer --input bodies.bin --steps 10 ...
 
 A peer is a class constructed from positions, velocities (N x 3) and masses, dt, softening and the
-device ("cuda", or "cpu" for a trial). `advance(steps)` kicks and drifts, `wait()` returns when that
-is
-done, `velocities()` returns them as an array of numpy.
+device ("cuda", or "cpu" for a trial). `advance(steps)` starts the kicks and drifts, `wait()`
+returns when they are done, and `velocities()` returns a numpy array.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 NOT_HERE = 77  # exit code
-CHUNK_BYTES = 2 ** 30  # limit for an array of pairs: 262,144 bodies have too many pairs
+CHUNK_BYTES = 2 ** 30  # of one array: all pairs of 262,144 bodies would not fit into memory
 
 
 class NotHere(Exception):
@@ -26,7 +25,8 @@ class NotHere(Exception):
 
 
 def rows_at_once(count: int) -> int:
-    """Returns how many bodies' pairs with all others (three float32 each) fit one array."""
+    """Returns for how many bodies one array can hold the pairs with all bodies, three float32
+    per pair."""
     return max(1, min(count, CHUNK_BYTES // (12 * count)))
 
 
@@ -48,7 +48,8 @@ def parse() -> argparse.Namespace:
 
 
 def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -> None:
-    """`versions` returns the package's version and the device's name."""
+    """Runs a peer on this process's arguments. `versions` returns the version of its package and
+    the name of the device."""
     options = parse()
     try:
         import numpy

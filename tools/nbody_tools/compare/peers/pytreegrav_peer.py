@@ -1,5 +1,5 @@
-"""pytreegrav: its Accel by brute force, called once per time step. Its softening is a spline, so it
-runs without, and is compared with Newton's law."""
+"""Calls pytreegrav's Accel, by brute force, once per time step. pytreegrav softens with a spline,
+so it runs without softening here and is compared with Newton's law."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbody_tools.compare.peers.peer import NotHere, main, text
 def versions(device: str) -> tuple[str, str]:
     from importlib.metadata import version
 
-    import pytreegrav  # noqa: F401  only tests that it is installed
+    import pytreegrav  # noqa: F401  fails if it is not installed
 
     name = "CPU"
     if device == "cuda":

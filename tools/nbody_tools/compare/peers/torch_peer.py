@@ -1,4 +1,4 @@
-"""PyTorch: the formula, written with arrays; if --compiled comes first, through torch.compile."""
+"""Computes the forces with PyTorch tensors; through torch.compile if --compiled comes first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def versions(device: str) -> tuple[str, str]:
 
 
 class Peer:
-    functions: dict = {}  # compiled once per process
+    functions: dict = {}  # the compiled functions of this process
 
     def __init__(self, positions, velocities, masses, dt, softening, device) -> None:
         import torch
