@@ -1,5 +1,5 @@
-"""The N x N interactions divided: into chunks (step 10), into pairs (step 12), over ranks (step
-14)."""
+"""Draws how the N x N interactions are divided: into chunks (step 10), into pairs (step 12), and
+over ranks (step 14)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ RANK_COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 
 
 def chunks() -> Drawing:
-    """Step 10: the grid in two dimensions; the matrix of partial sums times a vector of ones."""
+    """Draws step 10: the two-dimensional grid, and the partial sums as a matrix that is multiplied
+    by a vector of ones."""
     d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix, which "
                      "times a vector of ones gives the accelerations")
     d.heading(34, "The grid: blocks of bodies by chunks of sources")
@@ -56,7 +57,7 @@ def chunks() -> Drawing:
 
 
 def rotation() -> Drawing:
-    """Step 12: sums rotate through a warp; the ring of tiles."""
+    """Draws step 12: the sums that rotate through a warp, and the ring of tiles."""
     d = Drawing(720, "In each step a lane pairs one source with its bodies and hands the source's "
                      "sum to its neighbour; tiles form a ring, and each is paired with the tiles "
                      "up to half the ring ahead")
@@ -117,8 +118,8 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """Pairs tiles as plan.h does: each with itself and with those up to half the ring ahead; a pair
-    exactly half the ring apart counts once."""
+    """Pairs the tiles as plan.h does: each with itself and with those up to half the ring ahead. Two
+    tiles exactly half the ring apart are paired once."""
     return [
         (row, (row + offset) % SEGMENTS)
         for row in range(SEGMENTS)
@@ -128,7 +129,7 @@ def meetings() -> list[tuple[int, int]]:
 
 
 def segments() -> Drawing:
-    """Step 14: the pairs of 32 segments on four ranks, and the data sent."""
+    """Draws step 14: the pairs of 32 segments on four ranks, and the data that ranks exchange."""
     d = Drawing(620, "The 528 pairs of 32 segments in four equal parts, one per rank; in each time "
                      "step sums are exchanged and positions gathered")
     d.heading(34, "The 528 pairs of 32 segments, on 4 ranks")

@@ -1,4 +1,4 @@
-"""The drawings of the five documents, drawn anew: tiles, grids and banks (docs/reports/)."""
+"""Redraws drawings of the five documents: tiles, grids and banks (docs/reports/)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def everywhere(colour: str) -> Callable[[int, int], str]:
 
 
 def tile() -> Drawing:
-    """GPU Gems 3, figure 31-2: p rows of p interactions; what goes in and out."""
+    """Draws figure 31-2 of GPU Gems 3: p rows of p interactions, their inputs and outputs."""
     d = Drawing(
         440,
         "A tile of p by p interactions: each row in order, rows side by side; inputs and outputs")
@@ -49,7 +49,7 @@ def tile() -> Drawing:
 
 
 def all_pairs() -> Drawing:
-    """Blocks and tiles: figure 31-4 of GPU Gems 3, figures 4 and 5 of the project report."""
+    """Draws blocks and tiles: figure 31-4 of GPU Gems 3, figures 4 and 5 of the project report."""
     d = Drawing(
         560,
         "All N by N interactions: four blocks of four threads, each walking through four tiles"
@@ -75,7 +75,7 @@ def all_pairs() -> Drawing:
 
 
 def blocks_2d() -> Drawing:
-    """Figures 6 to 8 of the project report: two-dimensional blocks."""
+    """Draws two-dimensional blocks: figures 6 to 8 of the project report."""
     d = Drawing(
         600,
         "Two-dimensional blocks: shared memory, the shares of a sum, and the grid of blocks"
@@ -106,14 +106,14 @@ def blocks_2d() -> Drawing:
 
 
 def threads_per_bank(position_of: Callable[[int], int]) -> list[int]:
-    """Counts the different positions per bank for a warp whose threads access one position each."""
+    """Counts the distinct positions in each bank if each thread of a warp accesses one position."""
     positions = {position_of(thread) for thread in range(WARP)}
     counts = Counter(
         (WORDS * position + word) % BANKS for position in positions for word in range(WORDS))
     return [counts[bank] for bank in range(BANKS)]
 
 
-# By figure of the project report: the first position that each thread of a warp writes or reads.
+# Each figure of the project report, with the first position that each thread of a warp accesses.
 BANK_CASES = (
     ("11", "writing, a run of 4 positions per thread", lambda thread: thread *
      (LUF // ROWS_PER_BLOCK)),
@@ -125,8 +125,8 @@ BANK_CASES = (
 
 
 def banks() -> Drawing:
-    """Figures 11 to 14 of the project report: the banks that a warp accesses, before and after
-    padding."""
+    """Draws the banks that a warp accesses, before and after padding: figures 11 to 14 of the
+    project report."""
     d = Drawing(
         580, "Accesses of a warp per bank of shared memory, writing and reading, before and after")
     d.heading(34, "Which of the 32 banks does a warp touch, and how often?")

@@ -1,4 +1,4 @@
-"""Timelines of streams, copies, devices, kernels and barriers. Drawings, not measurements."""
+"""Draws timelines of streams, copies, devices, kernels and barriers. They are not measurements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def legend(d: Drawing, y: float) -> None:
 
 
 def pageable() -> Drawing:
-    """Step 05: one grid, streams on pageable memory, and the overlap that was expected."""
+    """Draws step 05: one grid, the overlap that was expected of streams, and the streams' actual
+    order with pageable memory."""
     d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other "
                      "because downloads block the host; streams that overlap")
     d.heading(34, "Step 04b: one grid over all systems")
@@ -68,7 +69,7 @@ def pageable() -> Drawing:
 
 
 def pinned() -> Drawing:
-    """Step 07: the two paths of a copy, and the two orders in a queue."""
+    """Draws step 07: the two paths of a copy, and the two orders of a queue."""
     d = Drawing(
         760,
         "A copy from pageable memory goes through a staging buffer, one from pinned memory does "
@@ -116,14 +117,14 @@ def pinned() -> Drawing:
 
 
 def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
-    """Draws a queue's entries; the leftmost runs first."""
+    """Draws the entries of a queue; the leftmost runs first."""
     for k, name in enumerate(words):
         d.label((40 + k * 72, y, 72, 38), name, UP if name[0] == "U" else DOWN)
     d.text(40 + len(words) * 72 + 14, y + 26, "first in, first out")
 
 
 def devices() -> Drawing:
-    """Step 08: systems over GPUs with one host thread each, and one thread for all."""
+    """Draws step 08: systems distributed over GPUs, with a host thread per GPU or one for all."""
     d = Drawing(720, "256 systems distributed over four GPUs with one host thread each, compared "
                      "with one thread that enqueues for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")
@@ -154,7 +155,7 @@ def devices() -> Drawing:
 
 
 def persistent() -> Drawing:
-    """Step 13: two launches per step, or a grid barrier; the two halves of the array."""
+    """Draws step 13: two launches per time step or one grid barrier; the two halves of an array."""
     d = Drawing(620, "Time steps with two launches each, and with one barrier of the grid each; "
                      "positions are read from one half of the array and written to the other")
     d.heading(34, "Step 11: two kernels per time step")

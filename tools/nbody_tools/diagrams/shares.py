@@ -1,5 +1,5 @@
-"""More drawings of two documents: where partial sums lie, which pairs a thread computes, and how
-many warps fit an SM (docs/reports/)."""
+"""Redraws more drawings of two documents: where partial sums are stored, which pairs a thread
+computes, and how many warps fit on an SM (docs/reports/)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK_SIZES = (32, 64, 128, 256, 512, 1024)
 
 
 def partial_sums() -> Drawing:
-    """Project report, figures 9 and 10: partial sums body by body, and chunk by chunk."""
+    """Draws partial sums ordered by body or by chunk: figures 9 and 10 of the project report."""
     d = Drawing(430, "Partial sums in memory: body by body, as they are computed; and chunk by "
                      "chunk, as a matrix that cuBLAS takes")
     bodies, chunks, width = 3, 4, 68
@@ -43,7 +43,7 @@ def partial_sums() -> Drawing:
 
 def pairs_of(sharing: str, bodies: int = BODIES, threads: int = THREADS) -> dict[tuple[int, int],
                                                                                  int]:
-    """Maps each pair (i, j > i) to its thread, as experiments/edge_sharing does."""
+    """Maps each pair (i, j > i) to the thread that computes it in experiments/edge_sharing."""
     pairs = [(i, j) for i in range(bodies) for j in range(i + 1, bodies)]
     if sharing == "linear index":
         return {pair: k * threads // len(pairs) for k, pair in enumerate(pairs)}
@@ -54,7 +54,7 @@ def pairs_of(sharing: str, bodies: int = BODIES, threads: int = THREADS) -> dict
 
 
 def each_pair_once() -> Drawing:
-    """Project report, figure 15: forces on both bodies from one computation."""
+    """Draws how one computation yields the forces on two bodies: project report, figure 15."""
     d = Drawing(470, "Left: every body with every other, N squared forces. Right: each pair once, "
                      "its force used for both bodies")
     cell, top = 40, 96
@@ -77,7 +77,7 @@ def each_pair_once() -> Drawing:
 
 
 def shares_of_threads() -> Drawing:
-    """Project report, figure 16: three ways to divide the triangle of pairs."""
+    """Draws three ways to divide the triangle of pairs: figure 16 of the project report."""
     d = Drawing(470, "Three ways to divide the pairs of eight bodies between two threads, and the "
                      "number of pairs of each")
     cell, top = 30, 96
@@ -102,8 +102,8 @@ def shares_of_threads() -> Drawing:
 
 
 def resident_warps(block: int, registers: int) -> int:
-    """Warps on an SM, limited by warps, blocks and registers, which a partition gives to a warp
-    in units."""
+    """Returns how many warps fit on an SM, limited by warps, blocks and registers. A partition
+    allocates registers to a warp in multiples of REGISTER_UNIT."""
     warps = block // WARP
     of_a_warp = -(-registers * WARP // REGISTER_UNIT) * REGISTER_UNIT
     by_registers = REGISTERS // PARTITIONS // of_a_warp * PARTITIONS
@@ -111,7 +111,7 @@ def resident_warps(block: int, registers: int) -> int:
 
 
 def warps_over_blocks() -> Drawing:
-    """Activity map, figure 4: resident warps over the size of a block."""
+    """Draws resident warps over the size of a block: figure 4 of the activity map's report."""
     d = Drawing(480, "Resident warps of an SM over the threads of a block, with 32 and with 40 "
                      "registers per thread")
     d.heading(34, "Warps on an SM, by the size of a block")

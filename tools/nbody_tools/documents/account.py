@@ -1,4 +1,4 @@
-"""A step's speed against its parent as a product of counted factors, for the step's README."""
+"""Explains a step's speedup over its parent as a product of counted factors, for its README."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import FactError, Facts, Value
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
-# Metric of measure/ncu.py, the row's label, and whether more of it is faster.
+# A metric of measure/ncu.py, the label of its row, and whether a larger value is faster.
 COUNTED = (
     ("instructions_per_interaction", "instructions per interaction", False),
     ("sm_busy_percent", "SMs with work, mean over time, %", True),
@@ -30,8 +30,8 @@ class Row:
 
 
 def extra_row(words: Sequence[Any]) -> Row:
-    """["systems computing at once", 1, 7.6, "more"]: label, parent, step, and the faster
-    direction."""
+    """Checks a row such as ["systems computing at once", 1, 7.6, "more"]: its label, the parent's
+    value, the step's value, and whether more or fewer is faster."""
     if len(words) != 4 or words[3] not in ("more", "fewer"):
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
     before, after = (word if isinstance(word, Value) else Value(word) for word in words[1:3])
@@ -41,7 +41,7 @@ def extra_row(words: Sequence[Any]) -> Row:
 
 
 def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]) -> str:
-    """Returns rows of factors, their product, and the measured ratio of both programs."""
+    """Returns a table of the factors, their product, and the measured ratio of the two rates."""
     if not parent:
         return NOT_MEASURED
     before, after = facts.profile(parent), facts.profile(step)

@@ -1,4 +1,4 @@
-"""The tables of docs/accuracy.md and of experiments/tensor_cores, from the records of ./nbody
+"""Makes the tables of docs/accuracy.md and of experiments/tensor_cores, from the records of ./nbody
 measure accuracy, long_disk, tensor_cores and production_sums."""
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def name_of(record: Record) -> str:
 
 
 def kind_of(record: Record) -> str:
-    """Returns the way it sums."""
+    """Returns how the record's program sums the forces."""
     if record.data.get("precision") == "double":
         return "float64"
     if record.step in RUNNING_SUMS:
@@ -102,7 +102,7 @@ def rate(record: Record) -> float:
 
 
 def error_table(records: Sequence[Record]) -> str:
-    """Sorted by problem, most systems first, and by step: some were measured again later."""
+    """Returns one table per problem, sorted by step: some steps were measured again later."""
     parts = []
     for problem in dict.fromkeys(r.problem for r in records):
         chosen = sorted(
@@ -131,7 +131,7 @@ def machines(records: Sequence[Record]) -> str:
 
 
 def drift_table(records: Sequence[Record]) -> str:
-    """Returns the largest changes over the run, and the disk at its end."""
+    """Returns the largest changes during the run, and the properties of the disk at the end."""
     if not records:
         return ""
     first = records[0]

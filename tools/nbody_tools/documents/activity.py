@@ -1,4 +1,4 @@
-"""The tables of experiments/activity_map, from its records: variants over N and over D."""
+"""Makes the tables of experiments/activity_map from its records: variants over N and over D."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbody_tools.records.record import Record, check_measurement, newest_measure
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
-SMALL_MAP, FEW_BODIES = 10, 1024  # held constant in one table and in the other
+SMALL_MAP, FEW_BODIES = 10, 1024  # D in the table over N, and N in the table over D
 Row = tuple[str, int]  # variant and threads per block
 
 

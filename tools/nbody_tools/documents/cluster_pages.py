@@ -1,4 +1,4 @@
-"""The tables of docs/cluster.md."""
+"""Makes the tables of docs/cluster.md."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ ROWS = (  # the row's label, the problem, its time, the names of its predictions
 
 
 def predicted(rate: Value, results: Path) -> str:
-    """Table for GPUs with this many G interactions/s, using the measured gathers."""
+    """Returns the predictions for GPUs with this rate in G interactions/s and measured gathers."""
     gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     head, *rows = cluster.prediction(rate.number * 1e9, gathers)
     return markdown(head, rows)
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
-    """Speedups over one GPU for every measured row."""
+    """Returns the speedups over one GPU for every row of the table that was measured."""
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -67,8 +67,7 @@ def records(facts: Facts) -> list[Record]:
 
 
 def measured(facts: Facts) -> str:
-    """Table of the speedup of several GPUs over one: predicted and, if there are records,
-    measured."""
+    """Returns a table of the speedups over one GPU, predicted and (with records) measured."""
     rows = []
     for name, problem, time, words in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -77,7 +76,7 @@ def measured(facts: Facts) -> str:
             ratio = one / facts.value(STEP, problem, time, ranks)
             predicted = str(
                 facts.predicted("14, " + words.format(ranks), "predicted")
-            )  # a ratio, or a time before it
+            )  # "ratio" or "time, ratio"
             cells += [predicted.rpartition(", ")[2],
                       "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
         rows.append([name, time, *cells])
@@ -86,8 +85,8 @@ def measured(facts: Facts) -> str:
 
 
 def gathered(results: Path) -> str:
-    """Table of nbody-gather's busbw by size, ranks and transport, from the newest run that has
-    them."""
+    """Returns a table of nbody-gather's busbw by size, ranks and transport; of several runs, the
+    newest counts."""
     columns = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     if not columns:
         return NOT_MEASURED

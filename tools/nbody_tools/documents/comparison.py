@@ -1,4 +1,4 @@
-"""The tables of docs/comparison.md, from the records of ./nbody compare:
+"""Makes the tables of docs/comparison.md from the records of ./nbody compare, which are in
 docs/results/comparison/."""
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any, Sequence, Union
 from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
-FOLDER = "comparison"  # of docs/results/
-# Programs compared with our steps in the last rows: the sample's own block size, and the best of
-# several.
+FOLDER = "comparison"  # in docs/results/
+# Programs with which the last rows compare our steps. A name that ends in _ stands for all block
+# sizes of that program; the fastest counts.
 PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 
@@ -42,7 +42,7 @@ def check_comparison(data: Any) -> None:
 
 
 def measured(results: Path) -> list[dict[str, Any]]:
-    """Returns GPU records; the newest of several for one contender and problem."""
+    """Returns the newest GPU record of each contender and problem."""
     newest: dict[tuple, dict[str, Any]] = {}
     records = [record for path in sorted((results / FOLDER).glob("*.jsonl"))
                for record in read_records(path, check_comparison)]
@@ -55,7 +55,7 @@ def measured(results: Path) -> list[dict[str, Any]]:
 
 
 def tables(results: Path) -> str:
-    """Returns one table for every device and kind of masses."""
+    """Returns a table for each device and kind of masses."""
     records = measured(results)
     kinds = sorted(
         {(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1])
@@ -106,7 +106,7 @@ def rate(data: Any) -> str:
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
-    """Ratios of our best step to a peer, or to its best block size."""
+    """Returns a row of our best step's rates over those of a peer, or of its best block size."""
     def best(size: int, which: Any) -> float:
         return max(
             (

@@ -37,7 +37,7 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
-MEASURED_NUMBERS = 20  # measured numbers in the text: with more it becomes a log
+MEASURED_NUMBERS = 20  # most measured numbers in a README; with more, it would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = (
@@ -50,7 +50,7 @@ FOLDERS = (
     "experiments/*",
     *(f"step{digit}*" for digit in range(10)),
 )
-# Their text comes from another module's test.
+# These documents are written, and tested, by other modules.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
@@ -84,7 +84,7 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
 
 def update(template: Path, root: Path, words: dict[str, Any], write: bool,
            command: str = "documents") -> Rendered:
-    """Renders and writes, or compares. Writes a document only if all of it is right."""
+    """Renders a document, and writes it or compares it. Writes it only if it has no problems."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
     text = template.read_text(encoding="utf-8")
@@ -116,7 +116,7 @@ def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:
-    """Problems of a step's README and of the template of its measurements."""
+    """Returns the problems of a step's README and of the template of its measurements."""
     where = readme.relative_to(root)
     template = Path("docs", MEASUREMENTS, readme.parent.name + ENDING)
     absent = [file for file in (where, template) if not (root / file).is_file()]
@@ -133,8 +133,8 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
-    """Checks a lesson: its order, a question at the top, a folded prediction, few numbers, what
-    comes next."""
+    """Yields the problems of a lesson: it needs headings in order, a question at the top, a folded
+    prediction, few numbers, and a link to the next step."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
         yield f"the headings of a lesson are {', '.join(HEADINGS)}, in this order"
@@ -158,7 +158,7 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
-    """Returns the text of each section by its heading, which the text includes."""
+    """Maps each heading to the text of its section, including the heading."""
     sections: dict[str, str] = {}
     heading = ""
     for line in lines:

@@ -1,4 +1,4 @@
-"""The tables of experiments/latencies, from its records: docs/results/latencies/."""
+"""Makes the tables of experiments/latencies from its records in docs/results/latencies/."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from nbody_tools.records.facts import FactError, Value
 from nbody_tools.records.record import BACKENDS, VERDICTS, Record, newest_measured
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
-FOLDER = "latencies"  # of docs/results/
-# All of them, in the order of the page.
+FOLDER = "latencies"  # in docs/results/
+# All latencies, in the order of the page.
 NAMES = (
     "launch",
     "launch_and_wait",
@@ -27,12 +27,12 @@ NAMES = (
     "global_load",
     "global_round_trip",
 )
-MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # iterations of a loop with these
+MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # a loop with these instructions
 PLAIN = "issue_16_fma_0_mufu_0_shfl"
 
 
 def check_latency(data: Any) -> None:
-    """Raises ValueError unless the record is from that experiment."""
+    """Raises ValueError unless the record is from experiments/latencies."""
     if not isinstance(data, dict) or not isinstance(data.get("device"), dict):
         raise ValueError("'device' is missing")
     for key, allowed in (("latency", NAMES), ("backend", BACKENDS), ("verdict", VERDICTS)):
@@ -83,7 +83,7 @@ def shape(data: dict[str, Any]) -> str:
 
 
 def latency(results: Path, name: str) -> Value:
-    """Returns the median with the fewest blocks and threads, in seconds."""
+    """Returns the median latency in seconds, from the run with the fewest blocks and threads."""
     if name not in NAMES:
         raise FactError(f"there is no latency '{name}'; choose from {', '.join(NAMES)}")
     found = [r.data for r in newest(results) if r.data["latency"] == name]
@@ -92,13 +92,14 @@ def latency(results: Path, name: str) -> Value:
 
 
 def mix_of(name: str) -> list[int]:
-    """Returns a loop's numbers of FFMA, MUFU and SHFL; empty for another latency."""
+    """Returns how many FFMA, MUFU and SHFL a loop contains; empty if the name is not a loop's."""
     match = MIX.fullmatch(name)
     return [int(count) for count in match.groups()] if match else []
 
 
 def issue_slots(results: Path) -> str:
-    """Issue slots of a MUFU and a SHFL among multiply-adds, in units of one multiply-add's time."""
+    """Returns a table of the issue slots that a MUFU or SHFL takes among multiply-adds; a slot is
+    the time of one multiply-add."""
     times = {r.data["latency"]: r.data["median"]
              for r in newest(results) if mix_of(r.data["latency"])}
     if PLAIN not in times:

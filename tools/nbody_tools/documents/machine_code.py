@@ -1,6 +1,6 @@
-"""The table of issue slots per interaction, from the SASS of the steps (docs/results/sass/), and
-the tables of docs/limits.md: Nsight Compute's counts between ceiling and rate, and timed variants
-(docs/results/limits/, docs/results/tuning/)."""
+"""Makes the table of issue slots per interaction from the SASS of the steps (docs/results/sass/),
+and the tables of docs/limits.md: the losses between ceiling and rate, counted by Nsight Compute,
+and timed variants (docs/results/limits/, docs/results/tuning/)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
-# The columns: their titles, and the classes of measure/sass.py that they count.
+# The title of each column, and the instruction classes of measure/sass.py that it counts.
 COLUMNS = (
     ("FP32", ("fp32",)),
     ("MUFU", ("mufu",)),
@@ -48,8 +48,8 @@ def read_lines(results: Path) -> list[dict[str, Any]]:
 
 
 def table(results: Path, facts: Facts) -> Value:
-    """Returns, for each program from step 03 on, the loop with the fewest slots, whose ceiling no
-    record can exceed."""
+    """Returns a row for each program from step 03 on: its loop with the fewest issue slots, and the
+    ceiling that this loop sets, which no record can exceed."""
     fewest: dict[str, dict[str, Any]] = {}
     for line in read_lines(results):
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
@@ -89,8 +89,8 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
 
 
 def left(results: Path, facts: Facts) -> Value:
-    """One column per step and size: the losses between the ceiling and the measured rate, and a
-    warp's time by state."""
+    """Returns a table with one column per step and size: the losses between the ceiling and the
+    measured rate, and the time of a warp by state."""
     lines = rest.profiles(results)
     runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
             for record in read_records(source, check_measurement)}
@@ -117,7 +117,7 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[st
 
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
-    # A launch takes one time step, or all of them.
+    # One launch computes a single time step or, in some steps, all of them.
     launch = (
         1e-6
         * line["metrics"]["duration_us"]
@@ -136,8 +136,8 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
 
 
 def tuned(results: Path, step: str) -> Value:
-    """Returns, for each number of bodies per thread, the rate and chunk length of the fastest shape
-    that ./nbody tune found, over N."""
+    """Returns a table of the fastest shapes that ./nbody tune found, with their rate and chunk
+    length: a row per number of bodies per thread, a column per N."""
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for source in sorted((results / "tuning").glob("*.jsonl")):
         for line in (record.data for record in read_records(source, check_shape)):
@@ -164,8 +164,8 @@ def tuned(results: Path, step: str) -> Value:
 
 
 def form_time(results: Path, form: str, bodies: int) -> Value:
-    """Time of one step of one system, for a variant of step 13 in docs/results/limits/forms/, timed
-    round-robin."""
+    """Returns the time of one step of one system for a variant of step 13. The variants were timed
+    round-robin (docs/results/limits/forms/)."""
     found = [median(line["seconds"]) / line["steps"]
              for source in sorted((results / "limits" / "forms").glob("*.jsonl"))
              for line in (record.data for record in read_records(source, check_shape))

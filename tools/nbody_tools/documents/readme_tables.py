@@ -1,4 +1,4 @@
-"""The tables of the READMEs, made from what was measured."""
+"""Makes the tables of the READMEs from measurements."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbody_tools.records.timeline import STAGES, read_timeline, sums
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds, with_range
 
 QUEUES = (1, 2, 4, 8, 16, 32)
-STEPS_OF_SMALL = 1000  # time steps of runs with small systems
+STEPS_OF_SMALL = 1000  # runs of this many time steps or more are of small systems
 
 
 def measured(step: str, facts: Facts) -> str:
-    """One row per problem size and number of devices. Small systems have a separate table."""
+    """Returns a table with a row per problem size and number of devices, without small systems."""
     newest: dict[tuple, Measured] = {}
     for m in facts.measured:
         key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
@@ -31,7 +31,8 @@ def measured(step: str, facts: Facts) -> str:
 
 
 def cpu_programs(facts: Facts) -> str:
-    """The newest record of every machine and problem: cpu_simd is measured on several CPUs."""
+    """Returns a table of the newest record of every machine and problem: cpu_simd is measured on
+    several CPUs."""
     newest: dict[tuple[str, str], Measured] = {}
     for m in facts.measured:
         key = (m.record.machine, str(m.record.problem))
@@ -58,7 +59,7 @@ def measured_row(m: Measured) -> list[str]:
 
 
 def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
-    """The main kernels of the parent and of the step, one row per metric."""
+    """Returns a table of the main kernels of the parent and of the step, with a row per metric."""
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
@@ -84,15 +85,15 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
 
 
 def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
-    """All variants of a step, or the named ones."""
+    """Returns a table of all variants of a step, or of the named ones."""
     chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
               and (not names or m.name in names)]
     return variant_table(chosen, facts) if chosen else NOT_MEASURED
 
 
 def accuracy(results: Path, steps: Sequence[str]) -> str:
-    """RMS errors of accelerations over N, from docs/results/accuracy/. An error is not a time, so
-    emulated runs count."""
+    """Returns a table of the accelerations' RMS errors over N, from docs/results/accuracy/.
+    Includes emulated runs, because emulation changes times but not errors."""
     errors: dict[tuple[str, int], float] = {}
     for source in sorted((results / "accuracy").glob("*.jsonl")):
         for record in read_records(source):
@@ -112,7 +113,7 @@ def accuracy(results: Path, steps: Sequence[str]) -> str:
 
 
 def measured_in(results: Path, folder: str, names: Sequence[str]) -> list[Record]:
-    """The records of programs in docs/results/FOLDER/."""
+    """Returns the records of these programs in docs/results/FOLDER/."""
     return [
         record
         for source in sorted((results / folder).glob("*.jsonl"))
@@ -126,7 +127,7 @@ def newest(records: Sequence[Record]) -> Optional[Record]:
 
 
 def rates(results: Path, folder: str, names: Sequence[str]) -> str:
-    """Rate and error of programs on one kind of problem, from docs/results/FOLDER/."""
+    """Returns a table of the rates and errors of these programs, from docs/results/FOLDER/."""
     found = {(record.step, (record.data["systems"], record.data["bodies"])): record
              for record in measured_in(results, folder, names)}
     problems = sorted({problem for _, problem in found})
@@ -154,14 +155,15 @@ def rates(results: Path, folder: str, names: Sequence[str]) -> str:
 
 
 def recorded(results: Path, folder: str, step: str, quantity: str) -> Value:
-    """Median time per time step in the newest record of a program in docs/results/FOLDER/."""
+    """Returns the median time per time step from a program's newest record in
+    docs/results/FOLDER/."""
     record = newest(measured_in(results, folder, [step]))
     content = record.seconds(quantity).median / record.data["steps"] if record else None
     return Value(content, "time", f"recorded('{folder}', '{step}', '{quantity}')")
 
 
 def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: int = 1) -> Value:
-    """The newest rate of a program for systems of this many bodies, from docs/results/FOLDER/."""
+    """Returns a program's newest rate for systems of this size, from docs/results/FOLDER/."""
     record = newest([record for record in measured_in(results, folder, [step])
                      if record.data["bodies"] == bodies and record.device_count == devices])
     content = record.giga_interactions_per_second("compute").median if record else None
@@ -169,7 +171,8 @@ def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: i
 
 
 def timelines(results: Path, runs: Sequence[str]) -> str:
-    """Sums of the stages of docs/results/timelines/RUN.timeline.csv, and what overlapped."""
+    """Returns a table of the total time of each stage in docs/results/timelines/RUN.timeline.csv,
+    and of how much overlapped."""
     columns = {
         run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs
     }
@@ -186,8 +189,8 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
 
 
 def timeline_sum(results: Path, run: str, quantity: str) -> Value:
-    """Returns one sum of the timeline: `copies`, `hidden` or `wall`, or the hidden share of the
-    copies."""
+    """Returns a total of the timeline (`copies`, `hidden` or `wall`), or `hidden_share`, the share
+    of the copies that is hidden."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
         raise FactError(f"'{quantity}' is not a sum: copies, hidden, wall, hidden_share")
@@ -199,8 +202,8 @@ def timeline_sum(results: Path, run: str, quantity: str) -> Value:
 
 
 def queues(results: Path) -> str:
-    """Step 07 in both stream orders, for several numbers of hardware queues:
-    docs/results/connections/."""
+    """Returns a table of step 07's times in both stream orders, for several numbers of hardware
+    queues, from docs/results/connections/."""
     def times(name: str) -> list[str]:
         source = results / "connections" / f"{name}.jsonl"
         compute = ({r.step: seconds(r.seconds("compute").median) for r in read_records(source)}

@@ -27,10 +27,10 @@ from nbody_tools.sweep.charts import Chart, charts
 from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 
 FIGURES = Path("docs") / "figures"
-DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
-TIMELINES = Path("docs") / "results" / "timelines"  # RUN.timeline.csv, and records.jsonl
-GALAXIES = Path("docs") / "results" / "galaxies"  # a record, and maps of its states
-STAIRCASE = "systems"  # the problem of the figures of steps
+DRAWN_FROM = FIGURES / "report.json"  # identifies the records from which the figures were drawn
+TIMELINES = Path("docs") / "results" / "timelines"  # contains RUN.timeline.csv and records.jsonl
+GALAXIES = Path("docs") / "results" / "galaxies"  # contains a record and maps of its states
+STAIRCASE = "systems"  # the problem for which figures compare the steps
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -44,26 +44,26 @@ def configure(p: argparse.ArgumentParser) -> None:
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
     """Returns one record per step, on one device: the records that the text describes."""
     records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
-    # If there are other scenarios or softenings, takes the combination that most steps share.
+    # If scenarios or softenings differ, takes the combination that most steps share.
     return max(staircases(records), key=lambda s: len(s.records), default=None)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures to draw, and their data."""
+    """The data of all figures to draw."""
 
     staircase: Optional[Staircase]
     peak: float
     timelines: dict[str, list[Path]]  # figures by name; only those whose files all exist
-    errors: Sequence[Record] = ()  # of forces
+    errors: Sequence[Record] = ()  # records of force errors
     disks: Sequence[Record] = ()
-    tree: Sequence[Record] = ()  # of ./nbody measure tree
-    galaxies: Sequence[Record] = ()  # of ./nbody measure galaxies
-    beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
+    tree: Sequence[Record] = ()  # from ./nbody measure tree
+    galaxies: Sequence[Record] = ()  # from ./nbody measure galaxies
+    beside_peers: Sequence[Record] = ()  # from ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
-    charts: Sequence[Chart] = ()  # of the five documents
+    charts: Sequence[Chart] = ()  # redrawn from the five documents
 
     @property
     def names(self) -> list[str]:
@@ -190,8 +190,8 @@ def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
 
 
 def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optional[Record]:
-    """Returns that run's record, from records.jsonl next to it; otherwise the newest with as many
-    systems and devices: another run of the same program, machine and problem."""
+    """Returns the record of the run from records.jsonl in the same folder. If it is missing,
+    returns the newest record of the same program with as many systems and devices."""
     name, devices = path.name.split(".")[0], len({span.device for span in spans})
     beside = path.parent / "records.jsonl"
     timed = read_records(beside) if beside.is_file() else []

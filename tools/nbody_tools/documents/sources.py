@@ -1,5 +1,5 @@
-"""Facts about the sources of the steps: ideas, sizes, changed lines from one step to the next,
-limits."""
+"""Reads facts from the sources of the steps: ideas, sizes, and the lines changed from one step to
+the next; checks them against limits."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nbody_tools.tables import markdown
 
 
 class Budget:
-    """Limits that are the same for every step; README.md quotes them."""
+    """Limits on the length of programs, changes and READMEs; README.md quotes them."""
 
-    changed = 100  # lines added and removed against the parent: more would be more than one idea
+    changed = 100  # lines added and removed since the parent; more would be a second idea
     changed_layout = 120  # for steps that replace the whole layout or decomposition
     layout_steps = ("09", "10")
     changed_kernel = 150  # for steps beyond the reports, which may replace their kernel
     first_kernel_step = "11"
-    # For steps that replace nearly every line: the kernel, its launch, and their needs.
+    # For steps that replace nearly every line: the kernel, its launch, and what they need.
     changed_all = {"12": 185, "13": 195, "14": 200}
     lines = 190  # per program
     more_lines = {"12": 210}  # two kinds of tiles and a ring of them
@@ -43,7 +43,7 @@ class Source:
     folder: Path
     file: Path
     text: str
-    parent: Optional[str]  # None: the first step
+    parent: Optional[str]  # None for the first step
 
     name = property(lambda self: self.folder.name)
     number = property(lambda self: number_of(self.name))
@@ -63,7 +63,7 @@ class Source:
 
     @property
     def idea(self) -> str:
-        """Returns the first paragraph of the source, `// stepNN_name -- what it adds.`."""
+        """Returns the idea from the source's first paragraph: `// stepNN_name -- what it adds.`."""
         words = []
         for line in self.lines:
             if line.strip() in ("", "//") or not line.startswith("//"):
@@ -88,7 +88,7 @@ def read_sources(root: Path) -> dict[str, Source]:
 
 
 def diff(source: Source, sources: dict[str, Source]) -> list[str]:
-    """Returns the output of the diff command; difflib's diffs are longer than necessary."""
+    """Returns the output of the diff command, because difflib's diffs are longer than necessary."""
     if source.parent is None:
         return []
     if source.parent not in sources:
@@ -103,7 +103,7 @@ def diff(source: Source, sources: dict[str, Source]) -> list[str]:
 
 
 def changed(lines: Sequence[str]) -> int:
-    """Counts changed lines except blank ones. The first two lines are the --- and +++ headers."""
+    """Counts changed lines that are not blank, without the two header lines (--- and +++)."""
     return sum(line[:1] in ("+", "-") and line[1:].strip() != "" for line in lines[2:])
 
 
@@ -120,8 +120,8 @@ def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
 
 
 def the_line(lines: Sequence[str], text: str, start: int) -> int:
-    """Returns the line's index, from `start` on. A + or - before the text selects added or removed
-    lines; a line equal to the text is preferred to lines that only begin with it."""
+    """Returns the index, at or after `start`, of the line that begins with the text. A + or -
+    before the text selects added or removed lines. A line equal to the text takes precedence."""
     kind, text = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     text = text.strip()
     places = [i for i in range(max(start, 2), len(lines)) if lines[i].startswith(kind)]

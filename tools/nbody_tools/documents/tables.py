@@ -1,4 +1,4 @@
-"""The tables of the report and of the main README, made from measurements."""
+"""Makes the tables of the report and of the main README from measurements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def machines(facts: Facts) -> str:
 
 
 def staircase(facts: Facts) -> str:
-    """Our steps next to the published ones. Ours: medians of total times, transfers included."""
+    """Returns a table of our steps next to the published ones. Our times are medians of total
+    times, which include transfers."""
     rows = []
     for step in facts.steps:
         theirs = [row for row in facts.published["rows"] if row["step"] == step] or [None]
@@ -121,7 +122,7 @@ def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def cpu(facts: Facts) -> str:
-    """Two CPU lines, and the speed of the fastest step on one GPU relative to each."""
+    """Returns a table of CPU programs, and of how much faster the fastest step is on one GPU."""
     gpu = [m for step in facts.steps if (m := facts.pick(step, "systems")) is not None
            and m.record.backend == "cuda"]
     best = min(gpu, key=lambda m: m.record.seconds("total").median, default=None)
@@ -176,8 +177,8 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """Returns the record of the step of which this is a variant: from the same file if possible,
-    otherwise the newest."""
+    """Returns a record of the step that this variant was made from: the one in the same file if
+    possible, otherwise the newest."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

@@ -1,5 +1,5 @@
-"""Renders templates, and places of documents, with Jinja2. An unknown name is an error, and so is
-an unmeasured number unless the template marks it as optional."""
+"""Renders templates, and the marked places of documents, with Jinja2. An unknown name is an error,
+and so is an unmeasured number unless the template marks it as optional."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbody_tools.records.facts import Value
 
 WIDTH = 105
 ENDING = ".template.md"
-MEASUREMENTS = "measurements"  # docs/measurements/STEP.template.md
+MEASUREMENTS = "measurements"  # contains docs/measurements/STEP.template.md
 # Numbers in the report's text that are not measurements. A number that is part of a name (step03,
 # float32) is not counted as one.
 ALLOWED = {
@@ -34,14 +34,14 @@ ALLOWED = {
 }
 ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.values()))
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
-# READMEs of steps discuss sizes; only times and rates must not be typed.
+# The README of a step may contain typed sizes, but not typed times and rates.
 MEASUREMENT = re.compile(
     NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])"
 )
-# In a document without a template: <!-- {{ an expression }} -->its last value<!-- end -->
+# A place in a document without a template: <!-- {{ expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
-# Markdown would take it for a block of HTML, or end the cell at a | in it.
+# At these positions Markdown would take a place for a block of HTML, or end a table cell at its |.
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -51,7 +51,7 @@ CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE
 class Rendered:
     text: str = ""
     problems: list[str] = field(default_factory=list)  # each makes the check fail
-    missing: list[str] = field(default_factory=list)  # optional and missing
+    missing: list[str] = field(default_factory=list)  # optional numbers without a measurement
 
 
 def step_of(template: Path) -> str:
@@ -62,8 +62,8 @@ def step_of(template: Path) -> str:
 
 
 def document_of(template: Path) -> Path:
-    """A document with marked places is its own template. A step's measurements are next to the
-    step."""
+    """Returns the document that a template renders. A document with marked places is its own
+    template; a step's measurements are written to the step's folder."""
     if template.parent.name == MEASUREMENTS:
         return template.parents[2] / step_of(template) / "measurements.md"
     return template.with_name(template.name.replace(ENDING, ".md"))
@@ -74,7 +74,7 @@ def is_template(file: Path) -> bool:
 
 
 def shaped(form: str) -> Any:
-    """A filter that says how a value is written: {{ (a / b) | change }}."""
+    """Returns a filter that sets the format of a value, as in {{ (a / b) | change }}."""
     return lambda value: replace(value if isinstance(value, Value) else Value(value), format=form)
 
 
@@ -85,7 +85,7 @@ def digits(value: Value, count: int) -> Value:
 
 
 def in_unit(unit: str, scale: float) -> Any:
-    """{{ this.systems.compute | milliseconds(4) }}"""
+    """Returns a filter for a unit of time: {{ this.systems.compute | milliseconds(4) }}."""
     def filtered(value: Value, count: int = 3) -> Value:
         if value.content is None:
             return value
@@ -103,7 +103,7 @@ FILTERS = {
 
 
 def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
-    """`words` are the names that the template can use."""
+    """Renders a template or a document with marked places; `words` are the names it can use."""
     where = str(template.relative_to(root))
     result = Rendered()
 
@@ -132,7 +132,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
         return None
 
     def written_again(place: re.Match) -> str:
-        line = place.string.count("\n", 0, place.start())  # this many before it, for messages
+        line = place.string.count("\n", 0, place.start())  # lines before the place, for messages
         text = rendered("\n" * line + place[2])
         return place[0] if text is None else place[1] + text.strip("\n") + place[3]
 
@@ -148,14 +148,14 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
 
 
 def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -> Value:
-    """Links a picture of docs/figures/ relative to the document."""
+    """Returns a link to a picture of docs/figures/, relative to the document."""
     there = (root / "docs" / "figures" / f"{name}.{ending}").is_file()
     link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.{ending})"
     return Value(link if there else None, "text", f"figure('{name}')")
 
 
 def line_now() -> int:
-    """Returns the template's current line; Jinja2 keeps the template in its code's globals."""
+    """Returns the line of the template that is being rendered, found through Jinja2's globals."""
     frame: Optional[FrameType] = sys._getframe()
     while frame is not None and "__jinja_template__" not in frame.f_globals:
         frame = frame.f_back
@@ -165,7 +165,7 @@ def line_now() -> int:
 
 
 def filled(text: str) -> str:
-    """Wraps prose, since numbers change its line lengths. Lists, tables and code stay."""
+    """Wraps prose again, because numbers change line lengths. Lists, tables and code stay."""
     parts = re.split(r"(^```.*?^```$|^<!--.*?-->$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
     parts[::2] = [
         "\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]
@@ -179,8 +179,8 @@ def filled_paragraph(text: str) -> str:
         re.match(r"[-#|>]|1\. | |\* ", line) for line in lines
     ):
         return text
-    # Markdown takes a comment at the start of a line for a block, so a place stays with the
-    # previous word.
+    # Markdown takes a comment at the start of a line for a block of HTML, so no line may break
+    # before a place.
     glued = re.sub(
         rf"\s?{PLACE.pattern}",
         lambda place: re.sub(r"\s", "\0", place[0]),
@@ -192,7 +192,7 @@ def filled_paragraph(text: str) -> str:
 
 
 def without(text: str, *patterns: re.Pattern) -> str:
-    """Replaces matches by blanks, so that lines keep their numbers."""
+    """Replaces matches with blanks, so that the following lines keep their numbers."""
     for pattern in patterns:
         text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
     return text
@@ -210,7 +210,7 @@ def wrong_places(document: str, where: str) -> list[str]:
 
 
 def literal_numbers(template: str, where: str) -> list[str]:
-    """Finds numbers in the report that are neither filled in nor allowed, with their lines."""
+    """Reports numbers in the report's template that are neither filled in nor in ALLOWED."""
     return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED "
             "(documents/templates.py)"
             for line, text in enumerate(without(template, MARKUP).splitlines(), start=1)
@@ -219,7 +219,7 @@ def literal_numbers(template: str, where: str) -> list[str]:
 
 
 def typed_measurements(template: str, where: str) -> list[str]:
-    """Finds typed times and rates in a step's README, outside code."""
+    """Reports times and rates that were typed into a step's README, outside code."""
     return [
         f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
         for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)

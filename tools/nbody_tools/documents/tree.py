@@ -1,4 +1,5 @@
-"""Results of ./nbody measure tree for step 15: curves for the figures, tables for its README."""
+"""Turns the results of ./nbody measure tree into curves for figures and tables for step 15's
+README."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from nbody_tools.records.record import Quartiles, Record, check_measurement, new
 from nbody_tools.tables import ABSENT, markdown, seconds
 
 ERRORS = {"rms": "RMS", "p99": "99 %", "max": "maximum"}
-EXTRAS = ("force_error", "phases", "energies")  # other records than times over bodies
+EXTRAS = ("force_error", "phases", "energies")  # only records without these keys are timings over N
 
 
 def tree_records(results: Path) -> list[Record]:
@@ -23,7 +24,7 @@ def tree_records(results: Path) -> list[Record]:
 
 
 def theta_of(record: Record) -> Optional[float]:
-    """Returns None for a direct sum."""
+    """Returns the opening angle of the run, or None for a direct sum."""
     approximation = record.data.get("approximation")
     return None if approximation is None else approximation["theta"]
 
@@ -35,7 +36,7 @@ def per_step(record: Record) -> Quartiles:
 
 @dataclass(frozen=True)
 class Curve:
-    """Times per step over bodies."""
+    """Times per step of one program, by number of bodies."""
 
     label: str
     theta: Optional[float]
@@ -108,7 +109,7 @@ def times_table(records: Sequence[Record]) -> str:
 
 
 def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[float]:
-    """Seconds per time step of the tree, from the table above."""
+    """Returns the tree's seconds per time step, as in the table of times."""
     found = [
         curve.points[bodies].median
         for curve in times(records)
@@ -118,7 +119,7 @@ def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[
 
 
 def crossings(records: Sequence[Record]) -> Optional[str]:
-    """Returns the crossings from the coarsest tree to the finest."""
+    """Returns the range of N at which the trees become faster than the direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [
@@ -130,7 +131,7 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
 
 
 def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns the speed relative to the fastest direct sum."""
+    """Returns the range of the trees' speedups over the fastest direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [direct[bodies] / curve.points[bodies].median for curve in curves
@@ -179,14 +180,14 @@ def build_of(records: Sequence[Record], bodies: int, theta: float) -> Optional[f
 
 
 def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns the range of the shares, in percent."""
+    """Returns the range of the build's share of the time, in percent."""
     found = [100 * build_time(record) / sum(record.data["phases"].values()) for record in records
              if record.data.get("phases") and record.problem.bodies == bodies]
     return f"{min(found):.0f} to {max(found):.0f} %" if found else None
 
 
 def errors_table(records: Sequence[Record]) -> str:
-    """Table for the largest system whose forces were compared."""
+    """Returns a table of the errors of the largest system whose forces were compared."""
     chosen = [
         record
         for record in records
@@ -219,7 +220,7 @@ def opening_of(record: Record) -> str:
 
 
 def openings_table(records: Sequence[Record]) -> str:
-    """Lists the cost and accuracy of each opening, problem by problem."""
+    """Returns a table of the time and errors of each opening criterion, by problem."""
     if not records:
         return ""
     rows = []
@@ -242,7 +243,7 @@ def is_of(record: Record, scenario: str, bodies: int) -> bool:
 
 def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: str,
                  rms: float) -> Optional[float]:
-    """Seconds per time step at that error, interpolated on logarithmic scales."""
+    """Returns the seconds per time step at an RMS error, interpolated on logarithmic scales."""
     points = sorted(
         (math.log(record.data["force_error"]["rms"]), math.log(per_step(record).median))
         for record in records if is_of(record, scenario, bodies) and record.number == number)
@@ -254,14 +255,15 @@ def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: 
 
 def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
                  rms: float) -> Optional[float]:
-    """Speed of step 15b relative to step 15 at the same accuracy."""
+    """Returns the speedup of step 15b over step 15 at the same RMS error."""
     before = opening_time(records, scenario, bodies, "15", rms)
     after = opening_time(records, scenario, bodies, "15b", rms)
     return before / after if before and after else None
 
 
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
-    """The time of the walks as a product of two quantities counted by Nsight Compute."""
+    """Returns a table that explains the time of the tree walks by two quantities that Nsight
+    Compute counted."""
     walks = {record.number: record.data["walk"] for record in records
              if record.data.get("walk") and is_of(record, scenario, bodies)}
     if set(walks) != {"15", "15b"}:
@@ -280,7 +282,7 @@ def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> st
 
 
 def peers_of(results: Path) -> list[Peer]:
-    """Reads the newest file of ./nbody measure tree_peers; its records have the same name."""
+    """Reads the newest file of peers that ./nbody measure tree_peers wrote."""
     found = sorted((results / "tree_peers").glob("*.peers.json"))
     return (
         [Peer(**one) for one in json.loads(found[-1].read_text(encoding="utf-8"))] if found else []
@@ -288,7 +290,7 @@ def peers_of(results: Path) -> list[Peer]:
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Next to each peer, our fastest step with an error that is not larger."""
+    """Returns a table of the peers, each next to our fastest run whose error is not larger."""
     rows = []
     for peer in peers:
         best = None if peer.error is None else fastest_as_accurate(peer, records)
@@ -329,7 +331,7 @@ def energy(records: Sequence[Record]) -> str:
 def gain_over(
     records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int
 ) -> Optional[str]:
-    """Returns a gain from that table, by the first words of its row."""
+    """Returns the speedup over a peer, as in the table of peers; `name` is how its name begins."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
             best = fastest_as_accurate(peer, records)
@@ -338,7 +340,8 @@ def gain_over(
 
 
 def greatest(record: Record) -> str:
-    """The energy is compared only at both ends; its error may have been larger in between."""
+    """Returns the largest energy change; says "at most" only if states between the two ends were
+    compared too, because the error may have been larger there."""
     change = record.data["energies"]["change"]
     return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 

@@ -31,11 +31,11 @@ class Mutant:
     step: str
     wrong: str
     is_wrong: bool
-    caught_by: list[str]  # as declared; the tests check that these gates fail,
-    says: str  # or that the run is stopped with this
+    caught_by: list[str]  # declared gates; the tests check that these fail,
+    says: str  # or that the run stops with this message
     mode: list[str]
     passes_plain: bool
-    failed: Optional[list[str]]  # None: the run was stopped
+    failed: Optional[list[str]]  # gates that failed; None if the run was stopped
     weak: dict[str, str]
     gates: list[str]
 
@@ -61,7 +61,7 @@ def read_mutants(folder: Path) -> list[Mutant]:
     for declaration in sorted(folder.glob("*.declared.json")):
         name = declaration.name.removesuffix(".declared.json")
         if name.startswith("right."):
-            continue  # a step without an edit
+            continue  # a correct step, not a mutant
         try:
             data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The names that templates can use. documents/README.md is the page for template authors."""
+"""Defines the names that templates can use. documents/README.md explains them to authors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESULTS = Path("docs") / "results"
 
 
 class Run:
-    """A program on a problem; its attributes are a record's QUANTITIES."""
+    """A run of a program on a problem; its attributes are the QUANTITIES of a record."""
 
     def __init__(
         self, facts: Facts, name: str, problem: Union[str, Problem], devices: int = 1
@@ -39,7 +39,7 @@ class Run:
         return Run(self._facts, self._name, self._problem, devices)
 
     def gate(self, name: str) -> Value:
-        """Returns the value of one of the validator's gates."""
+        """Returns the value that the validator found for one of its checks."""
         measured = self._facts.pick(self._name, self._problem, self._devices)
         content = measured.record.data["errors"].get(name) if measured else None
         return Value(content, ".1e", f"{self._name}.{self._problem}.gate('{name}')")
@@ -57,20 +57,20 @@ class Program:
         self._vocabulary, self.name = vocabulary, name
 
     def at(self, systems: int, bodies: int, steps: int) -> Run:
-        """A problem without a name."""
+        """Returns the run on a problem that has no name."""
         return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
 
     def kernel(self, name: Optional[str] = None) -> Named:
-        """Nsight Compute's counts for a kernel: METRICS of measure/ncu.py. Without a name, the
-        kernel that took longest."""
+        """Returns Nsight Compute's counts for a kernel, the METRICS of measure/ncu.py. Without a
+        name, takes the kernel that ran longest."""
         profile = self._vocabulary.facts.profile(self.name, name)
         where = f"{self.name}.kernel({name or ''})"
         metrics = profile["metrics"] if profile else {}
         return Named(lambda key: Value(metrics.get(key), name=f"{where}.{key}"))
 
     def inspected(self, kernel: str, quantity: str) -> Named:
-        """Counts of ./nbody inspect: executions, requests, cost, ideal, per_interaction,
-        per_request, for a quantity such as "global load"."""
+        """Returns the counts of ./nbody inspect for a quantity such as "global load": executions,
+        requests, cost, ideal, per_interaction and per_request."""
         counts = calibration.step_counts(self._vocabulary.root, self.name, kernel, quantity)
         return Named(lambda key: Value(counts.get(key), name=f"{self.name}.inspected.{key}"))
 
@@ -183,8 +183,8 @@ class Vocabulary:
         }
 
     def changed_lines(self, step: str, first: str, last: str) -> str:
-        """Replaces the changed lines for the first step, which has no parent: returns lines of the
-        program."""
+        """Returns the changed lines from `first` to `last`. The first step has no parent, so for it
+        returns lines of the program."""
         source = self.source(step)
         if source.parent is None:
             lines = sources.excerpt(["", "", *(f" {line}" for line in source.lines)], first, last)

@@ -1,4 +1,4 @@
-"""The sentences of a file: prose, comments, docstrings and messages, with their lines."""
+"""Finds the sentences of a file, with their lines: prose, comments, docstrings and messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Iterator
 
-Line = tuple[int, str]  # its number, its text
+Line = tuple[int, str]  # line number and text
 
 GENERATED = "<!-- Generated from "
 MESSAGE = re.compile(r"[A-Za-z',]{2,} [a-z',]{2,} [a-z']{2,}|^[A-Z][a-z]+ [a-z]+ ")
@@ -19,8 +19,8 @@ LEXERS = {**dict.fromkeys((".h", ".cuh", ".cpp", ".cu", ".js"), C_LIKE), ".py": 
 
 
 def sentences_of(path: Path) -> Iterator[Line]:
-    """Yields each sentence with the number of its first line, `code` as `...`,
-        links as their words."""
+    """Yields each sentence with the number of its first line. `code` becomes `...`, and a link
+    becomes its words."""
     lexer = LEXERS.get(path.suffix)
     if path.suffix != ".md" and not lexer or not path.is_file():
         return

@@ -1,4 +1,4 @@
-"""Figures of docs/accuracy.md: force errors against rates, and conservation over a long run."""
+"""Draws docs/accuracy.md's figures: force errors against rates, and conservation in a long run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 COMPENSATED = "float32, compensated"
 STYLES = {"float32, one running sum": (VERMILION, "s"), "float32, a sum per tile": (BLUE, "o"),
           COMPENSATED: (ORANGE, "D"), "float64": (GREEN, "^")}
-# arXiv 1803.01190, abstract: 2^20 bodies, 10,000 steps.
+# The abstract of arXiv 1803.01190 states these numbers for 2^20 bodies and 10,000 steps.
 CLAIMED_STEPS = 10000
 CLAIMED = {"energy": (1e-3, 1e-5), "momentum": (1e-2, 1e-15), "angular_momentum": (1e-3, 1e-13)}
 
@@ -42,7 +42,7 @@ VARIANTS = {
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """One column per problem; float64 is far below, on a separate axis."""
+    """Draws one column per problem. float64 has a separate axis: its errors are far smaller."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
     kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
     rows = (
@@ -92,7 +92,8 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
 
 
 def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> None:
-    """One label for programs with similar rates whose lines end within a factor of two."""
+    """Draws the programs of one kind. Those with similar rates whose lines end within a factor of
+    two share a label."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []
     for record in records:
@@ -110,7 +111,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
     for group in groups:
         names = sorted(VARIANTS.get(r.step) or r.number for r in group)
         middle = math.sqrt(rate(group[0]) * rate(group[-1]))
-        below = kind == COMPENSATED  # where the space is empty
+        below = kind == COMPENSATED  # there is empty space below
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate(
@@ -127,7 +128,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
 
 
 def in_rows(names: Sequence[str]) -> list[str]:
-    """Two names a row: a tower of names would reach into other lines."""
+    """Arranges names two per row, because a taller label would overlap other lines."""
     return [", ".join(names[k:k + 2]) for k in range(0, len(names), 2)]
 
 

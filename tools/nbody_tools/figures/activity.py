@@ -1,5 +1,4 @@
-"""The activity map: where the bodies were, as shares of all positions in a logarithmic colour
-scale."""
+"""Draws the activity map: each cell's share of all positions, on a logarithmic colour scale."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from nbody_tools.files.diagnostics import Activity
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 
-MAX_PIXELS = 1024  # per side; larger maps are summed in squares of cells
+MAX_PIXELS = 1024  # per side; in larger maps, squares of cells are added up
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
@@ -21,7 +20,7 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
     shares, merged = coarsened(activity.shares, MAX_PIXELS)
     figure, axes = pyplot.subplots(figsize=(7.4, 6.2), layout="constrained")
     colour_map = pyplot.get_cmap("cividis").copy()
-    colour_map.set_bad(colour_map(0.0))  # no body was there: the darkest colour, not white
+    colour_map.set_bad(colour_map(0.0))  # cells without bodies get the darkest colour, not white
     image = axes.imshow(numpy.ma.masked_equal(shares, 0), origin="lower", cmap=colour_map,
                         extent=2 * (-activity.extent, activity.extent), interpolation="nearest",
                         norm=LogNorm(shares[shares > 0].min() / 2, shares.max()))
@@ -38,8 +37,8 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
-    """Sums squares of cells until at most `most` per side remain; returns also the square's
-    side."""
+    """Adds up squares of cells so that at most `most` remain per side. Returns the smaller map and
+    the side of a square."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

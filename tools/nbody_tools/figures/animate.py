@@ -35,8 +35,8 @@ from nbody_tools.files.bodies import (
 
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
-TRAIL = 40  # snapshots
-VIEWED_FRACTION = 0.98  # of the bodies: a few that escape would shrink the rest to a dot
+TRAIL = 40  # a trail's length in snapshots
+VIEWED_FRACTION = 0.98  # the picture shows this share of the bodies; escaped ones would shrink it
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
 # Brighter than on paper, and distinguishable with any common colour blindness.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
@@ -76,10 +76,10 @@ def film_file(text: str) -> Path:
 
 
 class Scene:
-    """One system as drawn: a dot per body and, if there are few bodies, trails."""
+    """Draws one system: a dot per body and, if there are few bodies, trails."""
 
     def __init__(self, states: Sequence[Bodies], options: argparse.Namespace) -> None:
-        """The states determine the extent of the picture."""
+        """Chooses the extent of the picture from the states."""
         systems = states[0].positions.shape[0]
         if options.system > systems:
             raise ToolError(
@@ -116,14 +116,14 @@ class Scene:
 
     @staticmethod
     def dot_size(bodies: int) -> float:
-        return float(numpy.clip(6000 / bodies, 0.1, 6))  # in points squared
+        return float(numpy.clip(6000 / bodies, 0.1, 6))  # a dot's area, in points squared
 
     def points(self, bodies: Bodies) -> numpy.ndarray:
         bodies = bodies.only(self.species) if self.species else bodies
         return bodies.synchronised_positions()[self.system][:, self.axes]
 
     def kinds(self, bodies: Bodies) -> list[str]:
-        """Returns the species of the drawn bodies, or nothing."""
+        """Returns the species of each drawn body, or an empty list if the file has none."""
         bodies = bodies.only(self.species) if self.species else bodies
         count = bodies.masses.shape[1]
         return bodies.species[self.system * count:(self.system + 1) * count]
@@ -146,7 +146,8 @@ class Scene:
 
 
 def states_for_the_size(folder: Path) -> list[Bodies]:
-    """Reads all states of a few bodies; the first and last of many."""
+    """Reads the states that determine the extent: all if there are few bodies, otherwise the first
+    and last."""
     files = snapshot_files(folder)
     first = read_bodies(files[0])
     if first.positions.shape[1] <= MAX_BODIES:

@@ -1,4 +1,4 @@
-"""The error of a run against its time step, for each integrator and precision."""
+"""Draws the error of runs against their time step, for each integrator and precision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLOURS = {"euler, float64": BLUE, "leapfrog, float64": VERMILION}
 
 
 def position_error(state: Bodies, reference: Bodies) -> float:
-    """RMS distance of the bodies from their reference positions."""
+    """Returns the RMS distance of the bodies from their reference positions."""
     if state.positions.shape != reference.positions.shape:
         raise FileError(
             f"{state.scenario}: has a different number of systems or bodies than the reference"
@@ -39,7 +39,7 @@ def draw_convergence(
     series: dict[str, list[tuple[float, float]]] = {}
     for state in states:
         error = position_error(state, reference)
-        if error > 0:  # the reference's own zero does not fit a logarithmic scale
+        if error > 0:  # the reference's error, zero, does not fit a logarithmic scale
             series.setdefault(f"{state.integrator}, {state.precision}", []).append(
                 (abs(state.dt), error)
             )
@@ -69,7 +69,7 @@ def draw_convergence(
 
 
 def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
-    """Draws slopes through the longest step of each integrator."""
+    """Draws the expected slope of each integrator through the error at its longest time step."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [
             point

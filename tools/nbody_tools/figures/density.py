@@ -1,4 +1,4 @@
-"""Projected surface density of systems before and after: the same scale, one colour bar."""
+"""Draws the projected surface density of systems before and after a run, with one colour scale."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 PIXELS = 160
-DECADES = 3.0  # of the colour scale below its maximum
-MAX_SYSTEMS = 4  # as many columns as can be read
-VIEWED_FRACTION = 0.95  # of the bodies: a few that escape would shrink the rest to a dot
+DECADES = 3.0  # the colour scale spans this many below its maximum
+MAX_SYSTEMS = 4  # more columns would be too small to read
+VIEWED_FRACTION = 0.95  # share of the bodies shown; a few that escape would shrink the rest
 AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
 def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
                     smoothing: float) -> numpy.ndarray:
-    """Mass per area on a grid, each body spread over a Gaussian that is wider where bodies are
-    sparse.
+    """Returns the mass per area on a grid. Spreads each body over a Gaussian, which is wider where
+    bodies are sparse.
 
-    Silverman's adaptive kernel estimate (1986): widths vary as the inverse square root of a first,
-    evenly smoothed density, so a lone body is a haze and a dense core stays sharp.
+    This is Silverman's adaptive kernel estimate (1986). Widths vary as the inverse square root of a
+    first, evenly smoothed density, so a lone body becomes a haze and a dense core stays sharp.
     """
     pilot = _spread(points, masses, half_width, smoothing)
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
     local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
     typical = numpy.exp(numpy.log(local).mean())
-    # Widths in steps of sqrt(2): one smoothing per class instead of one per body.
+    # Rounds widths to powers of sqrt(2), to smooth once per class of bodies instead of per body.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
     maps = (_spread(points[classes == c], masses[classes == c], half_width,
                     max(smoothing * 2 ** (c / 2), half_width / PIXELS))
@@ -53,21 +53,21 @@ def _spread(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
 
 
 def _smoothed(line: numpy.ndarray, kernel: numpy.ndarray) -> numpy.ndarray:
-    # mode "same" returns the longer of the two; the kernel may be longer than the line.
+    # Not mode "same": its result is as long as the kernel if that is longer than the line.
     start = len(kernel) // 2
     return numpy.convolve(line, kernel)[start:start + len(line)]
 
 
 def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
                    systems: int = MAX_SYSTEMS, note: str = "") -> Path:
-    """One column per system, the state before above the state after."""
+    """Draws one column per system, with the state before the run above the state after it."""
     if before.positions.shape != after.positions.shape:
         raise FileError("before and after differ in their numbers of systems or bodies")
     columns = min(systems, MAX_SYSTEMS, before.positions.shape[0])
     first, second = AXES[view]
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
-    # About as fine as the number of bodies allows: the spacing grows as their number falls.
+    # Smooths over about the spacing between bodies, which grows as their number falls.
     smoothing = max(
         1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS
     )
@@ -101,7 +101,7 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
                                      layout="constrained")
     panels = panels.reshape(2, columns)
     colour_map = pyplot.get_cmap("cividis").copy()
-    colour_map.set_bad(colour_map(0.0))  # no mass at all: the darkest colour, not white
+    colour_map.set_bad(colour_map(0.0))  # cells without mass get the darkest colour, not white
     for row, (name, state) in enumerate(zip(("before", "after"), states)):
         for column in range(columns):
             axes = panels[row][column]

@@ -1,4 +1,4 @@
-"""Figures of a run over time: conserved quantities, virial ratio and Lagrangian radii."""
+"""Draws a run's conserved quantities, virial ratio and Lagrangian radii over time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbody_tools.files.bodies import FileError
 
 
 def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
-    """Energy, virial ratio, momenta and radii of one system."""
+    """Draws the energy, virial ratio, momenta and radii of one system."""
     _check(table, system)
     time = table.of(system, "time")
     figure, panels = pyplot.subplots(2, 2, figsize=(12, 8), layout="constrained", sharex=True)
@@ -43,14 +43,14 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
 def draw_energies(
     tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = ""
 ) -> Path:
-    """The energy errors of several runs: one line each."""
+    """Draws the energy errors of several runs, one line per run."""
     figure, axes = pyplot.subplots(figsize=(6.8, 4.6), layout="constrained")
     for (label, table), colour in zip(tables.items(), CYCLE):
         _check(table, system)
         error = abs(table.of(system, "energy_error"))
         axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
                   linewidth=1.6, label=label)
-    # Where an error changes sign, it is arbitrarily small for a moment.
+    # An error that changes sign is arbitrarily small for a moment, so the axis needs a floor.
     floor = (
         min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values())
         / 100

@@ -1,5 +1,4 @@
-"""The picture of two colliding galaxies: a colour for each one's stars, brighter where there are
-more."""
+"""Draws two colliding galaxies: each one's stars in one colour, brighter where they are dense."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from nbody_tools.figures.style import dates, machines, pyplot, save
 from nbody_tools.measure.galaxies import CELLS, HALF_WIDTH, STATES, read_grey_map
 from nbody_tools.records.record import Record
 
-COLOURS = ((1.0, 0.72, 0.35), (0.4, 0.7, 1.0))  # red, green, blue of a galaxy
-BRIGHT = 0.998  # share of the non-empty cells that are darker than the brightest level
+COLOURS = ((1.0, 0.72, 0.35), (0.4, 0.7, 1.0))  # red, green and blue for each galaxy
+BRIGHT = 0.998  # this share of the non-empty cells is darker than full brightness
 
 
 def draw(record: Record, folder: Path, path: Path) -> Path:

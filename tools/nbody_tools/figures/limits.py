@@ -1,5 +1,5 @@
-"""Figures of docs/performance.md and docs/cluster.md: the roofline, and the gain from several
-GPUs."""
+"""Draws the figures of docs/performance.md and docs/cluster.md: the roofline, and the speedup of
+several GPUs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nbody_tools.figures.style import (
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
-INSTRUCTIONS = 13  # of an interaction at the fewest, step 06
+INSTRUCTIONS = 13  # the fewest per interaction, reached by step 06
 SIDES = {
     "01": (8, -5),
     "02": (-28, -5),
@@ -43,7 +43,7 @@ def gpu_of(records: Sequence[Record]) -> str:
 def draw_roofline(
     points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path
 ) -> Path:
-    """`machine`: peak in TFLOP/s, memory and l1 in TB/s."""
+    """Draws the roofline. `machine` gives peak in TFLOP/s, and memory and l1 in TB/s."""
     figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
     x = numpy.geomspace(1, 3000, 400)
     peak, slots = machine["peak"], machine["peak"] / 2
@@ -138,8 +138,8 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
 def draw_ranks(
     speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path
 ) -> Path:
-    """Speedup as a share of the number of GPUs, for each problem. The speedups themselves would lie
-    on each other."""
+    """Draws each problem's speedup divided by the number of GPUs; curves of the speedups themselves
+    would overlap."""
     figure, axes = pyplot.subplots(figsize=(10, 6), layout="constrained")
     counts = sorted({count for measured in speedups.values() for count in measured})
     axes.axhline(100, color=GREY, linestyle="--", label="ideal")

@@ -1,5 +1,5 @@
-"""Pictures of orbits, from the snapshots of one run: the Solar System, the figure-eight, any few
-bodies."""
+"""Draws orbits from the snapshots of one run: the Solar System, the figure-eight, or any system of
+few bodies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLOURS = {"Mercury": GREY, "Venus": ORANGE, "Earth": BLUE, "Mars": VERMILION, "
            "Saturn": ORANGE, "Uranus": SKY_BLUE, "Neptune": BLUE, "Pluto": PURPLE}
 INNER = ("Mercury", "Venus", "Earth", "Mars")
 OUTER = ("Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
-YEAR = 2 * numpy.pi  # in units of yr / 2 pi
+YEAR = 2 * numpy.pi  # the time unit is yr / 2 pi
 
 
 def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path:
@@ -55,7 +55,7 @@ def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path
 
 
 def trajectories(snapshots: Sequence[Bodies]) -> numpy.ndarray:
-    """Positions in the first system: snapshot x body x 3."""
+    """Returns the positions in the first system, as an array of snapshots x bodies x 3."""
     return numpy.array([snapshot.synchronised_positions()[0] for snapshot in snapshots])
 
 
@@ -70,7 +70,7 @@ def body_names(bodies: Bodies) -> list[str]:
 
 
 def kepler_ellipse(position: numpy.ndarray, velocity: numpy.ndarray, mass: float) -> numpy.ndarray:
-    """The closed orbit that a body would follow around a single mass at the origin (G = 1)."""
+    """Returns the closed orbit of a body around a single mass at the origin (G = 1)."""
     momentum = numpy.cross(position, velocity)
     distance = numpy.linalg.norm(position)
     eccentricity_vector = numpy.cross(velocity, momentum) / mass - position / distance
@@ -109,7 +109,7 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
     shown = [body for body, name in enumerate(names) if name in wanted]
     start, velocity = first.synchronised_positions()[0], first.velocities[0]
     for body in shown:
-        # Around the Sun and the bodies inside the orbit; the others' pull is too small to see.
+        # The ellipse counts only the Sun and the body; the others' pull is too small to see.
         ellipse = kepler_ellipse(start[body] - start[sun], velocity[body] - velocity[sun],
                                  first.masses[0, sun] + first.masses[0, body]) + start[sun]
         axes.plot(ellipse[:, 0], ellipse[:, 1], color="#BBBBBB", linewidth=1)
@@ -125,8 +125,8 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
 
 
 def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -> None:
-    """Writes a name next to each dot, away from the Sun if possible, hiding no other name or
-    dot."""
+    """Writes a name next to each dot, on the side away from the Sun if possible, without covering
+    another name or dot."""
     renderer = axes.figure.canvas.get_renderer()
     axes.apply_aspect()
     dots = [axes.transData.transform(point) for point, _, _ in bodies]
@@ -156,12 +156,12 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -
 
 
 def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    """Any few bodies, seen along z."""
+    """Draws the orbits of any system of few bodies, seen along z."""
     first = snapshots[0]
     orbits = trajectories(snapshots)
     eight = first.scenario == "figure-eight"
     figure, axes = pyplot.subplots(figsize=(10, 6))
-    # On the figure-eight all bodies share one curve, a third of a period apart.
+    # On the figure-eight all bodies follow one curve, a third of a period apart.
     coloured = len(orbits) // 3 + 1 if eight else len(orbits)
     for body, name in enumerate(body_names(first)):
         colour = CYCLE[body % len(CYCLE)]
