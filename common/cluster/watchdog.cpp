@@ -51,13 +51,14 @@ double longest_silence() {
 }
 
 void block_endings() {
-  const sigset_t set = signals({SIGINT, SIGTERM});
+  const sigset_t set = signals({SIGINT, SIGTERM, SIGUSR1});
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
 Watchdog::Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string> names)
     : rank_(rank_in(ranks)), program_(std::move(program)), names_(std::move(names)) {
-  const sigset_t set = rank_ == 0 ? signals({SIGINT, SIGTERM}) : signals({SIGTERM});
+  const sigset_t set =
+      rank_ == 0 ? signals({SIGINT, SIGTERM, SIGUSR1}) : signals({SIGTERM, SIGUSR1});
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   for (const Connection& connection : connect_to_root(ranks))
     peers_.push_back({connection.rank, connection.socket, steady_seconds()});
@@ -148,7 +149,7 @@ void Watchdog::take_signal() {
   const bool one_more = read(signals_, &info, sizeof info) == sizeof info;
   if (one_more && signalled_ == 0 && steady_seconds() - passed_on_ > kOneWave) {
     signalled_ = steady_seconds();
-    signal_ = static_cast<int>(info.ssi_signo);
+    signal_ = static_cast<int>(info.ssi_signo == SIGUSR1 ? SIGTERM : info.ssi_signo);
   }
   if (signalled_ == 0 || steady_seconds() - signalled_ < kForLastWord) return;
   signalled_ = 0;

@@ -21,9 +21,10 @@ namespace nbody {
 // or 6. Throws UsageError.
 double longest_silence();
 
-// Blocks SIGTERM and SIGINT for this thread and those it starts, so that the watchdog receives them
-// (SIGINT only on the root). Call it before MPI starts threads. A launcher ends all ranks when one
-// dies, and before that the root must report the reason.
+// Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and those it starts; the watchdog takes them,
+// SIGINT on the root alone. To be called before MPI starts threads. A launcher ends all ranks when
+// one dies, and the root has to say why first. SIGUSR1 means the same as SIGTERM: mpirun passes it
+// on without killing its ranks soon after.
 void block_endings();
 
 class Watchdog {
