@@ -118,8 +118,8 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """Pairs the tiles as plan.h does: each with itself and with those up to half the ring ahead. Two
-    tiles exactly half the ring apart are paired once."""
+    """Pairs the tiles as plan.h does: each with itself and with those up to half the ring ahead.
+    Two tiles exactly half the ring apart are paired once."""
     return [
         (row, (row + offset) % SEGMENTS)
         for row in range(SEGMENTS)

@@ -1,7 +1,7 @@
-"""Performance figures: time, throughput and speedup of the steps, drawn from a staircase.
+"""Draws the time, throughput and speedup of the steps, from one record per step.
 
-Dots on logarithmic axes, not bars: the times span orders of magnitude, and the length of a bar on
-a logarithmic axis means nothing. Error bars are quartiles of the repeats.
+The figures have dots, not bars: the times span orders of magnitude, and the length of a bar on a
+logarithmic axis means nothing. Error bars are quartiles of the repeats.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def number(value: float) -> str:
 
 def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values = (),
              highlight: Optional[int] = None) -> None:
-    """One row per step, step 00 at the top. Labels `filled` with its number; None leaves a gap."""
+    """Draws one row per step, with step 00 at the top. Writes its number next to each filled dot;
+    None leaves a gap."""
     for values, face in ((hollow, "white"), (filled, None)):
         for row, value in enumerate(values):
             if value is None:
@@ -36,14 +37,15 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                           markerfacecolor=face or colour, ecolor=colour, capsize=4,
                           xerr=[[value.median - value.low], [value.high - value.median]])
             if face is None:
-                # Right of both marks of the row, so that it covers neither.
+                # The number is to the right of both marks of the row, so that it covers neither.
                 others = [found for other in (filled, hollow) if other and (found := other[row])]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
                               xytext=(9, 0), textcoords="offset points", va="center", fontsize=12)
     axes.set_xscale("log")
     medians = [v for values in (filled, hollow) for v in values if v is not None]
     low, high = min(v.low for v in medians), max(v.high for v in medians)
-    # Room on the right for the numbers; at least a decade, so that noise does not look significant.
+    # Leaves space for the numbers on the right. The axis spans at least a factor of ten, so that
+    # noise does not look significant.
     span = max(high / low, 10.0)
     axes.set_xlim(low / span ** 0.08, low * span ** 1.3)
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if span < 50 else (1.0,)))
@@ -73,7 +75,7 @@ def throughput(axes: Axes, staircase: Staircase, highlight: Optional[int] = None
 def speedup_against_earlier(
     axes: Axes, staircase: Staircase, highlight: Optional[int] = None
 ) -> None:
-    """Speedup of the last step over each earlier one; the row of the step itself is 1."""
+    """Draws the speedup of the last step over each earlier one; its own row shows 1."""
     last = staircase.records[-1]
     dot_plot(axes, [staircase.label(r) for r in staircase.records],
              [last.speedup_over(r) for r in staircase.records], (), highlight)
@@ -115,7 +117,7 @@ PANELS: tuple[tuple[str, Callable[..., None], str], ...] = (
 
 def draw_step(staircase: Staircase, record: Record, folder: Path, ending: str,
               separate: bool) -> list[Path]:
-    """The three figures of a step against the steps before it: side by side, or one file each."""
+    """Draws the three figures that compare a step with earlier ones, in one file or in three."""
     part = staircase.up_to(record)
     last = len(part.records) - 1
     height = 1.6 + ROW_HEIGHT * max(2, len(part.records))

@@ -156,7 +156,7 @@ def of_diagnostics(draw: Callable[..., Path]) -> Callable[[argparse.Namespace, s
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
-    # All are read before the first is drawn: a rejected file leaves nothing half done.
+    # Reads all files before it draws the first, so that a rejected file leaves nothing half done.
     sources = [(source, read_staircase(source, options.problem)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
         staircase, options.output / source.stem if len(sources) > 1 else options.output,

@@ -1,4 +1,4 @@
-"""The density of a sphere of bodies, shell by shell, compared with its model."""
+"""Draws the density of a sphere of bodies, shell by shell, next to that of its model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 SHELLS = 18
-SHOWN = (0.004, 0.98)  # of the bodies, from the centre outwards: the others are too few for a shell
+SHOWN = (0.004, 0.98)  # shares of the bodies, from the centre; beyond, too few for a shell
 MIN_BODIES = 200
 SCALE = 3 * numpy.pi / 16  # for a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
 
@@ -40,7 +40,7 @@ MODELS = {
 class Shells:
     edges: numpy.ndarray
     masses: numpy.ndarray
-    errors: numpy.ndarray  # of the masses, for this many randomly drawn bodies
+    errors: numpy.ndarray  # standard errors of the masses if bodies are drawn at random
 
     @property
     def radii(self) -> numpy.ndarray:
@@ -51,12 +51,12 @@ class Shells:
         return 4 / 3 * numpy.pi * (self.edges[1:] ** 3 - self.edges[:-1] ** 3)
 
     def deviations(self, model: Model) -> numpy.ndarray:
-        """Differences from the model's mass in each shell, in standard errors."""
+        """Returns the difference from the model's mass in each shell, in standard errors."""
         return (self.masses - numpy.diff(model.mass_within(self.edges))) / self.errors
 
 
 def shells(bodies: Bodies) -> Shells:
-    """Shells of the first system, around its centre of mass."""
+    """Divides the first system into shells around its centre of mass."""
     positions, masses = bodies.synchronised_positions()[0], bodies.masses[0]
     if len(masses) < MIN_BODIES:
         raise FileError(f"a profile needs {MIN_BODIES} bodies or more, but there are {len(masses)}")

@@ -57,7 +57,8 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
 
 
 def parts(row: Row, count: int) -> list[tuple[slice, str]]:
-    """Only the disks, which their haloes would hide. The disk is the first third of a galaxy."""
+    """Returns the parts to draw. Of a galaxy this is the disk, the first third of its bodies,
+    because the halo would hide it."""
     if row.scenario == "collision":
         half = count // 2
         return [(slice(0, half // 3), BLUE), (slice(half, half + (count - half) // 3), VERMILION)]

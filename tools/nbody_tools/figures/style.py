@@ -1,7 +1,7 @@
-"""Shared by all figures: colours, sizes, captions, and saving whole files.
+"""Defines the colours, sizes and captions of all figures, and saves figures.
 
-Colours are those of figures/colours.py. Text is large enough to be read when a figure is shown at
-half its size.
+Colours come from figures/colours.py. Text is large enough to be read when a figure is shown at half
+its size.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Sequence
 
 import matplotlib
 
-matplotlib.use("Agg")  # no window: this also runs on servers
+matplotlib.use("Agg")  # opens no window, so that it runs on servers
 import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402
@@ -48,10 +48,10 @@ pyplot.rcParams.update({
 
 
 def save(figure: Figure, path: Path, caption: str) -> Path:
-    """Writes the caption under the figure, saves under a temporary name and renames."""
+    """Writes the caption under the figure and saves it, first under a temporary name."""
     figure.set_dpi(DOTS_PER_INCH)
-    # The layout is computed once, and the figure's extent in the file is queried once: otherwise
-    # matplotlib would draw everything twice more.
+    # Computes the layout and the figure's extent only once; otherwise matplotlib would draw
+    # everything twice more.
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
         figure.set_layout_engine("none")
@@ -82,7 +82,8 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
 
 
 def _shrink(png: Path) -> None:
-    """Saves two thirds of the bytes; figures have few colours, and no colour changes visibly."""
+    """Makes the file two thirds smaller with a palette; figures have few colours, so no change is
+    visible."""
     with Image.open(png) as image:
         few = image.convert("RGB").quantize(
             256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
@@ -100,6 +101,6 @@ def dates(records: Sequence[Record]) -> str:
 
 
 def run_note(record: Record) -> str:
-    """Returns a caption's program, machine and date; says nothing about speed."""
+    """Returns the program, machine and date of a run for a caption that is not about speed."""
     how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

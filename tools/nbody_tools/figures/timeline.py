@@ -23,11 +23,11 @@ from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timel
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-VISIBLE = 0.01  # of the axis: a narrower bar needs the second panel
+VISIBLE = 0.01  # share of the axis; a narrower bar is shown again in the second panel
 CLOSER = 1.6  # length of the second panel, in units of all first uploads
 ROW_HEIGHT = 0.2  # inches
-MANY_ROWS = 32  # from this many on rows are half as high
-LABELS = 8  # about as many rows of a panel have a label
+MANY_ROWS = 32  # with this many rows or more, each is half as high
+LABELS = 8  # about this many rows of a panel get a label
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -50,13 +50,14 @@ def record_of(source: Path, step: Optional[str]) -> Record:
 
 
 def closer_end(spans: Sequence[Span]) -> Optional[float]:
-    """End of a second panel, if the first copies' bars would be too narrow to see."""
+    """Returns the end of a second, enlarged panel, if the bars of the first copies would be too
+    narrow to see."""
     wall = max(span.end for span in spans)
     uploads = [span for span in spans if span.stage == "upload"]
     longest = max((span.end - span.begin for span in uploads), default=wall)
     if longest >= VISIBLE * wall:
         return None
-    # Uploads may continue to the end: then only the first ones are shown.
+    # Uploads may continue to the end of the run; then the panel shows only the first ones.
     first = min(span.begin for span in uploads)
     return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 

@@ -1,9 +1,9 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
 A file whose content does not match its header is rejected with a FileError that names it. BIN is
-little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system;
-in version 2 then the species of every body, one byte each. Checkpoints, version 3, have 16 more
-bytes of header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp).
+little-endian. A header of 144 bytes is followed by seven float32 or float64 values per body, system
+after system, and in version 2 by one byte per body, its species. Checkpoints (version 3) have 16
+more bytes of header, and end with lines key=value and a checksum (common/io/formats/bin.cpp).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from nbody_tools.arguments import ROOT, ToolError
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
-CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: species or none, 0, bytes of text
+CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: has species, 0, bytes of text
 SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by number in a BIN file
 ENDIAN_TAG = 0x01020304
-DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
+DTYPES = {4: "<f4", 8: "<f8"}  # by bytes per value
 VALUES_PER_BODY = 7
 INTEGRATORS = ("euler", "leapfrog")
 CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # the order the programs write
@@ -53,11 +53,11 @@ class Bodies:
     dt: float = 0.0  # 0: not in the file
     integrator: str = "euler"
     staggered: bool = False
-    precision: str = "float32"  # of the numbers in the file
+    precision: str = "float32"  # type of the numbers in the file
     scenario: str = ""
     units: str = ""
-    names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
-    species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
+    names: list[str] = field(default_factory=list)  # one per body of a system, or empty
+    species: list[str] = field(default_factory=list)  # one per body, system after system, or empty
 
     def only(self, species: Sequence[str]) -> "Bodies":
         """Returns a copy with only these species."""
@@ -73,8 +73,8 @@ class Bodies:
                        species=list(kinds[:, kept].ravel()))
 
     def synchronised_positions(self) -> numpy.ndarray:
-        """Positions at the time of the velocities: a leapfrog checkpoint's are half a step
-        ahead."""
+        """Returns the positions at the time of the velocities; in a leapfrog checkpoint the stored
+        positions are half a step ahead."""
         return (
             self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
         )
@@ -90,7 +90,7 @@ def species_list(text: str) -> list[str]:
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
-    """A sentence for a caption; for files without these data, such as converted ones, empty."""
+    """Returns a sentence for a caption; empty if the files lack these data (converted files)."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
@@ -99,7 +99,7 @@ def how_it_was_run(first: Bodies, last: Bodies) -> str:
 
 
 def read_bodies(path: Path) -> Bodies:
-    """Distinguishes the formats by content, as the programs do."""
+    """Reads a body file; recognises its format by the content, as the programs do."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -264,7 +264,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
 
 
 def snapshot_files(folder: Path) -> list[Path]:
-    """Snapshot files of one run, in the order of their steps."""
+    """Returns the snapshot files of one run, in the order of their steps."""
     folder = Path(folder)
     files = sorted(file for file in folder.glob("snapshot_*") if SNAPSHOT_NAME.fullmatch(file.name))
     if not files:
@@ -278,7 +278,7 @@ def read_snapshots(folder: Path) -> list[Bodies]:
 
 
 def each_snapshot(folder: Path) -> Iterator[Bodies]:
-    """Reads one after the other, for runs that do not fit into memory."""
+    """Yields the snapshots one by one, for runs that do not fit into memory."""
     files = snapshot_files(folder)
     shape = None
     for file in files:

@@ -1,4 +1,5 @@
-"""Reads the output of --diagnostics and --activity-map. Rejects a damaged file by name and line."""
+"""Reads the output of --diagnostics and --activity-map. The error message for a damaged file names
+the file and the line."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class DiagnosticsTable:
     systems = property(lambda self: self.values["time"].shape[1])
 
     def of(self, system: int, *columns: str) -> numpy.ndarray:
-        """Returns one column as times, several as times x columns."""
+        """Returns one column as an array over times, several as an array of times x columns."""
         chosen = numpy.stack([self.values[column][:, system] for column in columns], axis=-1)
         return chosen[:, 0] if len(columns) == 1 else chosen
 
@@ -36,7 +37,7 @@ class DiagnosticsTable:
 
 @dataclass(frozen=True)
 class Activity:
-    shares: numpy.ndarray  # row 0: the lowest y
+    shares: numpy.ndarray  # row 0 has the lowest y
     extent: float
     positions: int
 

@@ -1,4 +1,4 @@
-"""An inspection as text: a table per kernel, then the problems found."""
+"""Formats an inspection as text: a table per kernel, then the problems found."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from nbody_tools.tables import aligned
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
-# Worse ratios get a remark: five sectors instead of four are one unaligned warp.
+# Ratios from here on get a remark. Smaller ones are tolerated: one unaligned warp touches five
+# sectors instead of four.
 REMARK_FROM = 1.05
-SHARE_OF_A_ROW = 0.01  # of the operations of a kernel
+SHARE_OF_A_ROW = 0.01  # a line with a smaller share of a kernel's operations gets no row
 
 
 def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
@@ -79,7 +80,7 @@ def totals(kernel: Kernel, interactions: Optional[float]) -> list[str]:
 
 
 def worth_a_row(lines: dict[Place, list[Operation]]) -> dict[Place, list[Operation]]:
-    """Returns the lines that matter: the others are in --json."""
+    """Returns the lines with enough operations for a row; --json contains all lines."""
     counts = {place: sum(one.count for one in found) for place, found in lines.items()}
     least = SHARE_OF_A_ROW * sum(counts.values())
     return {place: found for place, found in lines.items() if counts[place] >= least}
@@ -110,7 +111,8 @@ def in_words(operations: Sequence[Operation], divisor: float) -> str:
 
 
 def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
-    """A loop that takes square roots computes interactions, one for each."""
+    """Describes the PTX of loops. A loop that takes square roots computes one interaction per
+    root."""
     lines = []
     for ptx in kernels:
         lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")

@@ -1,5 +1,5 @@
-"""Generated parts of docs/inspect.md and of the steps' READMEs: the tool's counts next to a GPU's,
-from docs/results/patterns/, for templates."""
+"""Generates parts of docs/inspect.md and of the steps' READMEs: the tool's counts next to a GPU's,
+from docs/results/patterns/."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from nbody_tools.inspection.calibration import (
 )
 from nbody_tools.tables import markdown
 
-# Reasons for differences between model and chip. A difference that is not listed, and a listed
-# cause without a difference, are errors.
+# Reasons for differences between the model and the chip. A difference without a reason is an error,
+# and so is a reason without a difference.
 CAUSES = {
     (
         PATTERNS,
@@ -83,11 +83,11 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
 
 
 def is_usual_store(pair: Compared) -> bool:
-    """Nearly every pattern ends with such a store, which is not its subject."""
+    """True for the store with which nearly every pattern ends, although it tests something else."""
     return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
-# docs/inspect.md.
+# The following functions are for docs/inspect.md.
 
 def patterns_block(root: Path) -> str:
     pairs = [pair for pair in checked(compared(root)) if pair.program == PATTERNS]
@@ -149,7 +149,7 @@ def machine(root: Path) -> str:
             f"{chip['date']}")
 
 
-# READMEs of steps.
+# The following functions are for READMEs of steps.
 
 @dataclass(frozen=True)
 class Kind:
@@ -162,7 +162,7 @@ class Kind:
 
 
 def step_block(step: str, parent: Optional[str], root: Path) -> str:
-    """The step's accesses, below its parent's if that has kernels too."""
+    """Returns a table of the step's accesses, below its parent's if the parent has kernels."""
     model = read_model(root)
     rows = [row for program in (parent, step) for kernel in model
             if program and kernel["program"] == program for row in kernel_rows(kernel, root)]
@@ -197,8 +197,8 @@ def executions(lines: Sequence[dict[str, Any]]) -> int:
 
 
 def line_now(line: dict[str, Any], root: Path) -> int:
-    """Returns the line's current number: edits elsewhere only move it. If the line itself was
-    edited, it must be inspected again."""
+    """Returns the current number of a line, which edits elsewhere may have moved. If the line
+    itself was edited, the step must be inspected again."""
     text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
     same = [number for number, source in enumerate(text, start=1)
             if source.strip() == line["source"]]
@@ -209,7 +209,7 @@ def line_now(line: dict[str, Any], root: Path) -> int:
 
 
 def ranges(lines: Sequence[int]) -> str:
-    """[3, 4, 5, 9] -> 3-5, 9"""
+    """Formats [3, 4, 5, 9] as "3-5, 9"."""
     parts: list[list[int]] = []
     for line in lines:
         if parts and line == parts[-1][-1] + 1:
@@ -220,7 +220,7 @@ def ranges(lines: Sequence[int]) -> str:
 
 
 def verdict(step: str, root: Path) -> str:
-    """The chip's counts for the same problem."""
+    """Says whether the chip's counts for the same problem agree."""
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
     agreement = (
         f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "

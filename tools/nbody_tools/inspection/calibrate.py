@@ -60,7 +60,7 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Identifies lines by their text: an edit above only moves them."""
+    """Removes line numbers: an edit above a line moves it, and its text still identifies it."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 
 

@@ -1,8 +1,8 @@
-"""The predictions of ./nbody inspect next to the counts of Nsight Compute: docs/results/patterns/.
+"""Compares ./nbody inspect's predictions with Nsight Compute's counts (docs/results/patterns/).
 
-model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access
-("shared load"); each has the requests of all warps and their cost: sectors of global memory,
-wavefronts of shared memory. Bank conflicts are the wavefronts above the ideal number.
+model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access,
+such as "shared load". It has the number of requests of all warps and their cost, in sectors of
+global memory or wavefronts of shared memory. Bank conflicts are the wavefronts above the ideal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["ste
 STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
          "step10_tiled2d_cublas")
 
-# Nsight Compute's metrics for requests, cost and conflicts of each quantity; several are summed.
+# Nsight Compute's metrics for each quantity's requests, cost and conflicts; several are added up.
 METRICS = {
     "global load": (("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",), ()),
@@ -82,7 +82,7 @@ def model_lines(program: str, inspection: Inspection) -> list[dict[str, Any]]:
 
 
 def chip_lines(program: str, csv: Path) -> list[dict[str, Any]]:
-    """Sums the launches of a kernel."""
+    """Reads Nsight Compute's counts and adds up the launches of each kernel."""
     kernels: dict[str, dict[str, dict[str, int]]] = {}
     for cells in read_cells(read_file(csv), str(csv)):
         counts = kernels.setdefault(short_name(cells["Kernel Name"][0]), {})
@@ -120,13 +120,13 @@ def read_model(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def read_chip(root: Path = ROOT) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """The first line gives the chip, the versions and the date."""
+    """Returns the first line, which describes chip, versions and date, and the kernels' lines."""
     first, *kernels = read_lines(root / FOLDER / "chip.jsonl")
     return first, kernels
 
 
 def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
-    """Returns also the ideal cost."""
+    """Returns the model's count of a quantity, and the ideal cost."""
     memory, access = quantity.split()
     unit = "sectors" if memory == "global" else "wavefronts"
     lines = [
@@ -156,8 +156,8 @@ def compared(root: Path = ROOT) -> list[Compared]:
 
 
 def step_counts(root: Path, step: str, kernel: str, quantity: str) -> dict[str, float]:
-    """The model's count of a quantity of a kernel, and per request and interaction; empty if the
-    step is not calibrated."""
+    """Returns the model's counts of a quantity of a kernel: in total, per request and per
+    interaction. Empty if the step is not calibrated."""
     lines = [line for one in read_model(root) if (one["program"], one["name"]) == (step, kernel)
              for line in one["lines"] if [line["memory"], line["access"]] == quantity.split()]
     if not lines:

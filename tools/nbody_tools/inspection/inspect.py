@@ -44,9 +44,9 @@ from nbody_tools.steps import find_step, step_folders
 
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
 NO_CLANG = "Instructions are not counted: that needs clang++, 14 or newer."
-TIMEOUT = 600.0  # seconds, per run
-MOST_INTERACTIONS = 1e12  # of all pairs: a tree of a million bodies
-ARCHITECTURE = "-arch=compute_90"  # clusters need it
+TIMEOUT = 600.0  # seconds per run
+MOST_INTERACTIONS = 1e12  # as many pairs as a million bodies have
+ARCHITECTURE = "-arch=compute_90"  # required by thread block clusters
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 class Built:
     """A program built in two forms, and nvcc's options for it."""
     traced: Path
-    counted: Optional[Path]  # None: there is no clang++
+    counted: Optional[Path]  # None without clang++
     sources: Sequence[str]
     for_nvcc: Sequence[str]
 
@@ -94,7 +94,7 @@ def is_gcc(compiler: str) -> bool:
 
 
 def find_compiler() -> str:
-    """Finds g++ itself: on some systems the name runs another compiler."""
+    """Returns the first command that runs g++; on some systems `g++` is another compiler."""
     for name in filter(None, (os.environ.get("CXX"), "c++", "g++")):
         compiler = shutil.which(name)
         if compiler and is_gcc(compiler):
@@ -125,7 +125,8 @@ def from_cache(folder: Path, name: str) -> Optional[str]:
 
 
 def build_in_the_folder_of_all(target: str) -> None:
-    """Uses ./nbody build, which shows progress; its output is not a result."""
+    """Builds with ./nbody build, which shows progress. Its output goes to stderr, because it is not
+    a result."""
     sys.stdout.flush()
     ended = subprocess.run(
         [ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
@@ -135,7 +136,7 @@ def build_in_the_folder_of_all(target: str) -> None:
 
 
 def build_alone(target: str, folder: Path, compiler: str) -> None:
-    """Configures a new folder; afterwards ninja knows when to do it again."""
+    """Builds in a separate folder, which it configures once; later ninja does so if needed."""
     print(f"Building {target} in {folder} ...", file=sys.stderr)
     logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():
@@ -212,7 +213,7 @@ def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) 
 
 
 def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspection, list[str]]:
-    """Reports also what could not be counted, and why."""
+    """Returns the inspection, and messages about what could not be counted and why."""
     found = inspect_program(built.traced, words, TIMEOUT, picture)
     counted = count_instructions(built.counted, words, TIMEOUT) if built.counted else {}
     notes = [] if built.counted else [NO_CLANG]

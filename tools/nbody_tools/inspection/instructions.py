@@ -1,6 +1,7 @@
 """Counts a program's kernel operations as written: additions, divisions, shuffles, ... per line.
 
-The program counts itself (hostcuda/launcher/counting.py): it was compiled so by clang++.
+The program counts its own operations, because clang++ compiled it with counters
+(hostcuda/launcher/counting.py).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ OPERATIONS = (
 
 @dataclass(frozen=True)
 class Operation:
-    """Operations of one kind in one line, executed by threads of one kernel."""
+    """Counts the operations of one kind in one line of a kernel, over all its threads."""
     place: Place
     type: str
     operation: str
@@ -47,7 +48,8 @@ class Operation:
 def count_instructions(
     program: Path, arguments: Sequence[str], timeout: float
 ) -> dict[str, list[Operation]]:
-    """Counts by kernel. Empty if the program failed before writing them; tracing reports why."""
+    """Returns the counts of each kernel; empty if the program failed before it wrote them, which
+    the traced run reports."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"
         try:

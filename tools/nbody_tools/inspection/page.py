@@ -1,5 +1,5 @@
-"""--page of ./nbody inspect: the accesses of one block of each kernel, as a page without network
-use."""
+"""Writes the page of ./nbody inspect --page, which shows the accesses of one block of each kernel
+and needs no network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def page_of(title: str, inspected: dict[str, Any]) -> str:
     kernels = [{"name": kernel["name"], "launches": kernel["launches"], "blocks": kernel["blocks"],
                 "lines": lines_of(kernel["first_block"]), **kernel["first_block"]}
                for kernel in inspected["kernels"] if kernel.get("first_block")]
-    # "</script>" would end a script element, and "<!--" change how it is read.
+    # "</script>" would end the script element, and "<!--" would change how it is parsed.
     data = json.dumps({"title": title, "kernels": kernels}, separators=(",", ":")).replace(
         "<", "\\u003c"
     )
@@ -45,7 +45,7 @@ def read(name: str) -> str:
 
 
 def lines_of(block: dict[str, Any]) -> list[dict[str, Any]]:
-    """The lines that access memory, with their text."""
+    """Returns the lines that access memory, with their text."""
     places = sorted({(access["file"], access["line"]) for access in block["accesses"]})
     return [
         {"file": file, "line": line, "source": source_text(Place(file, line))}

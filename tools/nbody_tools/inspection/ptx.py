@@ -1,6 +1,6 @@
-"""Counts nvcc's PTX of kernels: the instructions of each kernel, and of one iteration of its
-innermost loops. nvcc needs no GPU for that. Each instruction counts once: how often it runs is
-unknown.
+"""Counts instructions in the PTX that nvcc makes of kernels: those of each kernel, and those of one
+iteration of its innermost loops. Each instruction counts once, because how often it runs is
+unknown. nvcc needs no GPU for this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)(?:.*inlined_at (\d+) (\d+))?")
 INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
-# The class of an instruction: its name, then whether it must compute on real numbers.
+# Classes of instructions: a name, and whether the instruction must have a floating-point type.
 CLASSES = (
     ("add", ("add", "sub"), True),
     ("mul", ("mul",), True),
@@ -82,14 +82,14 @@ class Loop:
 
     @property
     def roots(self) -> int:
-        """Square roots: one for each interaction that a thread computes."""
+        """Returns the number of square roots; a thread takes one per interaction."""
         return self.counts.get("sqrt", 0) + self.counts.get("rsqrt", 0)
 
 
 @dataclass(frozen=True)
 class PtxKernel:
     name: str
-    counts: dict[str, int]  # of the whole kernel
+    counts: dict[str, int]  # in the whole kernel
     loops: tuple[Loop, ...]
 
 
@@ -97,7 +97,7 @@ class PtxKernel:
 class Instruction:
     words: str
     line: int
-    target: str  # of a branch
+    target: str  # of the branch
     goes_on: bool
 
     @property
@@ -138,7 +138,7 @@ def kernel(name: str, text: str) -> PtxKernel:
         if match := LABEL.match(row):
             labels[match[1]] = len(code)
         elif match := PLACE.match(row):
-            own = own or match[1]  # for an inlined function of a header, the calling line
+            own = own or match[1]  # an inlined function of a header counts for its call
             line = next(
                 (int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own),
                 line,

@@ -25,7 +25,7 @@ MEMORIES = ("global", "shared")
 ACCESSES = ("load", "store", "atomic")
 
 
-# With the indented lines that follow it.
+# A message of hostcuda, with the indented lines that follow it.
 MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): .*(?:\n  .*)*", re.M)
 
 
@@ -35,13 +35,13 @@ class InspectError(Failed):
 
 @dataclass
 class Row:
-    """Similar accesses of one line. Cost is in sectors (global) or wavefronts (shared)."""
+    """Adds up similar accesses of one line; cost is in sectors (global) or wavefronts (shared)."""
     place: Place
     memory: str
     access: str
     bytes: int
-    executions: int = 0  # by threads
-    requests: int = 0  # by warps
+    executions: int = 0  # counted per thread
+    requests: int = 0  # counted per warp
     cost: int = 0
     ideal_cost: int = 0
 
@@ -66,8 +66,8 @@ class Kernel:
     launches: int
     blocks: int
     threads: int
-    barriers: int = 0  # per block: each block counts once
-    grid_barriers: int = 0  # likewise
+    barriers: int = 0  # each block of a kernel counts a barrier once
+    grid_barriers: int = 0  # counted in the same way
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
@@ -115,13 +115,13 @@ class Inspection:
     kernels: list[Kernel]
     races: list[Race]
     divergences: list[Divergence]
-    exit_code: int = 0  # of the program; the record covers its run up to the exit
-    messages: tuple[str, ...] = ()  # hostcuda's, one per finding
-    findings: tuple[dict[str, Any], ...] = ()  # the same, machine-readable
+    exit_code: int = 0  # of the program; the record covers its run until then
+    messages: tuple[str, ...] = ()  # from hostcuda, one per finding
+    findings: tuple[dict[str, Any], ...] = ()  # these messages in machine-readable form
     host: dict[str, int] = field(
         default_factory=dict
     )  # waits, streams_with_kernels, streams_at_once
-    other_ptx: tuple[PtxKernel, ...] = ()  # not launched, or through a variable
+    other_ptx: tuple[PtxKernel, ...] = ()  # kernels not launched, or only through a variable
 
     @property
     def clean(self) -> bool:
@@ -178,8 +178,8 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
-    """A line may load once before a loop and again in it; copies made by unrolling are the same
-    access. The cost of a request distinguishes them."""
+    """Merges accesses into rows. Copies of an access made by unrolling share a row. A load before a
+    loop and one in it, on the same line, get two rows if their cost per request differs."""
     rows: dict[tuple, Row] = {}
     for site in sites:
         if not site["requests"]:
@@ -193,7 +193,7 @@ def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[R
 
 
 def first_block(block: dict[str, Any], places: dict[int, Place]) -> dict[str, Any]:
-    """Returns the accesses of a block with their lines, and its barriers' places."""
+    """Returns the accesses of a block with their lines, and the lines of its barriers."""
     accesses = [
         {
             **vars(places[one["code"]]),
@@ -215,7 +215,7 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """One race per pair of lines, the first one found. The order of the two lines is accidental."""
+    """Keeps the first race found for each pair of lines, in whichever order the two lines ran."""
     kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)
