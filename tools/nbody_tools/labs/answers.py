@@ -1,4 +1,4 @@
-"""Labs whose submission is a file of answers: key = value, in TOML."""
+"""Reads and checks submissions that are files of answers: key = value, in TOML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_BYTES = 20_000
 
 
 class NotAnswers(Exception):
-    """The file does not hold answers; the message says why, in one line."""
+    """The file does not contain answers; the message says why, in one line."""
 
 
 def read_answers(text: str) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def read_answers(text: str) -> dict[str, Any]:
         raise NotAnswers(f"the file is larger than {MAX_BYTES:,} bytes")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+    except (ValueError, RecursionError) as error:  # also if numbers have too many digits
         raise NotAnswers(f"it is not TOML: {error}") from error
 
 

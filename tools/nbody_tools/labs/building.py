@@ -1,10 +1,10 @@
-"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with its accesses
-traced, and with nvcc.
+"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with traced
+accesses, and for a GPU with nvcc.
 
 CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
-The files that a compiler needs are copied into a separate folder, the kit: the project's public
-headers, hostcuda's, those of the lab's step, hostcuda's launcher and the libraries. No other file
-of the project can be read there.
+The files that a compiler needs are copied into a separate folder, the kit: the public headers of
+the project, of hostcuda and of the lab's step, hostcuda's launcher, and the libraries. Compilers
+can read no other file of the project.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from nbody_tools.labs.watching import TooLong, end, watch
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
-SECONDS = 10  # of processor time for all processes of one compilation; none takes two
+SECONDS = 10  # limit of one compilation's processor time, all processes together; none needs two
 GPU_SECONDS = 120  # nvcc compiles each file several times
 MEGABYTES = 4000
-MAX_OUTPUT = 200_000  # bytes of a compiler's messages that are read
+MAX_OUTPUT = 200_000  # at most this many bytes of a compiler's messages are read
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
 WRAPPED = "-Wl,--wrap=memcpy,--wrap=memmove"
@@ -66,12 +66,12 @@ def read_tools(build: Path) -> Tools:
 
 
 class Workshop:
-    """The folders of one grading, and what is built there.
+    """The folders of one grading, with everything that is built in them.
 
-    kit    read by compilers
-    made   written by compilers, and the submission lies there
-    run    the programs, and out/ where one may write; a submission that runs sees this and its
-           source only
+    kit    files that compilers read
+    made   the submission, and files that compilers write
+    run    the programs, and out/, to which a program may write; a running submission can read only
+           this folder and its own source
     """
 
     def __init__(self, folder: Path, tools: Tools, steps: Sequence[str],
@@ -107,7 +107,7 @@ class Workshop:
         self.sources.append(source)
 
     def library_files(self) -> list[Path]:
-        """All files linked with a submission, in one of its two forms."""
+        """Returns the libraries linked with a submission: the traced ones, or the plain ones."""
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
     def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = (),
@@ -153,7 +153,7 @@ class Workshop:
     def compile_for_cpu(self, source: str, variant: str) -> Path:
         """Writes the object file and, next to it, VARIANT.d with the files that the preprocessor
         opened. hostcuda's launcher rewrites the text."""
-        # A symbol that is unique in the process could not be hidden from the libraries.
+        # Without -fno-gnu-unique, some symbols could not be hidden from the libraries.
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
         launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
@@ -179,7 +179,7 @@ class Workshop:
         return self.made / f"{variant}.o"
 
     def compile_both(self, source: str) -> Path:
-        """The plain object file; the two are compiled at the same time."""
+        """Compiles the plain and the traced object file in parallel; returns the plain one."""
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda variant: self.compile_for_cpu(source, variant), (PLAIN, TRACED)))
         return self.made / f"{PLAIN}.o"
@@ -193,8 +193,8 @@ class Workshop:
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str) -> Path:
-        """Of the submission's symbols the libraries see only main(), so it cannot replace any of
-        their functions."""
+        """Links a submission. Hides all its symbols except main() from the libraries, so that it
+        cannot replace any of their functions."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *map(str, self._libraries[variant]),
@@ -235,13 +235,13 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns the path of a program, with links resolved if only its own folder is visible."""
+    """Returns the path of a program. Resolves links if only the program's folder is visible."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """The folder of a compiler that is not among the system's programs."""
+    """Returns the folder of a compiler, unless it is among the system's programs."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 
@@ -260,5 +260,5 @@ def has_gpu() -> bool:
 
 
 def gpu_tools(build: Optional[Path]) -> Optional[Tools]:
-    """Tools from nvcc's build folder, if there is one and a GPU."""
+    """Returns the tools of nvcc's build folder, if that folder and a GPU exist."""
     return read_tools(build) if build is not None and has_gpu() else None

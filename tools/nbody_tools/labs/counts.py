@@ -50,8 +50,8 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
 
 
 def most_grid_barriers(kernels: list[Kernel]) -> float:
-    """Returns the number of the kernel that has the most; each of its blocks counts a grid
-    barrier."""
+    """Returns the largest number of grid barriers in a kernel. Every block counts each grid
+    barrier, so the count is divided by the number of blocks."""
     return max(one.grid_barriers / one.blocks for one in kernels)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Whichever begins first: an #include, whose file may look like a comment; a comment, a string or a
-# character; or a
-# number or a name, in which a mark begins nothing (1'000, 1e+'a). One that does not end goes to the
-# end of
-# the line or the file, as for a compiler; so lexing takes linear time. Letters and digits are those
-# of ASCII: to
-# a compiler 1'é' is a number and a character.
+# Matches whichever begins first: an #include, because its file name may look like a comment; a
+# comment, string or character; or a number or name, in which a quotation mark begins nothing
+# (1'000, 1e+'a). An unfinished comment or string extends to the end of the file or line, as for a
+# compiler, so lexing takes linear time. Only ASCII letters and digits count, because to a compiler
+# 1'é' is a number followed by a character.
 PIECES = re.compile(r"""^[ \t]*\#[ \t]*include\b[^\n]*
                       | //[^\n]*
                       | /\*(?:[^*]|\*(?!/))*(?:\*/)?
@@ -25,7 +23,7 @@ def is_comment(piece: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """Removes comments, and lines that held nothing else."""
+    """Removes comments, and lines that contained only a comment."""
     lines = []
     replaced = PIECES.sub(
         lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text
@@ -41,14 +39,14 @@ def code_only(text: str) -> str:
     """Blanks comments and empties strings; keeps #include lines."""
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
-        if piece[0] not in "/\"'":  # also an #include
+        if piece[0] not in "/\"'":  # a name, a number or an #include
             return piece
         return " " + "\n" * piece.count("\n") if is_comment(piece) else piece[0] * 2
     return PIECES.sub(blank, text)
 
 
 def comments_in(text: str) -> list[str]:
-    """Returns one line per line of comment, without its marks."""
+    """Returns the lines of all comments, without comment marks."""
     found = []
     for match in PIECES.finditer(text):
         if is_comment(match[0]):

@@ -159,7 +159,7 @@ def time_on_gpu(
     if not is_right:
         return Result("time", 0, "counts only where the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        Path(folder).chmod(0o755)  # user nobody reaches the two folders in it
+        Path(folder).chmod(0o755)  # so that user nobody can reach two folders in it
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
                             for name in ("step", "submission"))
         step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))
@@ -168,7 +168,7 @@ def time_on_gpu(
 
 
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
-    """Gives all points to the tests that the starter fails, and to the time."""
+    """Divides all points among the tests that the starter fails and the time."""
     found = {result.name: result for result in results}
     names = [
         name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)

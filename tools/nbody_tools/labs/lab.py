@@ -1,10 +1,10 @@
-"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md describes
-both.
+"""Reads a lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md
+describes both.
 
-A lab of a program is a step with edits. The solution is the step itself, without the comments in
-the removed code; a wrong solution is the solution with one more edit. So nothing is stored twice,
-and if an edit no longer fits its step, every command that reads the lab fails. A lab of answers is
-a file of keys and values.
+A programming lab is a step with edits that remove code. The solution is the step itself, without
+the comments in the removed code; a wrong solution is the solution with one more edit. So nothing is
+stored twice, and if an edit no longer fits its step, every command that reads the lab fails. The
+submission to a lab of questions is a file of keys and values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FOLDER = ROOT / "course" / "labs"
-# The tests of a program in their order (tests.py), and the weight of each.
+# The tests of a program (tests.py), in order, with their weights.
 TESTS = {
     "forces": 20,
     "sizes": 20,
@@ -41,19 +41,19 @@ TESTS = {
     "counts": 20,
     "time": 20,
 }
-# Nobody writes a comment this long with the same words by chance.
+# No student writes a comment of this length in the same words by chance.
 FINGERPRINT = 25
 
 
 class LabError(ToolError):
-    """A mistake of the lab, not of a student."""
+    """A mistake in the lab, not in a submission."""
 
 
 @dataclass(frozen=True)
 class Limit:
     """A limit on a count of an inspection (counts.py)."""
     of: str
-    kernel: str = ""  # a part of its name; empty: all kernels
+    kernel: str = ""  # part of the kernel's name; empty for all kernels
     at_most: Optional[float] = None
     at_least: Optional[float] = None
     must: bool = False  # only a program within the limit gets points
@@ -65,12 +65,12 @@ class Wrong:
     name: str
     why: str
     fails: tuple[str, ...]
-    says: str = ""  # and with these words
+    says: str = ""  # words of the message that rejects it
     find: str = ""
     replace: str = ""
-    points: tuple[float, float] = (0, 99)  # it gets at least and at most
+    points: tuple[float, float] = (0, 99)  # the least and the most points that it may get
     of: str = (
-        "solution"  # what is edited; or "starter", to which a student may have done too little
+        "solution"  # what is edited; "starter" for a student who changed too little
     )
     also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
 
@@ -79,11 +79,11 @@ class Wrong:
 class Question:
     key: str
     text: str
-    tolerance: float = 0.0  # relative, of a number
+    tolerance: float = 0.0  # relative tolerance of a number
     points: float = 1.0
     mistakes: dict[str, str] = field(
         default_factory=dict
-    )  # a likely wrong answer, and what to say to it
+    )  # likely wrong answers, each with the reply to it
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Extra:
     devices: int = 1
     environment: str = ""
     star: bool = (
-        False  # the first body outweighs all others, each of them below its last digit
+        False  # if true, each other body is lighter than the last digit of the first one's mass
     )
 
 
@@ -110,12 +110,12 @@ class Lab:
     boundaries: tuple[int, ...] = ()
     devices: int = 1
     starter_step: str = ""  # the starter is this step, with no code removed
-    environment: str = ""  # of the emulator, in every run
-    # for a submission; blocks of a cooperative grid need all their stacks at once
+    environment: str = ""  # environment of the emulator in every run
+    # Memory for a submission; the blocks of a cooperative grid need all their stacks at once.
     megabytes: int = 1000
-    inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
-    quick: bool = False  # tested by day
-    forbidden: tuple[str, ...] = ()  # expressions for names that README.md says are not accepted
+    inspected: tuple[int, int] = (961, 1023)  # range of numbers of bodies in traced runs
+    quick: bool = False  # included in the quick tests
+    forbidden: tuple[str, ...] = ()  # expressions for names that README.md forbids
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()
@@ -144,7 +144,7 @@ class Lab:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Returns the steps whose headers it may include."""
+        """Returns the steps whose headers a submission may include."""
         return tuple(step for step in (self.step, self.starter_step) if step)
 
     @property
@@ -185,7 +185,7 @@ class Lab:
 
     @property
     def fingerprints(self) -> list[str]:
-        """Returns comments of the step that no student has, because the starter lacks them."""
+        """Returns comments of the step that the starter lacks, so that no student has seen them."""
         kept = set(comments_in(self.starter))
         return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
                 if len(text) >= FINGERPRINT and text not in kept]
@@ -211,7 +211,7 @@ def comment(question: Question) -> str:
 
 
 def made(kind: type, where: str, table: dict[str, Any]) -> Any:
-    """Makes a dataclass of a TOML table; unknown and missing names are errors."""
+    """Makes a dataclass from a TOML table; unknown and missing names are errors."""
     known = {one.name for one in fields(kind)}
     if unknown := table.keys() - known:
         raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; choose from "

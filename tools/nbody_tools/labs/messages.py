@@ -1,5 +1,5 @@
-"""Messages of compilers and of the tracer for the student: about the submission and about public
-headers, without quoting lines of any other file.
+"""Prepares messages of compilers and the tracer for the student: keeps those about the submission
+and public headers, and quotes lines of no other file.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and the lines that say who includes a header.
+# Matches FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and lines about including a header.
 OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<file>[^\s:][^:]*):"
                      r"(?:(?P<line>\d+)(?::\d+)?[:,])?")
 EXCERPT = re.compile(r"\s*\d* \|")
@@ -16,7 +16,7 @@ OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|host
 PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|"
                     r"/usr/local/cuda[^/]*)/")
 ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*\(\s*&(\w+)")
-WIDTH = 300  # of a line: one may hold the whole submission
+WIDTH = 300  # longest line shown; a single line may contain the whole submission
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
           ("out of memory", "the compiler took more memory than it is given"),
@@ -26,7 +26,7 @@ CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 6
 
 
 def readable(said: str, folder: Path) -> str:
-    """folder: the grading's, whose path means nothing to a student."""
+    """Makes a message readable. Removes the path of `folder`, which means nothing to a student."""
     for words, cause in CAUSES:
         if words in said:
             return cause

@@ -1,4 +1,4 @@
-"""The names in object files and libraries, by nm and c++filt."""
+"""Reads the names in object files and libraries with nm and c++filt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WHOLE = 1 << 30  # the sandbox ends a program whose output is larger than a file
 
 
 def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
-    """Returns (type, name) of symbols, as linked."""
+    """Returns the (type, name) of each symbol; names are as nm prints them."""
     listed = workshop.call(["nm", *options, *map(str, files)], most=WHOLE)
     return [(match[1], match[2])
             for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]

@@ -1,4 +1,4 @@
-"""A submission's points, also in the formats of other systems."""
+"""Reports a submission's points, also in the formats of other grading systems."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def as_text(report: Report) -> str:
 
 
 def in_one_line(name: str) -> str:
-    """A file name, which may contain line feeds and colour codes."""
+    """Makes a file name printable; it may contain line feeds and colour codes."""
     return "".join(c if c.isprintable() else "?" for c in name)[:80]
 
 
@@ -121,8 +121,8 @@ def score_of(line: Line, report: Report, least: float = -FULL) -> float:
 
 
 def as_gradescope(report: Report) -> str:
-    """results.json of an autograder. Test scores must not be negative there, so the sum is
-    separate."""
+    """Returns results.json for Gradescope. Its test scores must not be negative, so the sum of the
+    points is given separately."""
     tests = [
         {
             "name": line.name,
@@ -147,8 +147,8 @@ def as_gradescope(report: Report) -> str:
 
 
 def as_classroom(report: Report) -> str:
-    """The result that GitHub Classroom's autograding-grading-reporter reads, in base64, from a step
-    of a workflow. It adds up the scores of the tests itself."""
+    """Returns, in base64, the result that GitHub Classroom's autograding-grading-reporter reads
+    from a workflow step. The reporter adds up the scores of the tests itself."""
     tests = [
         {
             "name": line.name,
@@ -185,7 +185,7 @@ def as_junit(report: Report) -> str:
 
 
 def printable(text: str) -> str:
-    """XML has no control characters."""
+    """Replaces control characters, which XML does not allow."""
     return "".join(c if c >= " " or c in "\n\t" else "?" for c in text)
 
 

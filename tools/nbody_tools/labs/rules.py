@@ -1,6 +1,6 @@
-"""Rules for submissions. Their text is checked first, then the symbols of their object file: a
-submission cannot call what it cannot name. course/labs/README.md lists the attempts that this does
-not prevent.
+"""Checks the rules for submissions: first their text, then the symbols of their object file,
+because a submission cannot call what it cannot name. course/labs/README.md lists attacks that this
+does not prevent.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ FORBIDDEN = (
         r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
         "an extension of the compiler",
     ),
-    # They hide an access from the tracer, and nvcc does not know them.
+    # These functions hide an access from the tracer, and nvcc does not know them.
     (r"\b__(?:atomic|sync)_\w+", "an atomic function that is not CUDA's"),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
@@ -85,11 +85,11 @@ FORBIDDEN = (
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character by its number"),
-    # Compilers disagree whether such a character belongs to a name or a number.
+    # Compilers disagree on whether such a character belongs to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
-MOST_OF_A_NAME = 300  # shown of a name: the name of a type may have megabytes
-# They would need a lexer.
+MOST_OF_A_NAME = 300  # letters shown of a name; that of a type may be megabytes long
+# Recognising the ends of these literals would need a lexer.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
 MATHEMATICS = "|".join(
@@ -143,8 +143,8 @@ MATHEMATICS = "|".join(
         "trunc",
     )
 )
-# Exceptions, strings, the parts of containers, threads and futures: nothing with a file, a locale
-# or a clock.
+# Allows exceptions, strings, and parts of containers, threads and futures, but nothing that uses a
+# file, a locale or a clock.
 OF_STD = "|".join(
     (
         r"__throw_\w+",
@@ -212,7 +212,7 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
 
 def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
     allowed = allowed_includes(lab)
-    defined = ""  # the first macro, with its line
+    defined = ""  # the first macro that was defined, with its line
     for line, directive, rest in directives_of(code):
         if directive not in DIRECTIVES:
             return f"line {line}: #{directive} is not allowed"
@@ -262,8 +262,7 @@ def includes_of(text: str) -> list[str]:
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
-    """Tests whether the preprocessor opened a file that the allowed headers do not open
-    themselves."""
+    """Returns a message if the preprocessor opened a file that the allowed headers do not open."""
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None
@@ -283,7 +282,7 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
             return f"it calls '{name[:MOST_OF_A_NAME]}', which no lab needs"
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
-    # Also those of the tracer: redefining its functions would hide accesses from it.
+    # Includes the tracer's libraries: redefining their functions would hide accesses from it.
     theirs = {
         name
         for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")

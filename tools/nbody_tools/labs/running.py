@@ -23,13 +23,13 @@ from nbody_tools.labs.messages import without_folders
 from nbody_tools.labs.sandbox import Access
 from nbody_tools.labs.watching import TooLong, end, watch
 
-SECONDS = 8.0  # of processor time for a run; none takes three
-JUDGE_SECONDS = 60.0  # likewise for the judge; none takes ten
+SECONDS = 8.0  # limit of a run's processor time; no correct run needs three
+JUDGE_SECONDS = 60.0  # limit of the judge's processor time; it never needs ten
 END_SECONDS = 5.0  # for the judge to write its verdict
 SIGNALLED = 128  # bubblewrap's exit status for a program that ended by signal 1, less one
 KEPT_OUTPUT = 16_000  # bytes of a submission's output
 MAX_OUTPUT_MB = 64  # a submission that prints more is stopped
-MAX_ANSWERS = 2000  # of addr2line for one run
+MAX_ANSWERS = 2000  # addr2line answers at most this often in one run
 GATES = 3  # failed checks that are shown
 
 
@@ -55,17 +55,17 @@ class Problem:
 
 @dataclass
 class Run:
-    """How a run ended. `problems` are the judge's results for the problems answered."""
+    """The end of a run. `problems` are the judge's results for the problems answered so far."""
     asked: Sequence[Problem]
     problems: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""  # why there are no more answers
-    said: str = ""  # by the submission
+    said: str = ""  # the submission's output
     seconds: float = 0.0  # of processor time
     timed_out: bool = False
 
     @property
     def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
-        """Yields every answered problem, with the checks that it failed."""
+        """Returns every answered problem with the checks that it failed."""
         return [(problem, [gate for gate in result["gates"] if gate["failed"]])
                 for problem, result in zip(self.asked, self.problems)]
 
@@ -87,8 +87,8 @@ def shown(value: Optional[float]) -> str:
 
 
 class Listener(threading.Thread):
-    """Reads a pipe and keeps the beginning. A submission may print for ever: after MAX_OUTPUT_MB
-    nobody reads any more, so that it waits at the full pipe until watch() stops it."""
+    """Reads a pipe and keeps the beginning. A submission may print forever, so after MAX_OUTPUT_MB
+    nothing is read; the submission then blocks on the full pipe until watch() stops it."""
 
     def __init__(self, pipe: Any) -> None:
         super().__init__(daemon=True)
@@ -102,7 +102,7 @@ class Listener(threading.Thread):
                 self._kept += piece[:KEPT_OUTPUT - len(self._kept)]
 
     def complaint(self) -> str:
-        """Returns why the submission must be stopped; empty as long as it need not be."""
+        """Returns the reason to stop the submission; empty if there is none."""
         return f"it printed more than {MAX_OUTPUT_MB} MB" if self._left <= 0 else ""
 
     def text(self) -> str:
@@ -149,16 +149,16 @@ class LineServer(threading.Thread):
 
 
 def of_caller(lines: bytes) -> bytes:
-    """addr2line's answer, a line for each inlined function, without the project's headers if the
-    submission is among them: an array belongs to the line that names it, not to the header that
-    allocates it."""
+    """Filters addr2line's answer, which has a line for each inlined function. If one is in the
+    submission, drops the project's headers, because an array belongs to the line that names it, not
+    to the header that allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
 
 def environment_of(mode: str) -> dict[str, str]:
-    """Contains nothing from the grader's environment. One thread: blocks always run in the same
-    order."""
+    """Returns an environment with nothing from the grader's own. It sets one thread, so that blocks
+    always run in the same order."""
     settings = dict(word.split("=", 1) for word in mode.split())
     return {
         "PATH": "/usr/bin:/bin",
@@ -173,8 +173,9 @@ def environment_of(mode: str) -> dict[str, str]:
 
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
-    """megabytes 0: on a GPU (tools/grade/sandbox.cpp). seconds: of processor time."""
-    # An unguessable name, in a folder that the submission cannot see.
+    """Runs a submission with a judge. `megabytes` is 0 on a GPU (tools/grade/sandbox.cpp);
+    `seconds` limits the processor time."""
+    # The name cannot be guessed, and the submission cannot see the folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
@@ -206,14 +207,14 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
         close_fds=True,
         start_new_session=True,
     )
-    # Only these two hold the pipes, so when one ends the other reads the end of file.
+    # Only these two processes hold the pipes open, so when one ends, the other reads end of file.
     for pipe in (worker.stdin, worker.stdout):
         if pipe is not None:
             pipe.close()
     stopped = ""
     try:
-        # The worker ends when there are no more questions, the judge when there are no more
-        # answers.
+        # The worker ends when there are no more questions; the judge then reads no more answers and
+        # ends too.
         done.seconds = watch(worker, seconds, beside=(judge,), complaint=listener.complaint)
         watch(judge, JUDGE_SECONDS)
     except TooLong as error:
@@ -242,13 +243,14 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
 
 
 def status_of(worker: subprocess.Popen) -> int:
-    """Returns the worker's exit status, or minus the signal that ended it, also in bubblewrap."""
+    """Returns the worker's exit status or, even if it ran in bubblewrap, minus the signal that
+    killed it."""
     code = end(worker)
     return SIGNALLED - code if code > SIGNALLED else code
 
 
 def watch_or_end(judge: subprocess.Popen) -> None:
-    """The judge of an ended worker writes the results it has."""
+    """Waits until the judge of an ended worker has written its results, or ends the judge."""
     try:
         judge.wait(END_SECONDS)
     except subprocess.TimeoutExpired:

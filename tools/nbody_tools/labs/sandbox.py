@@ -19,24 +19,24 @@ from typing import Sequence
 NOBODY = "65534"
 ALONE = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
          "--die-with-parent")
-# Root changes to nobody inside; any other user is nobody in a user namespace.
+# Root switches to user nobody inside; another user is mapped to nobody in a user namespace.
 USERS = {"as root": ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
          "in a namespace": ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)}
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache",
              "/etc/alternatives")
 PROGRAMS = ("/bin", "/usr/bin", "/usr/libexec", "/usr/local/bin")
 HEADERS = ("/usr/include", "/usr/local/include")
-LINKS = ("/lib", "/lib32", "/lib64")  # into /usr, on most systems
+LINKS = ("/lib", "/lib32", "/lib64")  # links into /usr on most systems
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 
 
 @dataclass(frozen=True)
 class Access:
-    """The files of a program, besides the system's."""
+    """The files that a program may access, in addition to the system's."""
     read: tuple[Path, ...] = ()
     execute: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
-    build: bool = False  # a compiler: the system's programs and headers, too
+    build: bool = False  # for a compiler, which also needs the system's programs and headers
     gpu: bool = False
 
 
@@ -44,13 +44,14 @@ class Access:
 class Sandbox:
     tool: Path  # grade_sandbox, in a place where user nobody may read it
     bubblewrap: tuple[str, ...] = ()
-    why_not: str = ""  # there is no bubblewrap here
-    # user, files and calls, each with its guard or "-"
+    why_not: str = ""  # why bubblewrap is not used
+    # What guards the user, the files and the system calls; "-" if nothing does.
     guards: dict[str, str] = field(default_factory=dict)
 
     def words(self, access: Access, megabytes: int, seconds: int,
               program: Sequence[str]) -> list[str]:
-        """The command line that runs a program; each process has `seconds` of processor time."""
+        """Returns the command line that runs a program; each of its processes may use `seconds` of
+        processor time."""
         outside = () if access.gpu else self.bubblewrap  # CUDA's driver needs more of the machine
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
@@ -91,7 +92,7 @@ class Sandbox:
 
 
 def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
-    """wanted: auto, or own for a sandbox without bubblewrap."""
+    """Returns the sandbox to use. `wanted` is "auto", or "own" to do without bubblewrap."""
     program = shutil.which("bwrap") if wanted == "auto" else None
     if program is None:
         why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not wanted"
@@ -112,7 +113,7 @@ def guards_of(words: list[str]) -> dict[str, str]:
 
 
 def python_for_nobody() -> tuple[str, tuple[Path, ...]]:
-    """Returns a Python that the sandbox may start, and the further folders that it needs."""
+    """Returns a Python that can be started in the sandbox, and the other folders that it needs."""
     own = Path(sys.executable).resolve()
     for program in (own, Path("/usr/bin/python3")):
         if program.is_relative_to("/usr") and program.exists():

@@ -28,7 +28,7 @@ EVERYTHING = ["-O0", "-fkeep-inline-functions"]
 @dataclass(frozen=True)
 class Uses:
     names: list[str]  # in namespace nbody
-    files: list[str]  # as Workshop.opened() has them
+    files: list[str]  # as returned by Workshop.opened()
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
@@ -46,7 +46,8 @@ def uses_of_step(tools: Tools, lab: Lab) -> Uses:
 
 
 def compiled_uses(tools: Tools, lab: Lab) -> Uses:
-    """Uses headers as a submission's flags select them: some depend on the optimization level."""
+    """Finds the uses with a submission's flags, because some headers depend on the optimization
+    level."""
     with compiled(replace(tools, flags=[*tools.flags, *EVERYTHING]), lab) as workshop:
         called = names_called(symbols(workshop, [workshop.made / f"{PLAIN}.o"]))
     with compiled(tools, lab) as workshop:
@@ -56,7 +57,7 @@ def compiled_uses(tools: Tools, lab: Lab) -> Uses:
 
 @contextlib.contextmanager
 def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
-    """Yields the workshop where the step was compiled, while it exists."""
+    """Compiles the step; yields its workshop, which exists only inside the `with` block."""
     with tempfile.TemporaryDirectory(prefix="nbody-step-") as name:
         workshop = Workshop(Path(name), tools, lab.steps)
         workshop.add(lab.file_name, text_of(lab))
@@ -74,7 +75,7 @@ def text_of(lab: Lab) -> str:
 
 
 def fingerprint(tools: Tools, lab: Lab) -> str:
-    """Changes with everything that the result depends on."""
+    """Returns a hash of everything that the result depends on."""
     read = hashlib.sha256(repr((tools.compiler, tools.flags, EVERYTHING, text_of(lab))).encode())
     headers = [file for part in (*HEADERS, *lab.steps) for file in (ROOT / part).rglob("*.h")]
     for file in sorted(headers):

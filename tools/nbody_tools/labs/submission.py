@@ -8,13 +8,13 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 200_000
-# Compilers take them for white space, or editors show the text in another order than it compiles.
+# Compilers take these for white space, or they make editors show text in a different order.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v": "a vertical tab"}
 
 
 class Refused(Exception):
-    """The reason, in one line, why a submission is not graded."""
+    """Says in one line why a submission is not graded."""
 
 
 def read_submission(file: Path) -> str:

@@ -32,27 +32,27 @@ from nbody_tools.labs.lab import TESTS, Lab, Limit
 from nbody_tools.labs.messages import with_names, without_folders
 from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
 
-FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
-# Systems, bodies and steps that keep a GPU busy: a call takes about 0.1 s, the pipe a tenth of
-# that.
+FULL_WITHIN, NONE_FROM = 1.2, 10.0  # in units of the step's time
+# Systems, bodies and steps that keep a GPU busy: a call takes about 0.1 s, and the transfer through
+# the pipe a tenth of that.
 TIMED = (32, 8192, 40)
-# Loads of any memory by the kernels, per interaction: step 12, with the fewest, has one for 24.
+# Fewer loads per interaction than this are not plausible; step 12 has the fewest, one per 24.
 LEAST_LOADS = 0.02
-SECONDS_OF_ALL = 20.0  # of processor time, for all runs of a submission on the CPU
-GPU_SECONDS = 60.0  # on a GPU, where the driver takes seconds to start
-LINES = 6  # of a submission's output
+SECONDS_OF_ALL = 20.0  # limit of the processor time of all runs of a submission on the CPU
+GPU_SECONDS = 60.0  # limit on a GPU, where the driver takes seconds to start
+LINES = 6  # lines shown of a submission's output
 # Checks of a run as a whole: if no others fail, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # of a test's points are shared by its problems, the others are for all of them
-NEVER_ENDS = "without reaching a barrier or its end"  # hostcuda's watchdog, of a kernel
+PARTIAL = 0.5  # this share of a test's points is divided among its problems; the rest needs all
+NEVER_ENDS = "without reaching a barrier or its end"  # from hostcuda's message about a kernel
 OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
 FINDINGS = 2  # findings that are shown: the first usually causes the others
 
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one test: a share of its points, and the reason if it is not all of them."""
+    """The result of one test: a share of its points and, if that is less than 1, the reason."""
     name: str
     share: float
     why: str = ""
@@ -71,12 +71,12 @@ class Tests:
         self._dice = random.Random(seed)
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
-        self._of_run = ""  # a problem that failed only checks of the run
+        self._of_run = ""  # a problem that failed only the checks of OF_RUN
         self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
         """Returns the results of all tests except the time, in the order of lab.TESTS."""
-        # Drawn before anything runs, so that a seed means the same problems whatever happens.
+        # Draws the problems before anything runs, so that a seed always gives the same problems.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
         orders, traced = (
@@ -123,8 +123,8 @@ class Tests:
 
     @property
     def _partial(self) -> float:
-        """If the starter gets no force right, and so no points, a partly passed test counts,
-        too."""
+        """Returns the share of the points for a partly passed test: 0 if the starter's forces are
+        right, because the starter itself would then get points."""
         return PARTIAL if "forces" in self._lab.fails else 0.0
 
     def _share(self, kept: int, of: int) -> float:
@@ -152,7 +152,7 @@ class Tests:
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
-        # Guarded memory: an access out of bounds is reported, and cannot overwrite the emulator's
+        # In guarded memory an access out of bounds is reported, and cannot overwrite the emulator's
         # data.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
         runs += self._extra(name)
@@ -282,8 +282,8 @@ def is_later(message: str) -> bool:
 
 
 def without_noise(result: Result) -> Result:
-    """Drops messages printed after a program has overwritten foreign memory: they explain
-    nothing."""
+    """Drops messages printed after a program has overwritten memory that is not its own, because
+    they explain nothing."""
     if result.name == "findings" or "(signal " not in result.why:
         return result
     line = result.why.split("\n", 1)[0]
@@ -291,7 +291,7 @@ def without_noise(result: Result) -> Result:
 
 
 def quoted(said: str) -> str:
-    """Shortens the submission's output, which may help the student."""
+    """Quotes the first lines of the submission's output, which may help the student."""
     lines = [re.sub(r"[^\x20-\x7e]", "?", line)[:200] for line in said.strip().splitlines()]
     return "".join(f"\n| {line}" for line in lines[:LINES])
 

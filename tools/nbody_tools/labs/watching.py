@@ -14,18 +14,18 @@ from typing import Callable, Sequence
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
 STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
-SLOW_SECONDS, IDLE = 20.0, 0.02  # after that time, a smaller share of a processor counts as sleep
+SLOW_SECONDS, IDLE = 20.0, 0.02  # after this time, using less of a processor counts as sleeping
 
 
 watched_seconds: list[float] = []  # processor time seen so far, by program
 
 
 class TooLong(Exception):
-    """The reason, in one line, why a program was ended."""
+    """Says in one line why a program was ended."""
 
 
 def seconds_of_sessions(sessions: Sequence[int]) -> float:
-    """Processor time of all processes in these sessions, including ended children."""
+    """Returns the processor time of all processes in these sessions, including ended children."""
     ticks = 0
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -69,7 +69,7 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
 
 
 def has_ended(process: subprocess.Popen) -> bool:
-    """After a moment."""
+    """Tests whether a process has ended; waits for it a moment."""
     try:
         process.wait(LOOK_SECONDS)
         return True
