@@ -1,6 +1,6 @@
-"""Parts of ./nbody measure about accuracy: for docs/results/accuracy_speed/, long_disk/,
-tensor_cores/, production_sums/ and docs/accuracy.md. Only the standard library: a machine with a
-GPU has little else."""
+"""Defines the parts of ./nbody measure about accuracy, for docs/results/accuracy_speed/,
+long_disk/, tensor_cores/, production_sums/ and docs/accuracy.md. Uses only the standard library,
+because a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ MANY = (
     3,
 )
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
-# One body in 32 of MANY, one in 64 of ONE: 4 or 8 of them are beyond the 99.9th percentile.
+# Forces are compared for one body in 32 of MANY and one in 64 of ONE, so that 4 or 8 of the errors
+# lie beyond the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
 COMPARED_OF_ONE = ("--validate", "off", "--force-error", 4096)
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
@@ -131,8 +132,8 @@ def long_disk(bench: Bench) -> None:
 
 
 def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
-    """Yields per row the changes of energy (relative), momentum (in units of mass times initial RMS
-    speed) and angular momentum (relative)."""
+    """Returns, for each row, the relative changes of energy and angular momentum, and the change of
+    momentum in units of mass times initial RMS speed."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 

@@ -1,5 +1,5 @@
-"""Parts of ./nbody measure that check without timing, and therefore run many programs at once. Only
-the standard library: a machine with a GPU has little else."""
+"""Defines the parts of ./nbody measure that only check, so that many programs run at once. Uses
+only the standard library, because a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
-# The rest is the same in all programs; these are what a step can break, as in
-# cmake/nbody_step.cmake.
+# The tests that a step can break, as in cmake/nbody_step.cmake; the others test code that all
+# programs share.
 OF_A_STEP = (
     "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
 )
 WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to other programs
-# Small: under racecheck a kernel takes thousands of times as long.
+# A small problem, because a kernel takes thousands of times as long under racecheck.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
-# Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a
-# cluster.
+# Problems that reach the kernels that SMALL does not: float64, different masses, and systems of one
+# block or one cluster.
 OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
     "11": {"double": (*SMALL, "--precision", "double")},
     "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
@@ -40,7 +40,7 @@ def kernels_of(step: str) -> dict[str, tuple[object, ...]]:
     return {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}
 
 
-# Not a multiple of a tile; enough for several blocks per system.
+# The number of bodies is not a multiple of a tile, and large enough for several blocks per system.
 REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
 ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
 REPEATS = 10
@@ -59,7 +59,7 @@ def checks(bench: Bench) -> None:
         printed = bench.run(
             f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)}
         )
-        skipped = printed.count("[  SKIPPED ] ") // 2  # each is named again at the end
+        skipped = printed.count("[  SKIPPED ] ") // 2  # GoogleTest prints each of them twice
         bench.say(f"{step} {log}: {printed.count('       OK')} tests passed, {skipped} skipped")
 
     at_once(check, [(step, "test", bench.build / step / f"{step}_test") for step in bench.steps])

@@ -1,5 +1,5 @@
-"""The part of ./nbody measure for the picture of two colliding galaxies, for
-docs/results/galaxies/. Only the standard library: a machine with a GPU has little else."""
+"""Defines the part of ./nbody measure for the picture of two colliding galaxies
+(docs/results/galaxies/). Uses only the standard library: a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbody_tools.measure.tree import TREE, UNCHECKED, energies
 if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
-BODIES, STEPS, ROWS = 1048576, 1200, 3  # every row of energies sums over all pairs on the host
+BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, during and after the passage
-CELLS, HALF_WIDTH = 512, 14.0  # of a map; in the scenario's units
+CELLS, HALF_WIDTH = 512, 14.0  # cells per side of a map; half its width in the scenario's units
 DISK = 2  # the number of a species in a file (docs/formats.md)
-MOST = 65535  # in a grey map of 16 bits
+MOST = 65535  # the largest value in a 16-bit grey map
 
 
 def galaxies(bench: Bench) -> None:
@@ -58,8 +58,8 @@ def galaxies(bench: Bench) -> None:
 
 
 def maps_of(data: bytes) -> Iterator[array]:
-    """Counts the stars of each disk, a contiguous range of bodies of one species, per cell seen
-    along z, from the highest y down."""
+    """Yields for each disk, a contiguous range of bodies of one species, its number of stars per
+    cell, seen along z, from the highest y down."""
     count = HEADER.unpack_from(data)[6]
     end = HEADER.size + 4 * VALUES * count
     values, species = array("f"), data[end:]
@@ -85,7 +85,7 @@ def map_of(x: Sequence[float], y: Sequence[float]) -> array:
 
 
 def grey_map(counts: array) -> bytes:
-    """Netpbm's format, with two bytes per cell, the high byte first."""
+    """Returns a map in Netpbm's format, with two bytes per cell, the high byte first."""
     swapped = array("H", counts)
     swapped.byteswap()
     return f"P5\n{CELLS} {CELLS}\n{MOST}\n".encode() + swapped.tobytes()

@@ -22,14 +22,14 @@ from nbody_tools.records.facts import Facts, Measured
 from nbody_tools.steps import number_of
 from nbody_tools.tables import ABSENT, aligned, plain
 
-STEPS_OF_PAIRS = ("12",)  # computing each pair once
+STEPS_OF_PAIRS = ("12",)  # these compute each pair once
 STEPS_OF_THE_CPU = ("00",)
-FOLDERS = ("", "experiments/variants")  # of a build, containing programs
+FOLDERS = ("", "experiments/variants")  # folders of a build that contain programs
 RESULTS = ROOT / "docs" / "results"
 
 
 class NoToolkit(ToolError):
-    code = 77  # as without Nsight Compute
+    code = 77  # the same code as if Nsight Compute is missing
 
 
 def per_root(step: str) -> int:
@@ -98,18 +98,18 @@ def json_lines(step: str, loops: Sequence[Loop], build: dict[str, str]) -> list[
 
 
 def slots_of(line: dict[str, Any]) -> float:
-    """Per interaction."""
+    """Returns the issue slots per interaction of a loop."""
     return line["slots"] / line["interactions"]
 
 
 def ceiling(line: dict[str, Any], facts: Facts) -> float:
-    """Returns G interactions/s from the issue slots of all lanes: SMs x 4 schedulers x 32 lanes x
-    clock."""
+    """Returns the G interactions/s that a loop would reach if every scheduler issued in every
+    cycle: SMs x 4 schedulers x 32 lanes x clock over the slots per interaction."""
     return 1e3 * facts.machine("gpu", "issue_slots").number / slots_of(line)
 
 
 def best_measured(step: str, facts: Facts) -> Optional[Measured]:
-    """Returns the record of its fastest problem."""
+    """Returns the measurement of the step on the problem with its highest rate."""
     found = [m for problem in facts.problems if (m := facts.pick(step, problem)) is not None]
     return max(found, key=lambda m: m.rate, default=None)
 
@@ -156,7 +156,7 @@ def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[st
 
 
 def count(name: str, program: Path, cuobjdump: str) -> list[dict[str, Any]]:
-    """Returns one line for each inner loop of a program."""
+    """Returns one JSON line for each inner loop of a program."""
     sass = machine_code(program, cuobjdump)
     return json_lines(name, inner_loops(sass, str(program)),
                       {"architecture": architecture(sass), "cuda": compiler(program)})

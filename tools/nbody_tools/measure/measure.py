@@ -95,7 +95,7 @@ class Bench:
         return [name for name in self.steps if not name.startswith("step00_")]
 
     def program(self, name: str) -> Optional[Path]:
-        """A step, a variant of one, or another program; None if it was not built."""
+        """Returns a step, a variant of a step, or another program; None if it was not built."""
         places = (
             self.build / folder / name / name
             for folder in ("", "experiments/variants", "experiments")
@@ -147,8 +147,7 @@ class Bench:
         return outcome.record
 
     def keep(self, data: dict) -> None:
-        """Stores records immediately, so that none is lost if a later program crashes the
-        machine."""
+        """Stores a record at once, so that it survives if a later program crashes the machine."""
         self.lines.append(json.dumps(data) + "\n")
         write_whole_file(self.records, "".join(self.lines))
 
@@ -165,7 +164,7 @@ class Bench:
         return path.read_text(encoding="utf-8", errors="replace")
 
     def run_experiment(self, name: str) -> None:
-        """Runs an experiment's tests, then all its measurements, into NAME.jsonl."""
+        """Runs an experiment's tests, then writes all its measurements to NAME.jsonl."""
         program = self.build / "experiments" / name / name
         self.run("test.log", [f"{program}_test"])
         for line in self.run(

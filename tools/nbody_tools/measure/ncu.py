@@ -1,6 +1,6 @@
 """Reads Nsight Compute's CSV, averages the launches of each kernel, and formats a table.
 
-Only the standard library: this runs on machines that have a GPU and little else.
+Uses only the standard library, because it runs on machines with a GPU and little else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Optional, Sequence
 from nbody_tools.arguments import Failed, read_whole_file
 from nbody_tools.tables import aligned, plain
 
-LANES = 32  # threads of a warp, served by one instruction
+LANES = 32  # threads of a warp, which execute an instruction together
 
 STALLS = (
     "long_scoreboard",
@@ -146,19 +146,19 @@ METRICS = (
     ),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
-# Clocks are not locked: a counter is valid at any clock, and profiled times are not measurements.
+# Clocks are not locked, because counters are valid at any clock and profiled times are not used.
 RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
        "bank_conflicts", "write_conflicts"}
 
-# Derived from the others; shown and written if possible.
+# Metrics computed from the others, if those were counted.
 DERIVED = (
     Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors per request, global loads"),
     Metric("instructions_per_interaction", "", "instructions per interaction"),
 )
 
-# Printed units, for reports that were not made with --print-units base.
+# Units as printed in reports that were made without --print-units base.
 PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 TIMES = {"nsecond": 1.0, "ns": 1.0, "usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6,
          "second": 1e9, "s": 1e9}
@@ -171,7 +171,7 @@ class ProfileError(Failed):
 @dataclass(frozen=True)
 class Launch:
     kernel: str
-    values: dict[str, float]  # by Metric.key, in its unit
+    values: dict[str, float]  # by Metric.key, in the metric's unit
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ class KernelProfile:
 
 
 def short_name(kernel: str) -> str:
-    """`void <unnamed>::f<float, 4>(const float *, int)` -> `f<float, 4>`."""
+    """Shortens `void <unnamed>::f<float, 4>(const float *, int)` to `f<float, 4>`."""
     name = re.sub(r"\(anonymous namespace\)|(?<!\w)<unnamed>|\(unnamed\)", "", kernel)
-    name = name.replace("unnamed>::", "")  # ncu may cut off the bracket and what is before it
+    name = name.replace("unnamed>::", "")  # ncu may cut off the text up to `<`
     depth, end = 0, len(name)
     for i, letter in enumerate(name):
         depth += {"<": 1, ">": -1}.get(letter, 0)
@@ -197,7 +197,8 @@ def short_name(kernel: str) -> str:
 
 
 def number(text: str) -> Optional[float]:
-    """Nsight Compute groups digits; 'n/a' and empty cells are metrics it could not count."""
+    """Parses a number with grouped digits; returns None for a cell that is empty or 'n/a', because
+    Nsight Compute could not count the metric."""
     try:
         value = float(text.replace(",", "").strip())
     except ValueError:
@@ -264,8 +265,8 @@ def complaint(lines: Sequence[str]) -> str:
 
 def aggregate(launches: Sequence[Launch],
               interactions: Optional[float] = None) -> list[KernelProfile]:
-    """Kernels by name, the one with the longest time first. Counts and durations are means over the
-    launches, rates are weighted by duration. `interactions` is the number in one launch."""
+    """Returns one profile per kernel name, the longest total time first. Counts and durations are
+    means over the launches; rates are weighted by duration. One launch has `interactions`."""
     by_name: dict[str, list[Launch]] = {}
     for launch in launches:
         by_name.setdefault(launch.kernel, []).append(launch)
@@ -293,7 +294,7 @@ def aggregate(launches: Sequence[Launch],
 
 
 def table(profile: KernelProfile) -> str:
-    """Lists stalls by weight, omitting rare ones."""
+    """Returns a table of a kernel's metrics; lists its stalls by weight, without rare ones."""
     stalls = sorted((metric for metric in METRICS if metric.key.startswith("stall_")
                      and profile.metrics.get(metric.key, 0.0) >= 0.005),
                     key=lambda metric: -profile.metrics[metric.key])

@@ -1,4 +1,4 @@
-"""The table of a set of runs, printed by ./nbody run and measure, and part of ./nbody tour."""
+"""Makes the table of a set of runs for ./nbody run, measure and tour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EMULATED = "emulated"
 
 
 def baseline(outcomes: Sequence[Outcome]) -> Optional[Record]:
-    """Step 00 of the same run, on the same machine. An emulated one is not a baseline."""
+    """Returns step 00's record of the same run and machine, unless it was emulated."""
     return next((outcome.record for outcome in outcomes
                  if outcome.record is not None and outcome.record.number == "00"
                  and not outcome.record.emulated), None)
@@ -48,7 +48,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 
 
 def notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """Notes for the table's reader: problem, machines, and times that are not meaningful."""
+    """Returns notes on the table: problem, machines, and a warning if times are meaningless."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     lines = [f"Problem: {problem}." for problem in dict.fromkeys(str(r.problem) for r in records)]
     lines += [f"Machine: {machine}." for machine in dict.fromkeys(r.machine for r in records)]

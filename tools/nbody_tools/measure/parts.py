@@ -1,4 +1,4 @@
-"""The parts of ./nbody measure: one function each, whose docstring is its help line."""
+"""Defines the parts of ./nbody measure, each a function whose docstring is its help line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
 OTHERS = ("step14_", "step15")  # steps with several ranks, and trees, have their own parts
-FIRST_STEP_OF_CHUNKS = "10"  # from here on its sum is divided, too
+FIRST_STEP_OF_CHUNKS = "10"  # from here on the sum over sources is divided into chunks
 FIRST_STEP_OF_MASSES = "11"  # from here on equal or zero masses may save work
 FLOAT64 = ("step11_register_blocking",)
 SINGLE = (16384, 65536, 262144)
@@ -42,8 +42,8 @@ SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
 FORCES = "regex:^(partial_accelerations|advance)$"  # kernels
-# Bodies and time steps for counting, which Nsight Compute repeats for every few counters, and for
-# timing.
+# Bodies and time steps for counting, with few steps because Nsight Compute repeats a launch for
+# every few counters, and for timing.
 LIMITS = {
     "11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
     "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
@@ -54,7 +54,7 @@ COPY_QUEUES = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
 
 
 def direct(bench: Bench) -> list[str]:
-    """The steps that compute direct sums on their own."""
+    """Returns the steps that compute direct sums on one rank."""
     return [step for step in bench.steps if not step.startswith(OTHERS)]
 
 
@@ -226,8 +226,8 @@ def patterns(bench: Bench) -> None:
 
 
 def memory_instructions(program: Path) -> str:
-    """Lists loads and stores that nvcc merged, hoisted or widened: the usual cause of a
-    difference."""
+    """Lists the loads and stores in the machine code. nvcc may have merged, hoisted or widened
+    some, which is the usual reason why the chip's counts differ."""
     sass = subprocess.run(
         ["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True, check=False
     ).stdout

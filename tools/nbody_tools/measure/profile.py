@@ -48,14 +48,14 @@ from nbody_tools.steps import (
 
 NO_PROFILER = 77
 KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # identifies a JSON line
-STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # where the time loop runs inside the kernel
+STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # in these the time loop is inside the kernel
 STEPS_OF_ONE_SYSTEM = (
     "05",
     "06",
     "07",
     "08",
     "09",
-)  # where a launch computes a time step of one system
+)  # in these a launch computes a time step of one system
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -90,7 +90,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def profile_program(name: str, program: Path, profiler: str, problem: Sequence[object],
                     choice: Sequence[object], timeout: float) -> tuple[str, Record]:
-    """Returns ncu's output and the result record of the run. `choice`: further arguments for
+    """Returns ncu's output and the result record of the run. `choice` are more arguments for
     ncu."""
     with tempfile.TemporaryDirectory() as folder:
         record, csv, log = (
@@ -127,8 +127,8 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
 
 
 def interactions_of_a_launch(record: Record) -> float:
-    """Interactions of a force kernel: N^2 per step and system, even if it computes each pair
-    once."""
+    """Returns the interactions in a launch of a force kernel: N^2 per step and system, even if the
+    kernel computes each pair once."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
     if record.number in STEPS_OF_ONE_LAUNCH:
@@ -144,7 +144,7 @@ def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> 
 
 
 def write_json(path: Path, new: Sequence[dict]) -> None:
-    """New lines replace those of the same step, kernel, problem and machine."""
+    """Writes lines to a file; they replace those of the same step, kernel, problem and machine."""
     def key(line: dict) -> tuple:
         return tuple(line.get(name) for name in KEY)
 
@@ -158,7 +158,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 
 
 def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """The newest line of each of the step's kernels whose name matches."""
+    """Returns the newest line of each kernel of the step whose name matches."""
     try:
         pattern = re.compile(kernel)
     except re.error as error:
@@ -174,7 +174,7 @@ def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
 
 
 def show_recorded(step: str, options: argparse.Namespace) -> int:
-    """Prints counts of another machine; rejects options that would need a run under ncu."""
+    """Prints counts from another machine; rejects options that would need a run under ncu."""
     missing = f"no {options.ncu} (Nsight Compute) here"
     lines = recorded_profiles(step, options.recorded, options.kernel or "")
     if options.csv or options.json or not lines:
@@ -201,7 +201,7 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record belongs to --from: a run writes its own")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
-    # With --from nothing must be built: the source folders turn a number into a name.
+    # --from must also work if nothing is built, so the source folders turn a number into a name.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

@@ -1,5 +1,5 @@
-"""Nsight Compute's account of the gap between the ceiling of a kernel's SASS and its rate: from
-profiles of `./nbody measure limits`, in docs/results/limits/profiles/."""
+"""Explains the gap between the ceiling of a kernel's SASS and its rate, from the Nsight Compute
+profiles of `./nbody measure limits` in docs/results/limits/profiles/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import check_line
 from nbody_tools.records.record import read_records
 
-# A warp's states besides issuing, by metrics of measure/ncu.py.
+# The states of a warp that is not issuing, with their metrics in measure/ncu.py.
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
@@ -25,7 +25,7 @@ ISSUES = 1.0  # in the same unit, warps per issue: one is issuing
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:
-    """Sorted by step and size."""
+    """Returns the profiles, sorted by step and size."""
     lines = [record.data for source in sorted((results / "limits" / "profiles").glob("*.jsonl"))
              for record in read_records(source, check_line)]
     return sorted(lines, key=lambda line: (line["step"], line["systems"], line["bodies"]))
@@ -46,7 +46,7 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optiona
 
 
 def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
-    """Returns factors of the ceiling, in percent."""
+    """Returns the factors, in percent, that lead from the ceiling to the rate."""
     metrics, instructions = profile["metrics"], sum(loop["instructions"].values())
     return {
         "instructions that are in the inner loop": 100

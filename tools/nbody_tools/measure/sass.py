@@ -1,5 +1,5 @@
-"""Machine code as `cuobjdump -sass` prints it: the inner loops of a kernel, and the instructions
-that one pass issues.
+"""Reads machine code as printed by `cuobjdump -sass`: finds the inner loops of a kernel, and counts
+the instructions that one pass issues.
 
 A natural loop contains all instructions that lead back to an instruction that dominates them.
 The slow path of a square root or a division, which ends in a call, is not counted: numbers of
@@ -17,7 +17,7 @@ from typing import Iterator, Optional, Sequence
 from nbody_tools.arguments import Failed
 
 ROOT = "MUFU.RSQ"  # one for each interaction that a thread computes
-# The class of an instruction, by its name up to the first dot.
+# Maps the name of an instruction, up to its first dot, to its class.
 CLASSES = {
     "fp32": ("FFMA", "FADD", "FMUL"),
     "fp64": ("DFMA", "DADD", "DMUL"),
@@ -42,8 +42,8 @@ CLASSES = {
 OTHER = "other"  # integers, comparisons, moves, control
 LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle": "SHFL",
           "shared": "shared memory", "memory": "global and constant memory", OTHER: "other"}
-# Issue slots taken by one instruction, if not one: MUFU and SHFL as measured among independent
-# FFMAs on an H200, FP64 by the lanes of its pipe, 64 per SM instead of 128.
+# Instructions that take more than one issue slot. MUFU and SHFL were measured among independent
+# FFMAs on an H200; FP64 takes two, because its pipe has 64 lanes per SM instead of 128.
 SLOTS = {"mufu": 2, "shuffle": 2, "fp64": 2}
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
@@ -74,8 +74,8 @@ class Instruction:
 
     @property
     def target(self) -> Optional[int]:
-        """Target of a branch. BRA.DIV is taken only by a diverged warp, and the warps of a loop
-        over sources have not diverged."""
+        """Returns the target of a branch. Ignores BRA.DIV, which only a diverged warp takes,
+        because the warps of a loop over sources do not diverge."""
         found = TARGET.search(self.operands)
         return (
             int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
@@ -127,7 +127,7 @@ class Kernel:
             yield self._places[one.target]
 
     def loops(self) -> list[Loop]:
-        """The innermost loops that compute interactions, in the order of their code."""
+        """Returns the innermost loops that compute interactions, in the order of their code."""
         heads = {self._places[one.target] for one in self.code if one.target in self._places}
         bodies = natural_loops(self._next, heads)
         computing = [body for body in bodies if self._roots(body)]
@@ -168,8 +168,8 @@ def innermost(loops: Sequence[set[int]]) -> list[set[int]]:
 
 def reachable(start: Sequence[int], following: Sequence[Sequence[int]],
               stops: Optional[set[int]] = None) -> set[int]:
-    """Returns all places reachable from `start`, `start` and `stops` included; does not search
-    beyond `stops`."""
+    """Returns all indices reachable from `start`, including `start`. Includes `stops`, but does not
+    search beyond them."""
     seen = set(stops or ())
     left = [place for place in start if place not in seen]
     seen.update(left)

@@ -1,5 +1,5 @@
-"""The part of ./nbody measure about step 15, for docs/results/tree/. Only the standard library: a
-machine with a GPU has little else."""
+"""Defines the parts of ./nbody measure about step 15, for docs/results/tree/. Uses only the
+standard library, because a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def errors(bench: Bench) -> None:
 
 
 def phases(bench: Bench) -> None:
-    """Durations of the kernels of one time step, from Nsight Compute, one metric in one pass."""
+    """Measures the duration of each kernel of one time step with Nsight Compute, in one pass."""
     program = shutil.which("ncu")
     if program is None:
         bench.say("phases: no ncu (Nsight Compute) on the PATH")
@@ -129,7 +129,7 @@ def phases(bench: Bench) -> None:
 
 
 def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
-    """Times of the second of two time steps: in the first, caches are empty."""
+    """Returns the times of the second of two time steps, because caches are empty in the first."""
     times = dict.fromkeys(PHASES.values(), 0.0)
     of_steps = [
         launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)
@@ -160,7 +160,7 @@ def collision(bench: Bench) -> None:
 
 
 def energies(diagnostics: Path) -> dict[str, list[float]]:
-    """Row by row: the time step, and the relative energy change since the first row."""
+    """Returns, for each row, the time step and the relative energy change since the first row."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
     return {
@@ -184,7 +184,7 @@ def openings(bench: Bench) -> None:
 
 
 def walked(bench: Bench, name: str, words: tuple) -> dict[str, float]:
-    """The kernels that walk the tree in the first time step, from Nsight Compute."""
+    """Counts, with Nsight Compute, the kernels that walk the tree in the first time step."""
     launches = 2 if name == FORCE_AWARE else 1
     log = bench.folder / f"{name}.{words[1]}.{words[3]}.ncu.csv"
     bench.run(f"{log.stem}.log", [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
 DIRECT = "step11_register_blocking"
-POWERS = (16, 20)  # of two: bodies
+POWERS = (16, 20)  # the numbers of bodies are these powers of two
 ECL_STEPS, ECL_SOFTENING = 10, 0.05
 CUBE, CUBE_SOFTENING = (
     3.0,
@@ -47,8 +47,8 @@ COMPARED = 8192  # bodies whose errors are computed
 
 @dataclass(frozen=True)
 class Peer:
-    """Results of a third-party program. Errors: |a - a_ref| / |a_ref| over bodies; None if not
-    reported."""
+    """The results of a third-party program. Its error is that of |a - a_ref| / |a_ref| over bodies,
+    or None if it was not reported."""
 
     name: str
     bodies: int
@@ -59,7 +59,7 @@ class Peer:
 
     @property
     def quantity(self) -> str:
-        """Returns the quantity by which it is compared."""
+        """Returns the error (RMS or 99 %) by which the program is compared with step 15."""
         return "p99" if self.rms is None else "rms"
 
     @property
@@ -180,7 +180,7 @@ def ecl_bodies(count: int) -> array:
 
 
 def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Parses lines with a number and four values: the acceleration, and a velocity along z."""
+    """Parses lines with a body's number, its acceleration, and its velocity along z."""
     for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
         yield int(line[1]), line.groups()[1:]
 
@@ -215,7 +215,8 @@ def direct_accelerations(
 def errors_of(
     found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]
 ) -> tuple[float, float]:
-    """RMS and 99 %. Subtracts the average effect of rounding to the printed digits from the RMS."""
+    """Returns the RMS error and the 99th percentile. Subtracts the mean effect of rounding to the
+    printed digits from the RMS error."""
     relative, rounding = [], 0.0
     for i, texts in found.items():
         a = exact(i)
@@ -253,8 +254,8 @@ def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[
 
 
 def cube_bodies(count: int) -> array:
-    """Anywhere in a cube, with masses up to twice the mean, from drand48(); the first and last in
-    corners."""
+    """Returns bodies at random positions in a cube, with masses up to twice the mean, drawn with
+    drand48(). The first and last body are in corners."""
     state = 0  # glibc's initial state
 
     def draw() -> float:

@@ -44,7 +44,7 @@ from nbody_tools.tables import aligned, seconds
 
 STEPS = ("11", "12", "13")
 SYSTEMS, BODIES = "1", "1024,2048,4096,8192,16384,65536,262144"
-TIMED_INTERACTIONS = 5e10  # per run; a launch's cost should not dominate
+TIMED_INTERACTIONS = 5e10  # per run, so that the cost of launches does not dominate
 MAX_STEPS = 1000
 
 
@@ -83,7 +83,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def users_table() -> Path:
-    """The same path as in common/run/shape_table.cpp."""
+    """Returns the path of the user's table, the same as in common/run/shape_table.cpp."""
     config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(config) / "nbody-steps" / "shapes.json"
 
@@ -104,7 +104,7 @@ class Tuner:
         return {"step": self.step.name, "systems": self.systems, "bodies": self.bodies}
 
     def run(self, device: str, rank: int, *words: object) -> Record:
-        """Runs with the shape of that rank. Raises ToolError on failure."""
+        """Runs with the rule's candidate of this rank. Raises ToolError on failure."""
         table = self.folder / "shapes.json"
         write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
         outcome = run_step(
@@ -212,8 +212,8 @@ class Tuner:
 
 
 def best_of(entries: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns the fastest if its upper quartile beats the rule's lower one; otherwise the rule's
-    own."""
+    """Returns the fastest shape if its upper quartile is below the lower quartile of the rule's
+    choice; otherwise returns the rule's choice."""
     rule = next((entry for entry in entries if entry["rank"] == 0), None)
     if rule is None:
         return None
@@ -272,7 +272,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the table with new shapes replacing older ones for the same device, step and
+    """Returns the table with the new shapes, which replace older ones for the same device, step and
     problem."""
     try:
         data = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {"devices": {}}

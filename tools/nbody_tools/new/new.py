@@ -67,7 +67,7 @@ def check_is_new(name: str, root: Path) -> None:
 
 
 def build_call(name: str, parent: str, root: Path) -> str:
-    """Returns the CMakeLists.txt: the parent's flags and libraries, and DRAFT."""
+    """Returns the text of CMakeLists.txt, with DRAFT and the parent's flags and libraries."""
     text = (root / parent / "CMakeLists.txt").read_text(encoding="utf-8")
     call = re.search(rf"nbody_step\({parent}\b\s*([^)]*)\)", text)
     if call is None:
@@ -107,13 +107,13 @@ def readme(name: str, parent: str, source: str) -> str:
 
 
 def format_sources(folder: Path) -> None:
-    """New names change line lengths; without clang-format the lines stay unchanged."""
+    """Formats the sources, if clang-format is installed, because new names change line lengths."""
     if program := shutil.which("clang-format"):
         subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
 
 
 def write_step(name: str, parent: str, root: Path) -> list[str]:
-    """Returns the places to edit."""
+    """Writes the folder of the new step; returns the places to edit."""
     check_is_new(name, root)
     call = build_call(name, parent, root)
     files = [file for pattern in SOURCES for file in sorted((root / parent).glob(pattern))]

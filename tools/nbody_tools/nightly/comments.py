@@ -1,4 +1,4 @@
-"""Removes comments of C++, Python and CMake: a change of comments alone changes no result."""
+"""Removes comments of C++, Python and CMake, because a change in comments changes no result."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from functools import cache
 from pathlib import PurePath
 
-# A student's part of a lab is marked by comments.
+# Files in which comments mark the part of a lab that a student writes.
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
-# What may look like a comment, or contain one: raw strings, strings, characters (but not the ' of
-# 1'000).
+# Matches comments, and all that may look like one or contain one: raw strings, strings, characters
+# (but not the ' in 1'000).
 TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
                    r'|"(?:\\.|[^"\\\n])*"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'"
@@ -25,7 +25,7 @@ CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*
 
 
 def is_cpp(path: str) -> bool:
-    """Headers of the C++ library's kind have no suffix: <cuda/atomic>."""
+    """Tests whether a file is C++; some headers, such as <cuda/atomic>, have no suffix."""
     suffix = PurePath(path).suffix
     return suffix in CODE or (not suffix and "/include/" in path)
 
@@ -41,8 +41,8 @@ def has_comments_to_ignore(path: str) -> bool:
 
 @cache
 def code_of(path: str, text: str) -> list[str]:
-    """Returns the lines of the file without comments and trailing spaces, those left empty only
-    where the number of a line matters. For Python, what the interpreter compiles."""
+    """Returns the lines of the file without comments and trailing spaces. Keeps empty lines only if
+    line numbers matter. For Python, returns the code that the interpreter compiles."""
     if PurePath(path).suffix == PYTHON:
         return python_code(text)
     if is_cmake(path):
@@ -56,8 +56,8 @@ def code_of(path: str, text: str) -> list[str]:
 
 
 def python_code(text: str) -> list[str]:
-    """Returns the statements without comments, line breaks and docstrings. That of a module counts
-    where `__doc__` makes it a program's help."""
+    """Returns the statements without comments, line breaks and docstrings. Keeps the docstring of a
+    module that uses `__doc__`, which may be a program's help."""
     try:
         tree = ast.parse(text)
     except SyntaxError:

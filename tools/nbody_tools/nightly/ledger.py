@@ -1,4 +1,4 @@
-"""tests/nightly.csv: one row per nightly test, with its last pass."""
+"""Reads and writes tests/nightly.csv, which has one row per nightly test, with its last pass."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Row:
     preset: str
     test: str
     passed: str = ""  # revision of the last pass
-    date: str = ""  # of that pass, or of the last attempt if it has never passed
+    date: str = ""  # date of the last pass, or of the last attempt if there was no pass
     seconds: str = ""
     red: str = ""  # revision at which it failed after its last pass
-    skipped: str = ""  # revision at which it reported that the machine lacks something
+    skipped: str = ""  # revision at which the test reported that the machine lacks something
 
     @property
     def key(self) -> Key:
@@ -33,7 +33,7 @@ class Row:
 
     @property
     def estimate(self) -> float:
-        """Returns its expected seconds, a minute if it has never run."""
+        """Returns the seconds that the test will take; a minute if it has never run."""
         return float(self.seconds) if self.seconds else 60.0
 
     def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
@@ -48,8 +48,8 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """Records that a test exceeded this time: it needs a larger budget, and other tests run
-        first."""
+        """Records that a test exceeded this time. It needs a larger budget, and other tests will
+        run before it."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:
             self.date = date
@@ -85,7 +85,7 @@ def checked(file: Path, table: csv.DictReader) -> Iterable[dict[str, str]]:
 
 
 def write_ledger(ledger: Ledger, file: Path = LEDGER) -> None:
-    """Sorted, so that two branches seldom change the same line."""
+    """Writes the rows sorted, so that two branches seldom change the same line."""
     text = io.StringIO()
     table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     table.writeheader()
