@@ -118,7 +118,7 @@ def default_build(root: Path = ROOT) -> Path:
         if cuda.is_dir() and backend_of(find_steps(cuda)) == "cuda":
             return cuda
     except ToolError:
-        pass  # nothing built there yet
+        pass  # nothing is built there yet
     return root / "build" / "cpu"
 
 
@@ -134,7 +134,7 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
 
 def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
               environment: dict[str, str]) -> Optional[int]:
-    """Returns None if the time limit ended it and its children, which share its own session."""
+    """Runs a program in its own session; returns None if the time limit ended that session."""
     process = subprocess.Popen(
         words,
         stdout=output,
@@ -177,8 +177,8 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
 
 
 def as_in_the_reports(words: Sequence[str]) -> list[str]:
-    """Measurements compared with the reports use Euler's steps, as the reports did; a generated
-    scenario would use leapfrog."""
+    """Returns options for comparisons with the reports: Euler's steps, which the reports used,
+    instead of leapfrog, the default of a generated scenario."""
     given = {word.partition("=")[0] for word in words}
     other = {"--integrator", "--input", "--resume"} & given
     return [*words] if other or "--scenario" not in given else [*words, "--integrator", "euler"]
@@ -203,7 +203,7 @@ def run_step(step: Step, arguments: Sequence[str], timeout: float,
         )
         record = None
         try:
-            # A program whose validation failed exits 1 and still leaves its record.
+            # A program whose validation failed exits with 1, but still writes its record.
             if record_file.exists():
                 record = read_records(record_file, check)[-1]
         except RecordError as error:

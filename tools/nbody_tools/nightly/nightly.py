@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record_logs() -> int:
-    """Records results of tests that have a row: others ran in the quick tests."""
+    """Records the results of tests that have a row; the others belong to the quick tests."""
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"
@@ -75,7 +75,7 @@ def record_logs() -> int:
 
 
 def keep(row: Row) -> None:
-    """Writes only this row: another run may have written others meanwhile."""
+    """Writes only this row, because another run may have written other rows meanwhile."""
     ledger = read_ledger()
     ledger[row.key] = row
     write_ledger(ledger)
@@ -86,7 +86,7 @@ def now() -> str:
 
 
 class Night:
-    """One run within a budget."""
+    """One nightly run, with a limit on its duration."""
 
     def __init__(self, minutes: float, tests: re.Pattern[str]) -> None:
         self.until = time.monotonic() + 60 * minutes
@@ -154,7 +154,7 @@ class Night:
             keep(row)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
-        """Called when each test ends, so that its result is stored whatever happens next."""
+        """Stores the result of a test as soon as it ends, so that a later failure keeps it."""
         row = self.row(preset, test)
         row.record(outcome, self.revision, now(), seconds)
         keep(row)

@@ -1,4 +1,4 @@
-"""The order of nightly tests: first those that need a run, then those not run for longest."""
+"""Orders nightly tests: first those that must be run, then those that ran longest ago."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Iterable, Sequence
 from nbody_tools.nightly.ledger import Row
 from nbody_tools.nightly.subjects import Subject, stale_by
 
-BATCH_SECONDS = 300  # for tests given to ctest at once: it orders them itself
+BATCH_SECONDS = 300  # of tests given to ctest together, which then chooses their order
 
 
 def needs_a_run(row: Row, subjects: Sequence[Subject]) -> bool:

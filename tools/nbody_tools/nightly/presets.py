@@ -1,4 +1,4 @@
-"""The nightly build folders: commands to build each, its nightly tests, and how they run."""
+"""Builds each nightly build folder, lists its nightly tests, and runs them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 from nbody_tools.arguments import ROOT
 
 LOGS = ROOT / "build" / "log"
-BUILD = "build"  # the test that compiles everything in a preset
+BUILD = "build"  # the name of the test that compiles everything in a preset
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
 STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
-# Everything else counts as failed.
+# Any other outcome counts as failed.
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
-# Tests share the cores: see run_tests in ./nbody.
+# Tests share the cores, as in run_tests of ./nbody.
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -115,7 +115,7 @@ def kill_tree(root: int) -> None:
             after_name = stat.read_text(encoding="utf-8").rpartition(")")[2]
             parents[int(stat.parent.name)] = int(after_name.split()[1])
         except OSError:
-            pass  # it has ended meanwhile
+            pass  # the process has ended meanwhile
     for process in [root] + descendants(root, parents):
         try:
             os.kill(process, signal.SIGKILL)
@@ -137,13 +137,13 @@ def has_nvcc() -> bool:
 
 
 def labelled(name: str, **more: Any) -> Preset:
-    """A preset whose nightly tests have a label."""
+    """Returns a preset whose nightly tests have a label."""
     folder = ROOT / "build" / name
     return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)
 
 
 def sanitized(name: str) -> Preset:
-    """A preset whose tests are all nightly; CMakePresets.json selects them."""
+    """Returns a preset with only nightly tests; CMakePresets.json selects them."""
     return Preset(name, ("--preset", name), ROOT / "build" / name)
 
 

@@ -27,7 +27,7 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
 
 
 def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
-    """Returns a line, or nothing for a test that is up to date."""
+    """Returns one line with the reason, or "" for a test that is up to date."""
     name = f"{row.preset} {row.test}"
     last = f"last pass {row.date} at {row.passed}" if row.passed else "it has never passed"
     if row.red:

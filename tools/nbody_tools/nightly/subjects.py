@@ -21,14 +21,14 @@ from nbody_tools.nightly.ledger import LEDGER, Row
 
 TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
 EVERYTHING = ("*",)  # the subject of a test that the table does not list
-TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits of results alone are ignored
+TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits that change only results are ignored
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Files that the tests depend on, as patterns in which * also matches /, and after ! those that
-    they do not. They may use groups of the tests' expression, as {step}."""
-    tests: re.Pattern[str]  # for "preset test"
+    """The files that tests depend on, as patterns in which * also matches /. A pattern after !
+    excludes files. Patterns may use groups of the expression for the tests, such as {step}."""
+    tests: re.Pattern[str]  # searched in "preset test"
     paths: tuple[str, ...]
 
 
@@ -102,7 +102,7 @@ def code_now(path: str) -> list[str]:
 
 
 def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
-    """Returns those files of the revision that it has."""
+    """Returns the texts of these files at the revision, without files that it lacks."""
     asked = "".join(f"{revision}:{path}\n" for path in paths).encode()
     answer = subprocess.run(["git", "-C", str(ROOT), "cat-file", "--batch"], input=asked,
                             stdout=subprocess.PIPE, check=True).stdout

@@ -34,7 +34,7 @@ COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radi
 
 def measure(bodies: Bodies) -> dict[str, float]:
     x, m = bodies.positions[0], bodies.masses[0]
-    stars = len(m) // 3  # the disk comes first
+    stars = len(m) // 3  # the disk's bodies come first
     disk = x[:stars] - numpy.median(x[:stars], axis=0)
     halo = x[stars:] - numpy.median(x[stars:], axis=0)
     radius = numpy.hypot(disk[:, 0], disk[:, 1])
@@ -69,7 +69,7 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
 
 
 def failures(rows: Sequence[dict[str, float]]) -> list[str]:
-    """Written so that a NaN counts as a failure."""
+    """Returns the failed checks; a NaN fails, too."""
     first = rows[0]["half_mass_radius"]
     problems = []
     for row in rows:

@@ -22,7 +22,7 @@ from nbody_tools.figures.diagnostics import draw_energies
 from nbody_tools.files.bodies import Bodies, read_bodies
 from nbody_tools.files.diagnostics import read_diagnostics
 
-END = 1.9  # 0.37 of a period: at a whole period Euler's errors cancel
+END = 1.9  # 0.37 of a period, because Euler's errors cancel after a whole one
 STEPS = [50 * 2 ** k for k in range(10)]
 REFERENCE_STEPS = 819_200  # leapfrog's error is then a thousandth of the smallest one drawn
 INTEGRATORS = ("euler", "leapfrog")

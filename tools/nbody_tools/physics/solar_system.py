@@ -26,7 +26,7 @@ from nbody_tools.tables import aligned
 TARGETS = ROOT / "data" / "solar_system_de405_later.csv"
 DAY = 0.01720209895  # in years / 2 pi: Gauss's constant
 STEPS_A_DAY = 128  # leapfrog's own error is then 1.1e-6 AU for Mercury after a year, in float64
-CONVERGED = 1024  # leapfrog's own error is then a 64th of that: the rest is the model's
+CONVERGED = 1024  # leapfrog's own error is then a 64th of that; the rest is the model's error
 YEARS = {1: 365.25, 10: 3652.5}  # days; the start is JD 2451545.0
 START = 2451545.0
 FEWER = 8  # steps a day, the scenario's default
@@ -49,13 +49,13 @@ def targets(days: float) -> dict[str, list[float]]:
 
 def distances(program: Path, days: float, precision: str, steps_a_day: float = STEPS_A_DAY,
               softening: float = 1e-6) -> Distances:
-    """Distances of every body from the ephemeris, in AU."""
+    """Returns the distance of every body from the ephemeris, in AU."""
     with tempfile.TemporaryDirectory() as folder:
         end = Path(folder) / "end.csv"
         words = ["--scenario", "solar-system", "--integrator", "leapfrog", "--precision", precision,
                  "--steps", round(days * steps_a_day), "--dt", repr(DAY / steps_a_day),
                  "--softening", softening, "--validate", "off", "--quiet", "--output", end]
-        # For eleven bodies a second thread would only add waiting time.
+        # Uses one thread, because with eleven bodies a second one would only wait.
         done = subprocess.run([str(program), *map(str, words)], text=True, check=False,
                               stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
         if done.returncode != 0:
@@ -82,13 +82,13 @@ def run(options: argparse.Namespace) -> int:
     program = options.build / "step00_cpu_omp" / "step00_cpu_omp"
     after = {f"{precision}, {years} yr": distances(program, days, precision)
              for years, days in YEARS.items() for precision in ("double", "single")}
-    # With fewer steps float32 rounds less often: its optimum is elsewhere.
+    # Float32 is most accurate with fewer steps, because it then rounds less often.
     after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
     # The result of Newton's law alone, without an error of the time step that might cancel the
     # model's.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
-    # Half the time step, and a hundredth of the softening, show what the chosen ones cost.
+    # Half the time step and a hundredth of the softening show how much error the chosen ones add.
     finer = distances(program, YEARS[1], "double", 2 * STEPS_A_DAY)
     harder = distances(program, YEARS[1], "double", softening=1e-8)
     print(f"Distance from DE405 in AU; leapfrog, {STEPS_A_DAY} steps a day, softening 1e-6 AU")

@@ -1,5 +1,5 @@
-"""Every number that a document may quote: measured here, published by others, or known of a
-machine.
+"""Provides every number that a document may quote: measured here, published elsewhere, or known
+about a machine.
 
 docs/names.json gives short names to problems and machines. A quantity without a record yet is a
 Value without a number; an unknown name is an error.
@@ -19,7 +19,7 @@ from nbody_tools.tables import NOT_MEASURED, in_format
 
 FLOPS_PER_INTERACTION = 20  # a convention, from GPU Gems 3
 OTHER_PROGRAMS = ("cpu_simd",)
-FOLDERS = ("", "cpu", "profiles", "cluster")  # of docs/results/, with records or profiles
+FOLDERS = ("", "cpu", "profiles", "cluster")  # folders of docs/results/ with records or profiles
 TIMES = ("upload", "compute", "download", "total")
 
 
@@ -41,7 +41,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Value:
-    """A number or a text, its format, and its source. None: not measured yet."""
+    """A number or a text with its format and its source; None if it was not measured yet."""
 
     content: Union[float, str, None]
     format: str = "number"  # for tables.in_format
@@ -50,7 +50,7 @@ class Value:
 
     @property
     def number(self) -> float:
-        """Returns the content where only a number can be used."""
+        """Returns the content, which must be a number."""
         if not isinstance(self.content, (int, float)):
             raise FactError(f"{self.name or 'a value'}: {self} is not a number")
         return self.content
@@ -82,8 +82,8 @@ class Measured:
 
     @property
     def rank(self) -> tuple[bool, str]:
-        """Prefers records that can be compared with step 00, then newer ones. (A file's date would
-        be that of the checkout.)"""
+        """Ranks records: those that can be compared with step 00 first, then newer ones. Dates come
+        from the records, because a file has the date of the checkout."""
         return self.base is not None, self.record.date
 
     @property
@@ -139,7 +139,7 @@ class Facts:
         )
 
     def variants(self) -> Iterator[Measured]:
-        """The newest record of each measured program that is neither a step nor another program."""
+        """Yields the newest record of each measured variant of a step."""
         newest: dict[tuple, Measured] = {}
         for m in self.measured:
             if m.name not in self.steps and m.name not in OTHER_PROGRAMS:
@@ -213,7 +213,7 @@ def speedup(phase: str) -> Quantity:
         None if m.base is None else m.record.speedup_over(m.base, phase).median, ".2f")
 
 
-# Quantities of a record for documents: content and format.
+# The quantities of a record that documents can quote, each with its content and format.
 QUANTITIES: dict[str, Quantity] = {
     **{time: median_of(time) for time in TIMES},
     **{f"iqr_{time}": range_of(time) for time in TIMES},
@@ -248,8 +248,8 @@ def read_json(path: Path) -> Any:
 
 
 def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
-    """Omits emulated times, which are not measurements, and records next to timelines, which were
-    made while events were recorded."""
+    """Returns the measurements and profiles in a folder. Omits emulated runs, and the runs of
+    timelines, because recording their events took time."""
     measured: list[Measured] = []
     profiles: list[dict[str, Any]] = []
     for source in sorted(file for where in FOLDERS for file in (folder / where).glob("*.jsonl")):
@@ -276,7 +276,7 @@ def check_line(data: Any) -> None:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, str]]:
-    """Rows of all tables, by their first cell; the first one counts if several share it."""
+    """Returns the rows of all tables by their first cell; of rows with the same one, the first."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
@@ -297,7 +297,7 @@ class Named:
         self._lookup = lookup
 
     def __getattr__(self, name: str) -> Any:
-        # Jinja queries its own attributes; a FactError must reach the reader.
+        # Jinja looks up attributes of its own; for other names a FactError must reach the reader.
         if name.startswith("_"):
             raise AttributeError(name)
         return self._lookup(name)

@@ -1,4 +1,4 @@
-"""GPUs as rows of data: docs/machines.json has all, docs/names.json names the measured one."""
+"""Reads the data of GPUs: docs/machines.json lists all, docs/names.json names the measured one."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def check(name: str, facts: dict[str, Any]) -> None:
 
 
 def measured() -> dict[str, Any]:
-    """Returns the facts of the GPU that the documents' numbers are from."""
+    """Returns the facts of the GPU on which the documents' numbers were measured."""
     return described()[read_json(ROOT / "docs" / "names.json")["machines"]["gpu"]]

@@ -36,8 +36,8 @@ class RecordError(ToolError):
 
 @dataclass(frozen=True)
 class Quartiles:
-    """Quartiles of the repeats. A few timings are not normally distributed; quartiles assume
-    nothing."""
+    """Quartiles of the repeats. They assume no distribution, and timings are not normally
+    distributed."""
 
     low: float
     median: float
@@ -48,13 +48,13 @@ class Quartiles:
         return self.high - self.low
 
     def over(self, other: "Quartiles") -> "Quartiles":
-        """Ratio of the medians, with the smallest and largest ratio of the quartiles."""
+        """Returns the ratio of the medians, and the smallest and largest ratio of the quartiles."""
         return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The problem that was computed: only records of the same problem may be compared."""
+    """The problem of a run; only records of the same problem may be compared."""
 
     systems: int
     bodies: int
@@ -83,7 +83,7 @@ class Record:
 
     @property
     def judgement(self) -> str:
-        """The verdict and the undecided checks, as a table cell."""
+        """Returns the verdict and the undecided checks as the text of a table cell."""
         words = ["sampled"] * self.data.get("sampled", False) + self.data.get("undecided", [])
         return f"{self.verdict} ({'; '.join(words)})" if words else self.verdict
 
@@ -94,7 +94,7 @@ class Record:
 
     @property
     def label(self) -> str:
-        """step03_tiling -> 03 tiling"""
+        """Returns "03 tiling" for step03_tiling."""
         return self.step[4:].replace("_", " ")
 
     @property
@@ -116,8 +116,8 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """Interactions over the time of a phase (compute or total): N^2 per step and system, or N
-        times the number of bodies that exert forces."""
+        """Returns interactions over the time of a phase (compute or total). Counts N^2 per step and
+        system, or N times the number of bodies that exert forces."""
         sources = self.data.get("sources", self.data["bodies"])  # older records lack it
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)
@@ -156,7 +156,7 @@ def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[
 
 
 def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
-    """Records of the newest file in a folder with measurements: emulated times do not count."""
+    """Returns the measured (not emulated) records of the newest file in a folder that has any."""
     files = [[record for record in read_records(path, check) if not record.emulated]
              for path in sorted(folder.glob("*.jsonl"))]
     return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
@@ -175,8 +175,7 @@ def parse_record(line: str, where: str, check: Callable[[Any], None] = check_ste
 
 
 def check_measurement(data: Any) -> None:
-    """Raises ValueError unless these are the keys and the times of a run, of a step or another
-    program."""
+    """Raises ValueError unless the data have the keys and times of a run of a program."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
     for key, kind in _TYPES.items():
@@ -204,7 +203,7 @@ def _check_times(data: dict[str, Any]) -> None:
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
                 raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
     for phase in ("compute", "total"):
-        # Emulated times may be zero, but nothing is divided by them.
+        # Emulated times may be zero, because nothing is divided by them.
         if (
             min(repeat[phase] for repeat in data["repeats"]) <= 0
             and data["backend"] != EMULATED_BACKEND

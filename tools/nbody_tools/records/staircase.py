@@ -1,4 +1,4 @@
-"""Sorts records by step: a staircase holds the steps' records of one problem on one machine.
+"""Sorts records into staircases: the steps' records of one problem on one machine.
 
 Rejects records that must not be compared: emulated times, other problems, a staircase without a
 step.
@@ -29,7 +29,7 @@ class Staircase:
         return any(record.backend == "cuda" for record in self.records)
 
     def label(self, record: Record) -> str:
-        """Includes the number of devices if a step was measured with several."""
+        """Returns the step's label, with the number of devices if some step used several."""
         twins = [other for other in self.records if other.step == record.step]
         return f"{record.label}, {record.device_count} GPU" if len(twins) > 1 else record.label
 
@@ -46,8 +46,8 @@ def refuse_emulated(records: Sequence[Record], source: Path) -> None:
 
 
 def read_staircase(source: Path, size: str = "") -> Staircase:
-    """Reads one machine's measurements of one problem, not emulated; `size` ("32x8192x20": systems,
-    bodies, steps) chooses among several problems."""
+    """Reads one machine's measurements of one problem; rejects emulated ones. `size`, such as
+    "32x8192x20" (systems, bodies, steps), chooses among several problems."""
     records = read_records(source)
     refuse_emulated(records, source)
     found = staircases(records)
@@ -70,8 +70,8 @@ def size_of(problem: Problem) -> str:
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:
-    """Returns one per problem. Keeps the last of several runs of a step on the same number of
-    devices."""
+    """Returns one staircase per problem. Of several runs of a step on the same number of devices,
+    it keeps the last."""
     problems: dict[Problem, dict[tuple[str, int], Record]] = {}
     for record in records:
         problems.setdefault(record.problem, {})[record.step, record.device_count] = record

@@ -1,4 +1,4 @@
-"""Spans of time that a step wrote with --timeline: reads them, and adds up what overlapped.
+"""Reads the spans of time that a step wrote with --timeline, and adds up their overlaps.
 
 Uses only the standard library: sums are also needed on machines that cannot draw.
 """
@@ -46,8 +46,8 @@ def read_timeline(path: Path) -> list[Span]:
 
 
 def in_stream_order(spans: Sequence[Span]) -> list[Span]:
-    """A span reaches from one mark of its system to the next. If a stream serves several systems,
-    work of other systems may lie between two marks: a stage starts no earlier than the previous one
+    """Shortens spans. A span reaches from one mark of its system to the next, and the stream may
+    have worked for other systems in between. So each stage starts no earlier than the previous one
     in its stream ends."""
     ended: dict[tuple[int, int], float] = {}
     result = []
@@ -102,7 +102,7 @@ def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interv
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums in seconds. Unions are taken per device: a device's kernels hide only its own copies."""
+    """Sums in seconds. Unions are per device: a kernel hides only its own device's copies."""
 
     total: dict[str, float]  # by stage: lengths of all spans
     union: dict[str, float]  # by stage: time in which at least one span ran
