@@ -26,7 +26,7 @@ class InRoot(fakes.InRepository):
         environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
         environment.filters.update(FILTERS)
         vocabulary = Vocabulary(self.folder)
-        words = {**vocabulary.words(), **vocabulary.words_of_step("step03_tiling")}
+        words = {**vocabulary.words, **vocabulary.words_of_step("step03_tiling")}
         return environment.compile_expression(body, undefined_to_none=False)(**words)
 
     def text(self, body: str) -> str:
