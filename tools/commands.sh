@@ -376,6 +376,7 @@ run_experiment_command() {
       return
       ;;
     errata | sweeps) name+=" (a folder of others)" ;;
+    claims) wrong_arguments "'claims' is a folder of programs; build one as experiments/claims/README.md says" ;;
   esac
   [ -f "experiments/$name/README.md" ] ||
     wrong_arguments "'$name' is not an experiment; ./nbody experiment list names them"
@@ -406,7 +407,7 @@ list_experiments() {
   local page
   for page in experiments/*/README.md; do
     page=${page#experiments/}
-    case $page in errata/* | sweeps/*) continue ;; esac
+    case $page in claims/* | errata/* | sweeps/*) continue ;; esac
     printf '%-24s %s\n' "${page%/README.md}" "$(sed -n '1s/^# //p' "experiments/$page")"
   done
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "physics/reference.h"
 #include "physics/validation/tree_reference.h"
@@ -259,8 +260,8 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
                                      ? std::vector{reference.size()}
                                      : std::vector{kSmallestTile, kLargestTile};
   std::vector<double> relative(which_.size());
-  W error = 0, scale = 0;
-#pragma omp parallel for reduction(+ : error, scale) schedule(static)
+  std::vector<W> errors(which_.size()), scales(which_.size());
+#pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);
     W worst = 0;
@@ -270,10 +271,12 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
           force.acceleration;
       worst = std::max(worst, dot(difference, difference));
     }
-    error += worst;
-    scale += dot(force.acceleration, force.acceleration);
+    errors[k] = worst;
+    scales[k] = dot(force.acceleration, force.acceleration);
     relative[k] = relative_error(std::sqrt(worst), force.magnitude);
   }
+  const W error = std::accumulate(errors.begin(), errors.end(), W{});
+  const W scale = std::accumulate(scales.begin(), scales.end(), W{});
   const double rms = kRoom * root_of_ratio(error, scale);
   const double p99 = kRoom * percentile99(std::move(relative));
   // If the sums overflow Real, no loss can be computed, and none is allowed.

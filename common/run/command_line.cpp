@@ -37,6 +37,9 @@ CommandLine::CommandLine(const std::string& program, const std::string& descript
     : library_(new Library{CLI::App(description, program)}) {
   library_->app.set_version_flag("--version", program + " " + revision());
   library_->app.get_formatter()->column_width(38);
+#if CLI11_VERSION_MAJOR > 2 || (CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR >= 5)
+  library_->app.get_formatter()->enable_description_formatting(false);  // descriptions are tables
+#endif
 }
 
 CommandLine::~CommandLine() = default;

@@ -156,9 +156,27 @@ def known_by_day(name, how, answer, mutants):
         except EditError as error:
             yield str(error)
     if "same" in how:
-        states = {output_of(command) for command in how["same"]}
-        if len(states) != 1:
+        states = [output_of(command) for command in how["same"]]
+        if len(set(states)) != 1 and not (compiler_is_newer() and differ_by_rounding(states)):
             yield f"these write different bytes: {how['same']}"
+
+
+def compiler_is_newer():
+    """From version 15 on, g++ fuses other products and sums of the two programs, as the answer
+    says."""
+    cache = (BUILD / "CMakeCache.txt").read_text("utf-8")
+    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
+    version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True)
+    return "clang" not in compiler and int(version.stdout.split(".")[0]) >= 15
+
+
+def differ_by_rounding(states):
+    """Compares the numbers of two CSV files, without the lines of their headers."""
+    rows = [re.findall(r"^[-+0-9].*$", state.decode(), re.M) for state in states]
+    numbers = [[float(word) for row in one for word in row.split(",")] for one in rows]
+    return len({len(one) for one in numbers}) == 1 and all(
+        abs(value - other) <= 1e-5 for value, other in zip(*numbers, strict=True)
+    )
 
 
 def output_of(command):

@@ -131,9 +131,9 @@ def commands(table: Table) -> str:
     words = [small.get(before, word) for before, word in zip(["", *words], words)]
     run = " ".join(["./nbody experiment", program, *words])
     if program.startswith("step"):
-        run = " ".join(
-            [f"./nbody build {number_of(program)} && build/cpu/{program}/{program}", *words]
-        )
+        devices = "HOSTCUDA_DEVICES=2 " if "--devices" in words else ""
+        run = " ".join([f"./nbody build {number_of(program)} && {devices}build/cpu/{program}/"
+                        f"{program}", *words])
     return (
         f"CPU, small: `{run}`. GPU: `./nbody sweep build {table.name} && ./nbody sweep "
         f"{table.name}`."
