@@ -73,7 +73,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Built:
-    """A program built in two forms, and nvcc's options for it."""
+    """A program built in two forms, traced and counted, with nvcc's options for it."""
     traced: Path
     counted: Optional[Path]  # None without clang++
     sources: Sequence[str]

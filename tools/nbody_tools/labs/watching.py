@@ -13,7 +13,7 @@ from typing import Callable, Sequence
 
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
-STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
+STALLED_SECONDS = 6.0  # ended after using less than 0.01 s of processor time for this long
 SLOW_SECONDS, IDLE = 20.0, 0.02  # after this time, using less of a processor counts as sleeping
 
 

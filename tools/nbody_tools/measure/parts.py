@@ -41,7 +41,7 @@ SINGLE = (16384, 65536, 262144)
 SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
-FORCES = "regex:^(partial_accelerations|advance)$"  # kernels
+FORCES = "regex:^(partial_accelerations|advance)$"  # the kernels that compute forces
 # Bodies and time steps for counting, with few steps because Nsight Compute repeats a launch for
 # every few counters, and for timing.
 LIMITS = {

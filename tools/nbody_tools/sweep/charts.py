@@ -1,4 +1,4 @@
-"""Figures of the documents drawn again, with published points where there are numbers."""
+"""Redraws figures of the documents, with published points if the documents give numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_NUMBERS = "The figure of the document has no numbers."
 
 @dataclass(frozen=True)
 class Panel:
-    """Points by series: our value and the published one at each x, or row."""
+    """The points of each series: our value and the published one for each x or row."""
     label: str
     ours: dict[str, list[Optional[float]]]
     published: dict[str, list[Optional[float]]]
@@ -50,7 +50,7 @@ def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
 
 
 def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Points of the table as x, its series as lines."""
+    """Draws a line for each series of the table, over its points."""
     cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
     panel = Panel(table.measure, {
         name: [value_of(cell, table, results) for cell in row]
@@ -64,7 +64,7 @@ def lines_over_points(table: Table, results: Results, x_label: str, caption: str
 
 
 def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Series of the table as x, its points as lines."""
+    """Draws a line for each point of the table, over its series."""
     ours = {
         f"{point} bodies":
         [value_of(table.cell(name, point), table, results) for name in table.series]
@@ -75,7 +75,7 @@ def lines_over_series(table: Table, results: Results, x_label: str, caption: str
 
 
 def lab_chart(table: Table, results: Results) -> Chart:
-    """The rows that the report has: time, throughput and speedup."""
+    """Draws the rows of the report's chart: time, throughput and speedup."""
     rows = [series for series in table.data["series"] if "also" in series]
     cells = [table.cell(series["name"], "") for series in rows]
     times = [value_of(cell, table, results) for cell in cells]
@@ -108,7 +108,7 @@ def lab_chart(table: Table, results: Results) -> Chart:
 
 
 def steps_chart(table: Table, results: Results) -> Chart:
-    """Seconds of whole runs: the table has seconds of 100 steps."""
+    """Draws the seconds of whole runs; the table gives seconds of 100 steps."""
     steps = tuple(int(point) for point in table.points)
     values = [value_of(table.cell("baseline", point), table, results) for point in table.points]
     ours = [value * count / 100 if value else None for value, count in zip(values, steps)]
@@ -123,7 +123,7 @@ def steps_chart(table: Table, results: Results) -> Chart:
 
 
 def bar_chart(root: Path, table: Table) -> Chart:
-    """A profiler's bars: the percentages of a table, by what was profiled."""
+    """Draws the percentages of a profiler's table as bars, grouped by profile."""
     rows = [row for row in table.data["profile"] if COUNTERS[row["counter"]].unit == " %"]
     groups = list(dict.fromkeys(row["name"].partition(":")[0] for row in rows))
     kinds = list(dict.fromkeys(row["name"].partition(": ")[2] for row in rows))

@@ -1,4 +1,4 @@
-"""Results of experiments/claims: tables and single numbers for the pages (docs/results/claims/)."""
+"""Makes tables and numbers for pages from the results of experiments/claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESULTS = FOLDER / "2026-11-23_h200.jsonl"
 ONE_THREAD = FOLDER / "cpu_simd_2026-11-23.jsonl"
 SPIRAL = FOLDER / "spiral_2026-11-23_h200.jsonl"
 OF_THE_RUN = ("revision", "date", "program", "device", "backend", "verdict")
-FLOPS = 20  # of an interaction
+FLOPS = 20  # per interaction
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -23,7 +23,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def claims_table(root: Path, program: str) -> str:
-    """All results of a program, one per row."""
+    """Returns a table of all results of a program, one per row."""
     found = [line for line in lines_of(root / RESULTS) if line["program"] == program]
     if not found:
         raise ToolError(f"{RESULTS.name}: has no line of {program}")
@@ -37,7 +37,7 @@ def written(value: Any) -> str:
 
 
 def one_thread(root: Path, quantity: str) -> Value:
-    """cpu_simd on one thread: G interactions/s, or GFLOP/s."""
+    """Returns the rate of cpu_simd on one thread, in G interactions/s or GFLOP/s."""
     rate = 1e-9 * lines_of(root / ONE_THREAD)[0]["interactions_per_second"]
     return Value(rate * (FLOPS if quantity == "gflops" else 1), name=f"one_thread('{quantity}')")
 

@@ -1,5 +1,5 @@
-"""A step's configurations: a random choice, the default and the best. The last table of
-docs/reports.md."""
+"""Compares a step's configurations: a random one, the default and the best. Makes the last table
+of docs/reports.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbody_tools.sweep.tables import FOLDER, Table, read_tables
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
 CLOUD = "cloud"
-ALLOWED = 0.05  # share by which the default may be slower than the best
+ALLOWED = 0.05  # the default may be slower than the best by this share
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Cloud:
 
     @property
     def loss(self) -> float:
-        """The default's loss against the best: 0.05 means 5 % slower."""
+        """Returns how much slower the default is than the best: 0.05 means 5 %."""
         return 1 - self.rates[self.default] / self.rates[self.best]
 
 
@@ -39,7 +39,7 @@ def steps_of(table: Table) -> list[str]:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Clouds of the steps whose configurations were all measured, or failed."""
+    """Returns the clouds of those steps whose configurations have all been measured or failed."""
     if not (root / FOLDER).is_dir():
         return []
     table, results = read_tables(root)[CLOUD], Results(root)

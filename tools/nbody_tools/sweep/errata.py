@@ -1,4 +1,4 @@
-"""Numbers of docs/errata.md: results recomputed from the published tables."""
+"""Recomputes results from the published tables, for docs/errata.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def published(table: Table, series: str) -> dict[str, float]:
 
 
 def ratios(before: dict[str, float], after: dict[str, float], over: str) -> list[float]:
-    """Ratios at the points whose names start with "N" or "D"."""
+    """Returns the ratios at those points whose names start with "N" or "D"."""
     return [before[point] / after[point] for point in before if point.startswith(over)]
 
 

@@ -49,7 +49,7 @@ def draw_chart(chart: Chart, path: Path) -> Path:
 
 
 def rows(chart: Chart) -> Figure:
-    """One row per program, ours and published on a logarithmic axis."""
+    """Draws one row per program: our value and the published one on a logarithmic axis."""
     figure, grid = pyplot.subplots(
         1,
         len(chart.panels),
@@ -74,7 +74,7 @@ def rows(chart: Chart) -> Figure:
 
 
 def bars(chart: Chart) -> Figure:
-    """One group of bars per profile, from 0 to 100 %, with their numbers."""
+    """Draws a group of bars per profile, from 0 to 100 %, labelled with their numbers."""
     values = chart.panels[0].ours
     height = 0.8 / len(values)
     figure, axes = pyplot.subplots(
@@ -96,12 +96,12 @@ def bars(chart: Chart) -> Figure:
 
 
 OUT_OF_SYNC = Path("docs") / "results" / "claims" / "out_of_sync_10270.csv"
-BLOCK = 256  # threads of the program that wrote it
+BLOCK = 256  # threads per block in the program that wrote the file
 
 
 def draw_out_of_sync(source: Path, path: Path) -> Path:
-    """Bodies at the end of experiments/claims/out_of_sync.cu; those of the last, partial block are
-    circled."""
+    """Draws the final bodies of experiments/claims/out_of_sync.cu, and circles those of the last,
+    partial block."""
     rows = source.read_text(encoding="utf-8").split()[1:]
     points = [tuple(map(float, row.split(",")[:2])) for row in rows]
     last = len(points) // BLOCK * BLOCK
@@ -121,7 +121,7 @@ def draw_out_of_sync(source: Path, path: Path) -> Path:
 
 
 def lines(chart: Chart) -> Figure:
-    """One line per series; hollow points and dotted lines are published."""
+    """Draws one line per series; published points are hollow, and their lines dotted."""
     figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")
     panel = chart.panels[0]
     for k, (name, values) in enumerate(panel.ours.items()):

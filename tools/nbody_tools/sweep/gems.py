@@ -13,7 +13,7 @@ from nbody_tools.sweep.tables import read_tables
 from nbody_tools.tables import plain
 
 MACHINE_CODE = Path("docs") / "results" / "sass" / "sm_90_cuda_13.0.jsonl"
-FLOPS = 20  # of an interaction, as the chapter counts
+FLOPS = 20  # per interaction, as the chapter counts them
 LEAVES, NEIGHBOURS, BODIES = 512, 27, 512  # its octree: of depth 3, with its bodies per leaf
 LANES, CLOCK = 128, 1.35  # of its GPU; GHz
 
@@ -22,7 +22,7 @@ def computed(root: Path) -> dict[str, str]:
     tables, results = read_tables(root), Results(root)
 
     def rate(table: str, series: str, point: str) -> float:
-        """G interactions/s."""
+        """Returns a rate in G interactions/s."""
         cell = tables[table].cell(series, point)
         speeds = speed(cell, tables[table], results.of_table(tables[table])) if cell else None
         if speeds is None:

@@ -115,7 +115,7 @@ def link(root: Path, place: str) -> str:
 
 
 def items_of(root: Path, document: str) -> str:
-    """A document in its own order."""
+    """Returns a table of a document's items, in the order of the document."""
     rows = [[
         item.section, item.what, ", ".join(link(root, place) for place in item.at) or ABSENT,
         item.status + (f": {item.reason}" if item.reason else "")

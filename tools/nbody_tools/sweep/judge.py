@@ -44,10 +44,10 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Ratio:
-    """The speed of one side of a claim relative to the other."""
+    """The ratio of the speeds of a claim's two sides."""
     ours: Optional[Quartiles]
     published: Optional[float]
-    noise: float  # what the quartiles do not know
+    noise: float  # differences that the quartiles miss
 
 
 class Results:

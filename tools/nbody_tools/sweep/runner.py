@@ -188,7 +188,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
 
 def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
             say: Say = print, environment: Optional[dict[str, str]] = None) -> None:
-    """Runs everything that is not in the journal, as far as the time allows."""
+    """Runs everything that is not in the journal until the time limit is reached."""
     end = time.monotonic() + seconds
     while work := pending(plan, journal):
         left = end - time.monotonic()
