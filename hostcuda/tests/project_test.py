@@ -136,7 +136,7 @@ int main(int count, char**) {
 """)
         said = self.run_in_folder(TOOL, "run", "a.cu", "--", "x", "y")
         self.assertEqual((44, "", ""), (said.returncode, said.stdout, said.stderr))
-        nvcc = self.works(TOOL, "env", "sh", "-c", "nvcc --version; command -v nvcc; ls $CUDA_HOME")
+        nvcc = self.works(TOOL, "env", "sh", "-c", "nvcc --version; command -v nvcc; ls \"$CUDA_HOME\"")
         self.assertIn("hostcuda, a stand-in", nvcc)
         self.assertIn(f"{BIN / 'nvcc'}\nbin\ninclude\nlib64\n", nvcc)
         for_shell = self.works("sh", "-c", f'eval "$("{TOOL}" env)"; command -v nvcc')

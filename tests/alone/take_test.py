@@ -23,7 +23,7 @@ NEEDS_THE_REPOSITORY = "14"  # it needs MPI and NCCL
 
 def check(directory: Path) -> tuple[int, str]:
     made = subprocess.run(
-        ["make", "-C", directory, "check", f"NVCC={NVCC}"],
+        ["make", "-C", directory, "check", f"NVCC='{NVCC}'"],  # the path may contain spaces
         text=True,
         check=False,
         stdout=subprocess.PIPE,

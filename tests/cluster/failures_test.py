@@ -291,12 +291,12 @@ class Failures(InFolder):
     def test_sigterm_to_nbody_cluster_ends_with_a_checkpoint(self) -> None:
         """With any mpirun, which gets SIGUSR1 to pass on and kills no rank for it."""
         state = self.folder / "state.bin"
-        command = (
-            f"-m nbody_tools cluster run --build {program().parents[1]} --ranks 3 14 "
-            f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off"
+        words = f"{PROBLEM} --steps 100000 --quiet --validate off --checkpoint"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nbody_tools", "cluster", "run", "--build", program().parents[1],
+             "--ranks", "3", "14", *words.split(), state],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(),
         )
-        process = subprocess.Popen([sys.executable, *command.split()], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True, env=environment())
         until = time.monotonic() + 60
         while not state.exists() and time.monotonic() < until:
             time.sleep(0.05)

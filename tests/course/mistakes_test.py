@@ -29,7 +29,8 @@ def said_of(program, root, folder):
             ("hostcuda: building", "calls between host and device code were not checked")
         )
     ]
-    text = re.sub(rf"/\S*/(?={folder}/)", "", "\n".join(lines) + "\n").replace(f"{folder}/", "")
+    text = ("\n".join(lines) + "\n").replace(f"{root}/", "")
+    text = re.sub(rf"/\S*/(?={folder}/)", "", text).replace(f"{folder}/", "")
     # The value of bytes that nobody has written can differ from run to run.
     text = re.sub(r"(the last body is at ).*", r"\1...", text)
     return done.returncode, re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
