@@ -1,6 +1,6 @@
 // step00_cpu_omp -- the textbook program: the force of every body on every other, one OpenMP loop.
 //
-// The honest baseline of all the steps: plain C++, -O3, no fast math, no vector intrinsics. The
+// An honest baseline for all the steps: plain C++, -O3, no fast math, no vector intrinsics. The
 // loop runs over the bodies of all systems at once, so that one large system uses every core, too.
 //
 // Parent: none.   Run: step00_cpu_omp --systems 4 --bodies 4096 --steps 10

@@ -254,7 +254,7 @@ ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>,
 template <class Real>
 ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   using W = Wide<Real>;
-  constexpr double kRoom = 1.25;  // the program's order and rounding of products may differ
+  constexpr double kRoom = 1.25;  // the program may add in another order or round otherwise
   const BasicReference<W> reference(bodies);
   const std::vector<int> tiles = input_.summation == Summation::running
                                      ? std::vector{reference.size()}

@@ -1,4 +1,4 @@
-// Checks that one rank computes each pair of segments, once, and that each sum reaches the rank
+// Checks that each pair of segments is computed exactly once, and that each sum reaches the rank
 // that keeps its bodies.
 #include <gtest/gtest.h>
 

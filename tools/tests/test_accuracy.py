@@ -305,7 +305,7 @@ class TreePage(fakes.InRepository):
             "| plummer, 3,200 | 15b, tolerance 0.01 | 1 ms | 1.0e-03 | 3.0e-03 | 5.0e-03 |",
             self.said("tree_openings"),
         )
-        # 1e-3 is in the middle of 1e-4 and 1e-2: so is the time, of 8 and 2 ms.
+        # On a logarithmic scale 1e-3 is midway between 1e-4 and 1e-2, and 4 ms between 8 and 2 ms.
         self.assertAlmostEqual(self.said("opening_time", "plummer", 3200, "15", 1e-3), 4e-3)
         self.assertAlmostEqual(self.said("opening_gain", "plummer", 3200, 1e-3), 4)
         self.assertIsNone(self.said("opening_time", "plummer", 3200, "15", 1e-5))

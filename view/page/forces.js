@@ -1,5 +1,5 @@
-// Sliders for the time step and the softening of a run, in powers of two of their initial values.
-// The energy error next to them starts again when one changes.
+// Sliders for the time step and the softening of a run, which multiply their initial values by
+// powers of two. The energy error next to them starts again when one changes.
 "use strict";
 
 class Forces {

@@ -94,7 +94,7 @@ class StairsTest(unittest.TestCase):
             viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"]
         )
         since = second["steps"][1]["energy"]["since"]
-        self.assertGreaterEqual(since, reached)  # the new step's own error
+        self.assertGreaterEqual(since, reached)  # its error counts from there
         self.assertGreater(
             second["steps"][0]["interactions_per_second"], 0
         )  # what the first did stays

@@ -30,7 +30,7 @@ void name_block(Finding& finding, const BlockState& block);
 
 // These functions return if HOSTCUDA_DIVERGENCE=warn.
 void report_divergence(const BlockState& block);
-void report_foreign_mask(const BlockState& block);  // the mask of the current lane lacks that lane
+void report_foreign_mask(const BlockState& block);  // the mask leaves out the current lane
 
 // Some threads returned before a barrier at which others wait: warns once per barrier. From sm_70
 // on the hardware counts only threads that have not exited, so this is not an error, but it is

@@ -67,7 +67,7 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
     first, second = AXES[view]
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
-    # Smooths over about the spacing between bodies, which grows as their number falls.
+    # The smoothing length is roughly the spacing of the bodies: larger for fewer bodies.
     smoothing = max(
         1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS
     )

@@ -55,7 +55,7 @@ class Problem:
 
 @dataclass
 class Run:
-    """The end of a run. `problems` are the judge's results for the problems answered so far."""
+    """The outcome of a run. `problems` are the judge's results for the problems answered so far."""
     asked: Sequence[Problem]
     problems: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""  # why there are no more answers

@@ -154,7 +154,7 @@ class Night:
             keep(row)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
-        """Stores the result of a test as soon as it ends, so that a later failure keeps it."""
+        """Stores the result of a test as soon as it ends, so that it survives a later failure."""
         row = self.row(preset, test)
         row.record(outcome, self.revision, now(), seconds)
         keep(row)

@@ -37,7 +37,7 @@ class Chart:
     caption: str
     records: tuple[dict[str, Any], ...]
     logarithmic: bool = True
-    bars: bool = False  # of counts, for which there are no records
+    bars: bool = False  # a bar chart of counts needs no records
 
 
 def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:
