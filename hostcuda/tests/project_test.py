@@ -136,7 +136,8 @@ int main(int count, char**) {
 """)
         said = self.run_in_folder(TOOL, "run", "a.cu", "--", "x", "y")
         self.assertEqual((44, "", ""), (said.returncode, said.stdout, said.stderr))
-        nvcc = self.works(TOOL, "env", "sh", "-c", "nvcc --version; command -v nvcc; ls \"$CUDA_HOME\"")
+        shell = 'nvcc --version; command -v nvcc; ls "$CUDA_HOME"'
+        nvcc = self.works(TOOL, "env", "sh", "-c", shell)
         self.assertIn("hostcuda, a stand-in", nvcc)
         self.assertIn(f"{BIN / 'nvcc'}\nbin\ninclude\nlib64\n", nvcc)
         for_shell = self.works("sh", "-c", f'eval "$("{TOOL}" env)"; command -v nvcc')
