@@ -1,11 +1,13 @@
-// The code around a step in one file: every step except 14 builds with this file and one command,
-// without the rest of the repository. The first line builds a GPU step, the second step 00 (CPU):
+// The code around a step in one file. Together with this file, one command builds any step except
+// 14, without the rest of the repository. The first line builds a GPU step; the second builds step
+// 00, which runs on the CPU:
 //
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
 //
-// It makes Plummer spheres, checks the step against float64 sums, and times it. common/run has the
-// whole command line: files, scenarios, snapshots, checkpoints, leapfrog and a stricter validation.
+// It makes Plummer spheres, checks the step against float64 sums, and times it. The full command
+// line is in common/run: files, scenarios, snapshots, checkpoints, leapfrog and a stricter
+// validation.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +19,7 @@
 #include "nbody/error.h"
 #include "nbody/step.h"
 
-// Includes the library functions that a step calls.
+// The library functions that a step calls are compiled into this file.
 #include "../physics/bodies.cpp"
 #include "../support/cuda_failed.cpp"
 #include "../support/error.cpp"
@@ -163,12 +165,12 @@ int check_and_time(const StepInfo& info, Simulate simulate, const FoundDevice& d
           static_cast<int>(std::min<double>(devices.value, device.count)),
           info.approximation.value_or(Approximation{})};
   // A tree's error is about 1e-3 at its default angle, so its limit is wide. For direct sums the
-  // limit grows with sqrt(n), because rounding errors of n terms do.
+  // limit grows with sqrt(n), as the accumulated rounding error of n terms does.
   const double limit = info.approximation ? 2e-2 : 1e-6 + 1e-7 * std::sqrt(n);
   check_forces(simulate, run, start, limit);
   check_steps(simulate, run, info.approximation ? 1e-4 : 1e-5);
 
-  Systems moving = start;  // the checks above were the warm-up
+  Systems moving = start;  // the checks above served as the warm-up
   const Timing timing = simulate(run, moving);
   const double interactions = systems.value * n * static_cast<double>(n) * run.steps;
   std::printf("%s on %s: %g systems of %d bodies, %d steps\n", info.name,

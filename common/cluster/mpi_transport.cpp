@@ -10,7 +10,7 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::size_t kPiece = std::size_t{1} << 30;  // MPI counts in int
 
-// Pinned memory that grows; growing loses its contents.
+// Pinned memory that grows on demand; its contents are lost when it grows.
 class Staging {
  public:
   char* of(std::size_t bytes) {
@@ -116,7 +116,7 @@ class MpiTransport : public Cluster {
     const std::size_t bytes = (first[rank() + 1] - first[rank()]) * sizeof(Body);
     const void* from = is_root() ? static_cast<const void*>(bodies.data()) : staging_.of(bytes);
     if (is_root()) {
-      // The last ranks may have no bodies: their range begins at the end of the array.
+      // The last ranks may have no bodies; their empty ranges begin at the end of the array.
       for (int peer = 1; peer < count(); ++peer)
         requests.send(bodies.data() + first[peer], (first[peer + 1] - first[peer]) * sizeof(Body),
                       peer);

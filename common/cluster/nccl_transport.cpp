@@ -40,8 +40,8 @@ class NcclTransport : public Cluster {
     exchange(sent, received, nullptr);
   }
 
-  // The root's copy engine reads host memory; NVLink or the network does the rest. Two parts at a
-  // time pass through the root's device: one is copied while the other is sent.
+  // The root's copy engine reads host memory; NVLink or the network does the rest. The parts of two
+  // ranks pass through the root's device at a time: one is copied while the other is sent.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
@@ -91,10 +91,10 @@ class NcclTransport : public Cluster {
   void abort() override { ncclCommAbort(ranks_); }
 
  private:
-  // Buffer on the root's device for a part in transit.
+  // Buffer on the root's device for a part on its way to or from another rank.
   struct Lane {
     DeviceArray<char> memory;
-    Event copied, sent;  // copied: from or to the host; sent: to the peer, or received from it
+    Event copied, sent;  // copied: from or to the host; sent: to or from the peer
   };
 
   void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,
@@ -118,8 +118,8 @@ class NcclTransport : public Cluster {
   }
 
   ncclComm_t ranks_ = nullptr;
-  // Blocking streams: they wait for the work that the default stream already has before a call, and
-  // work that it receives later waits for them.
+  // Blocking streams: a call waits for the work already in the default stream, and work that the
+  // default stream receives later waits for the call.
   Stream copying_, sending_;
   std::array<Lane, 2> lanes_;
 };

@@ -40,7 +40,7 @@ struct Identity {
   Text<192> refusal;  // why the rank's environment is wrong; "" if it is right
   Text<64> build;
   Text<192> device;
-  Text<32> place;       // which device on its host; "" if ranks do not compete for it
+  Text<32> place;       // PCI address of the device; "" if ranks do not compete for it
   Text<256> no_device;  // why the rank has no device
 
   std::string process() const { return joined(host, ", process ", pid); }
@@ -67,7 +67,7 @@ constexpr Launcher kLaunchers[] = {
     {"Flux", "FLUX_JOB_SIZE", "flux run -o pmi=pmix, or mpirun in a job of flux batch"},
     {"jsrun", "JSM_NAMESPACE_SIZE", "start it with the MPI that it was built with"},
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "start it with the MPI that it was built with"},
-    // mpiexec belongs to HPE's PALS, or to MPICH and its relatives.
+    // This mpiexec comes with HPE's PALS, MPICH or an MPI derived from MPICH.
     {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
 };
 
@@ -93,7 +93,7 @@ void require_count(const std::string& count) {
     throw UsageError("PALS started task ", number, ", but MPI started only 1");
 }
 
-// Returns the part of the identity that needs no device.
+// Returns the part of the identity that can be determined without a device.
 Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
   gethostname(own.host.bytes, sizeof own.host - 1);

@@ -1,4 +1,4 @@
-// This process's place among the ranks.
+// The rank of this process, and its connections to the other ranks.
 #pragma once
 
 #include <memory>

@@ -18,9 +18,9 @@ struct Order {
   std::size_t shapes = 0;
 };
 
-Simulate simulate_here = nullptr;  // global, because run_step takes a plain function
+Simulate simulate_here = nullptr;  // global, because run_step takes a function pointer
 
-// Waits without taking a core from the root, which may be busy with its validation.
+// Sleeps while it waits, because the root's validation may need this core.
 void receive(void* data, std::size_t bytes) {
   MPI_Request request;
   MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, rank_state().comm, &request);

@@ -25,7 +25,7 @@ std::string wanted_transport();
 // is the backend of Platform.
 std::unique_ptr<Cluster> choose_transport(MPI_Comm ranks, const std::string& backend);
 
-// These functions return no error: if the MPI call in them fails, MPI itself ends the program.
+// These functions report no errors: if their MPI call fails, MPI ends the program.
 int rank_in(MPI_Comm ranks);
 int count_of(MPI_Comm ranks);
 

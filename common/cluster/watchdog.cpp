@@ -25,8 +25,8 @@ namespace {
 
 constexpr double kBeat = 1;           // seconds between heartbeats
 constexpr double kForLastWord = 0.5;  // seconds between a signal and its effect
-constexpr double kOneWave = 3;        // signals of all ranks within this time count as one
-constexpr double kToAbort = 2;        // seconds that NCCL gets to end its kernels
+constexpr double kOneWave = 3;        // seconds within which the signals of all ranks count as one
+constexpr double kToAbort = 2;        // seconds that NCCL has to end its kernels
 
 sigset_t signals(std::initializer_list<int> all) {
   sigset_t set;
@@ -142,8 +142,9 @@ void Watchdog::heed(Peer& peer, const std::string& line) {
   if (line.starts_with("failed ")) lost(peer, ": " + line.substr(7));
 }
 
-// The launcher or the batch system ends the run. If a rank has died, the connection reports that
-// within a moment; otherwise the root ends the run, as a single process would.
+// The launcher or the batch system ends the run. If it does so because a rank has died, the rank's
+// closed connection shows that within a moment. Otherwise the root ends the run, as a single
+// process would.
 void Watchdog::take_signal() {
   signalfd_siginfo info;
   const bool one_more = read(signals_, &info, sizeof info) == sizeof info;
@@ -158,7 +159,7 @@ void Watchdog::take_signal() {
   struct sigaction action {};
   sigaction(signal_, nullptr, &action);
   if (action.sa_handler == SIG_IGN) return;
-  if (!Interruption::is_open()) {  // there is no checkpoint to end with
+  if (!Interruption::is_open()) {  // the run ends without writing a checkpoint
     std::fprintf(stderr, "%s: ended by SIG%s; all ranks end\n", program_.c_str(),
                  sigabbrev_np(signal_));
     tell_all("end");
@@ -181,7 +182,7 @@ void Watchdog::lost(const Peer& peer, const std::string& how) {
   end_process();
 }
 
-// Not by exit(), because other threads are still using what exit() would destroy.
+// Does not call exit(), which would destroy objects that other threads are still using.
 void Watchdog::end_process() {
   is_ending_ = true;  // set before anything is aborted
   const std::lock_guard<std::mutex> lock(ending_);

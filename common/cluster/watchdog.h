@@ -1,9 +1,10 @@
 // Ends all ranks when one of them is gone.
 //
-// MPI and NCCL wait for a rank that died, and so do some launchers. Therefore every rank has its
-// own connection to the root, watched by a thread. The end of a process closes its connection,
-// whatever the process was waiting for; a machine that fails falls silent. The root notifies the
-// others and reports in one line which rank is gone; if it is the root, rank 1 reports it.
+// MPI and NCCL wait forever for a rank that died, and so do some launchers. Therefore every rank
+// has its own connection to the root, watched by a thread. When a process ends, the system closes
+// its connection, whatever the process was waiting for. When a machine fails, its heartbeats stop.
+// The root notifies the other ranks and reports in one line which rank is gone; if the root itself
+// is gone, rank 1 reports that.
 #pragma once
 
 #include <mpi.h>
@@ -21,10 +22,10 @@ namespace nbody {
 // or 6. Throws UsageError.
 double longest_silence();
 
-// Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and those it starts; the watchdog takes them,
-// SIGINT on the root alone. To be called before MPI starts threads. A launcher ends all ranks when
-// one dies, and the root has to say why first. SIGUSR1 means the same as SIGTERM: mpirun passes it
-// on without killing its ranks soon after.
+// Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and those it starts; the watchdog handles
+// them, SIGINT only on the root. Call it before MPI starts threads. When a rank dies, the launcher
+// signals all others, and the root must first report why. SIGUSR1 means the same as SIGTERM, but
+// mpirun forwards it without killing its ranks soon after.
 void block_endings();
 
 class Watchdog {
@@ -35,7 +36,7 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // Sets the function that aborts a collective that other ranks have left; called before the
+  // Sets the function that aborts a collective that other ranks have left; it is called before the
   // process exits.
   void on_end(std::function<void()> abort);
 
@@ -44,11 +45,11 @@ class Watchdog {
   // not return.
   void give_up(const std::string& why);
 
-  // Does not return once the ranks are ending: an aborted collective leaves incomplete data, which
-  // must not be used, least of all for a checkpoint.
+  // Does not return once the ranks are ending, because an aborted collective leaves incomplete
+  // data, which must not be used, least of all in a checkpoint.
   void stop_if_ending() const;
 
-  // From now on ranks may end without an alarm. Called by all ranks together.
+  // From now on the end of a rank raises no alarm. All ranks call this together.
   void dismiss();
 
  private:

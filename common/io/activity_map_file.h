@@ -18,8 +18,8 @@ std::filesystem::path activity_pgm(const std::filesystem::path& name);
 std::string counts_text(const ActivityMap& map);
 ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text);
 
-// Both files begin with the highest y, and each of their lines with the lowest x. In the picture
-// the brightness of a cell is log(1 + count) / log(1 + highest count).
+// In both files the first line has the highest y, and each line begins with the lowest x. In the
+// picture the brightness of a cell is log(1 + count) / log(1 + highest count).
 void write_activity_map(const std::filesystem::path& name, const ActivityMap& map);
 
 }  // namespace nbody

@@ -18,7 +18,7 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// A state's time is a sum over the calls of a run. With 12 digits the text does not depend on how
+// A state's time is a sum over the calls of a run. Rounded to 12 digits, it does not depend on how
 // the run was divided into calls.
 std::string time_text(double value) { return in_digits(value, 12); }
 

@@ -9,8 +9,8 @@
 // The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
 // Otherwise it is estimated, and potential_error is its standard error instead of 0.
 //
-// A run that is killed leaves whole rows. A resumed run drops the rows later than its checkpoint
-// and continues, so that the file ends up identical to that of an uninterrupted run.
+// A run that is killed leaves only complete rows. A resumed run drops the rows later than its
+// checkpoint and continues, so that the file ends up identical to that of an uninterrupted run.
 #pragma once
 
 #include <filesystem>
@@ -25,8 +25,8 @@ namespace nbody {
 class DiagnosticsFile {
  public:
   // Starts a new file, or continues an existing one after the rows of `last_kept_step`. Throws
-  // UsageError if the file is not a diagnostics file for this number of systems. `budget`:
-  // interactions that the potential of a system may cost (physics/potential_energy.h).
+  // UsageError if the file is not a diagnostics file for this number of systems. `budget` is the
+  // largest number of interactions to spend on a system's potential (physics/potential_energy.h).
   DiagnosticsFile(const std::filesystem::path& file, int systems,
                   std::optional<long long> last_kept_step, double budget = kAllPairsBudget);
 

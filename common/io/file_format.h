@@ -1,4 +1,4 @@
-// File formats for bodies. Each has one file in io/formats and one line in the table there.
+// File formats for bodies. Each format has one file in io/formats and one line in the table there.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct FileFormat {
   std::string_view name;    // name in --from and --to
   std::string_view title;   // name in messages
   std::string_view ending;  // extension; "": the format must be requested by its name
-  // Message for files that contain a softening: what the codes that write this format mean by it.
+  // Message for files that contain a softening: how the codes that write this format define it.
   std::string_view softening = {};
   // Message for files that no format recognises: why the file is not in this one.
   std::string_view unlike = {};
@@ -57,12 +57,12 @@ struct FileFormat {
   // Message for files that this program cannot read. It names a program that can; FILE stands for
   // the name of the file.
   std::string_view reader = {};
-  // Throws UsageError if the first bytes and the size of a file already show that it is damaged:
-  // called before the rest of it is read into memory.
+  // Throws UsageError if the first bytes and the size of a file already show that it is damaged.
+  // Called before the rest of the file is read into memory.
   void (*check_head)(const std::string& file, std::string_view head, std::uint64_t size) = nullptr;
-  // `file` is for messages; `bytes` is its whole content. With options.float64, formats that can
-  // hold more digits than float32 fill Contents::exact. nullptr: this program cannot read the
-  // format.
+  // Reads a file: `file` is its name in messages, and `bytes` its whole content. With
+  // options.float64, formats that can hold more digits than float32 fill Contents::exact. nullptr:
+  // this program cannot read the format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
   // Does the same for a file of `size` bytes, but holds only a part of it in memory at a time.

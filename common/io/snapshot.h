@@ -13,10 +13,11 @@
 
 namespace nbody {
 
-// Scenario and units fit the header of a BIN file; readers and writers reject longer ones.
+// The longest scenario or units text, so that both fit the header of a BIN file; readers and
+// writers reject longer texts.
 inline constexpr std::size_t kMaxTextBytes = 31;
 
-// Bodies, and data about them that a file can hold.
+// The bodies of all systems at one time, and the data about them.
 struct Snapshot {
   Systems systems = {};
   // Empty, or the bodies in float64; systems.bodies then holds them rounded to float32. CSV, BIN

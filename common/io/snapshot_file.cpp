@@ -24,15 +24,16 @@ namespace fs = std::filesystem;
 constexpr std::size_t kHeadBytes = 1024;
 
 // Bytes of memory needed per byte of a file. A file that is read at once needs its content, twice
-// while the buffer grows, and the bodies. One that is read in pieces needs only the bodies, in two
-// precisions for float64.
+// while the buffer grows, and the bodies. A file that is read in pieces needs only the bodies, but
+// in two precisions if they are float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
-// A file or a pipe, read once from front to back: it need not be seekable.
+// A file or a pipe, read once from front to back, so it need not be seekable.
 class Input {
  public:
   explicit Input(const std::string& file)
-      // Not blocking, because opening a pipe would otherwise wait for a writer that may never come.
+      // Opens without blocking, because opening a pipe would otherwise wait for a writer that may
+      // never come.
       : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) fail("cannot be opened: ");
   }
@@ -59,7 +60,7 @@ class Input {
       const bool timed_out = !wait_readable();
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
-      // A writer may be slow, but there must be one.
+      // A writer of a pipe may be slow, but there must be one.
       if (got == 0 && timed_out) throw UsageError(file_, " is a pipe that no program writes to");
       if (got == 0) return;
       if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
@@ -83,7 +84,8 @@ class Input {
   int descriptor_;
 };
 
-// Reads a file from its beginning, although its first bytes have been read already.
+// Delivers a file from its beginning, even though its first bytes have already been read to find
+// the format.
 class Pieces {
  public:
   Pieces(const std::string& file, Input& input, std::string head)
@@ -152,7 +154,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   if (contents.snapshot.softening > 0) contents.snapshot.caution = format.softening;
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);
-  content = {};  // not needed any more: the bodies are a second copy
+  content = {};  // no longer needed: the bodies hold the same data
   return formats::assemble(file, std::move(contents), options);
 }
 

@@ -19,11 +19,11 @@
 namespace nbody {
 
 struct ReadOptions {
-  // How to divide a foreign file: a raw, CSV, Tipsy or Gadget file of S * N bodies becomes S
-  // systems of N bodies.
+  // How to divide a file that stores no systems: a raw, CSV, Tipsy or Gadget file of S * N bodies
+  // becomes S systems of N bodies.
   std::optional<int> systems = {};
   std::optional<int> bodies = {};
-  bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
+  bool float64 = false;  // also fill Snapshot::exact with the values in float64
   // Species to keep; empty: all. A file that has no body of a requested species is rejected.
   std::vector<Species> species = {};
   // Column names of a table without a header line: "m,x,y,-,-"; "-" is skipped.
@@ -33,7 +33,7 @@ struct ReadOptions {
   std::span<const FileFormat> formats = basic_formats();
 };
 
-// A named pipe may be read; it is rejected if no writer appears within kPatienceSeconds. Throws
+// `file` may be a named pipe; it is rejected if no writer appears within kPatienceSeconds. Throws
 // UsageError, or runtime_error if there is too little memory.
 inline constexpr int kPatienceSeconds = 5;
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
@@ -43,10 +43,10 @@ Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& optio
 Snapshot only_species(Snapshot snapshot, const std::string& name,
                       const std::vector<Species>& species);
 
-// Writes a whole file or none. A program killed meanwhile leaves the old file and a .nbody-*.tmp. A
-// Tipsy file gets a second file for its units, with the extension .param. Throws UsageError if the
-// directory does not exist or is not writable or the format cannot hold such bodies, runtime_error
-// if the disk is full.
+// Writes a whole file or none. A program that is killed meanwhile leaves the old file and a
+// temporary file, .nbody-*.tmp. A Tipsy file gets a second file for its units, with the extension
+// .param. Throws UsageError if the directory does not exist or is not writable, or if the format
+// cannot hold these bodies; throws runtime_error if the disk is full.
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
@@ -57,7 +57,7 @@ void require_can_write(const std::filesystem::path& file, const Snapshot& snapsh
 // `name`.
 std::vector<NamedFile> files_written(const std::string& name, const std::filesystem::path& file,
                                      const FileFormat& format);
-// Lists what a conversion to this format loses, one phrase each.
+// Lists what a conversion to this format loses, one phrase per loss.
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format);
 
 }  // namespace nbody

@@ -66,7 +66,7 @@ class BodyOrder {
 
  private:
   BasicSystems<Real>& systems_;
-  std::vector<std::size_t> from_;  // body k was body from_[k]; empty if no body was moved
+  std::vector<std::size_t> from_;  // the new body k was body from_[k]; empty if no body was moved
 };
 
 // Groups the bodies of every system by mass, so that whole tiles of a kernel have one mass. Leaves

@@ -1,5 +1,5 @@
-// Ranks: the processes of one run, one per device. MPI starts them; rank 0, the root, reads, checks
-// and writes as every step does, and the others wait for it to call simulate().
+// Ranks: the processes of one run, one per device. MPI starts them. Rank 0, the root, reads, checks
+// and writes files like every step; the other ranks wait for the root to call simulate().
 #pragma once
 
 #include <cstddef>
@@ -45,19 +45,19 @@ class Cluster {
   bool is_root() const { return rank_ == 0; }
 
   // Gives every rank the parts of all ranks. All parts have the same size, and each rank must have
-  // filled in its own part of `all` before.
+  // filled in its own part of `all` before the call.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
-  // Copy the root's bodies to the devices and back. Rank r holds those from first[r] up to, but not
-  // including, first[r + 1]. Only the root's vector is read or written.
+  // Copy the root's bodies to the devices and back. Rank r holds the bodies from first[r] to just
+  // before first[r + 1]. Only the root's vector is read or written.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
                       std::vector<Body>& bodies) = 0;
   // Returns true, on every rank, if the argument is true on any of them.
   bool any(bool of_this_rank) const;
-  // Ends calls that wait for other ranks in vain; callable from any thread.
+  // Ends calls that are waiting for ranks that no longer answer; any thread may call it.
   virtual void abort() = 0;
 
  protected:
@@ -68,7 +68,7 @@ class Cluster {
 };
 Cluster& cluster();
 
-// Does the work on every rank, each with its own device, and returns the exit code. An error on one
+// Calls `work` on every rank, each with its own device, and returns the exit code. An error on one
 // rank ends the others too.
 int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work);

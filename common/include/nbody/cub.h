@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-// Includes single headers, because nvcc takes a fifth longer with <cub/cub.cuh>.
+// Avoids <cub/cub.cuh>, with which nvcc takes a fifth longer.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 

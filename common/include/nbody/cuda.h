@@ -31,8 +31,8 @@ inline int device_attribute(cudaDeviceAttr attribute) {
 }
 
 // Owns a handle that a CUDA call created. The destructor ignores errors, because it may run while
-// an earlier error unwinds the stack. std::unique_ptr would do too, but <memory> costs nvcc half a
-// second per step.
+// an earlier error unwinds the stack. Does not use std::unique_ptr, because <memory> costs nvcc
+// half a second per step.
 template <class Handle, auto destroy>
 class Owner {
  public:
@@ -74,7 +74,7 @@ class DeviceArray {
 };
 
 // Copies whole arrays between host and device; returns when the copy is done. Steps that teach
-// copies spell them out.
+// copies call CUDA's copy functions themselves.
 template <class T>
 void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
@@ -91,7 +91,7 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 }
 
 // `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once. The CPU must first copy pageable memory into such a buffer.
+// returns at once. Pageable memory would first have to be copied into such a buffer by the CPU.
 template <class T>
 class PinnedArray {
  public:

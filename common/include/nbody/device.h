@@ -1,6 +1,6 @@
 // Finds the devices that a step can run on. CUDA builds, hostcuda builds and plain CPU programs
-// find different ones, so each step compiles this file. It avoids <string>, which costs nvcc half a
-// second per step; support/platform.h formats the result.
+// find different devices, so each step compiles this file. It avoids <string>, which costs nvcc
+// half a second per step; support/platform.h formats the result.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct FoundDevice {
   const char* missing = "";     // why none was found
   char name[256] = "";          // name of the first device
   int driver = 0, runtime = 0;  // CUDA versions: the driver's and the runtime's; 13020 is 13.2
-  // Pins host memory so that the device accesses it directly. Returns false if that is impossible.
+  // Pins host memory so that the device can access it directly. Returns false if pinning fails.
   bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
   void (*unlock_pages)(void* data) = nullptr;
 };

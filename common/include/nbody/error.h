@@ -33,7 +33,7 @@ class Part {
   bool is_number_ = false, is_negative_ = false;
 };
 
-// Not a template, which would be compiled again for every combination of parts.
+// Not a template, because a template would be compiled again for every combination of parts.
 std::string joined_parts(std::initializer_list<Part> parts);
 
 template <class... Parts>
@@ -41,7 +41,7 @@ std::string joined(const Parts&... parts) {
   return joined_parts({Part(parts)...});
 }
 
-// Returns the text as one line that a terminal can show, whatever a file or an argument contained:
+// Returns the text as one line that is safe to print, even if it quotes a file or an argument:
 // control characters become '?', and a long text loses its middle.
 std::string one_line(std::string text);
 

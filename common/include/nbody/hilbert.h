@@ -1,6 +1,7 @@
-// Hilbert's curve through the cells of a cube. Each cell shares a face with the one before, and the
-// curve finishes each eighth of a cube, at every scale, before it enters the next. The algorithm is
-// that of J. Skilling (Programming the Hilbert curve, AIP Conference Proceedings 707, 2004).
+// Hilbert's curve through the cells of a cube. Each cell shares a face with the cell before it on
+// the curve. At every scale, the curve visits all of one eighth of a cube before it enters the next
+// eighth. The algorithm is that of J. Skilling (Programming the Hilbert curve, AIP Conference
+// Proceedings 707, 2004).
 #pragma once
 
 #include "nbody/box.h"
@@ -22,8 +23,8 @@ __host__ __device__ inline CurveKey spread_bits(unsigned number) {
 
 // Returns the position along the curve of the cell with these coordinates (from 0).
 __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned z) {
-  // From the largest cubes to the smallest, orients each part in the direction of the curve by
-  // flipping the first coordinate or exchanging it with another.
+  // From the largest cubes to the smallest, turns each part so that the curve runs through it in
+  // the standard direction: flips the first coordinate or exchanges it with another.
   const auto turn = [&x](unsigned& other, unsigned bit) {
     const unsigned within = bit - 1, differs = other & bit ? 0 : (x ^ other) & within;
     x ^= other & bit ? within : differs;

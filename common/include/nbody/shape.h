@@ -1,4 +1,4 @@
-// How a kernel's work is divided into blocks, given the numbers of bodies and SMs.
+// Chooses how a kernel's work is divided into blocks, given the numbers of bodies and SMs.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace nbody {
 
-// The number of blocks to request in __launch_bounds__: an SM of compute capability 7.5, 8.6 or 8.7
-// holds at most 16, whatever their size (CUDA Programming Guide, table of compute capabilities).
+// Returns the number of blocks per SM to request in __launch_bounds__. An SM of compute capability
+// 7.5, 8.6 or 8.7 holds at most 16 blocks, however small (CUDA Programming Guide, table of compute
+// capabilities).
 constexpr int resident_blocks(int wanted) {
 #if !defined(__CUDA_ARCH__) || \
     (__CUDA_ARCH__ != 750 && __CUDA_ARCH__ != 860 && __CUDA_ARCH__ != 870)
@@ -22,8 +23,8 @@ constexpr int resident_blocks(int wanted) {
 #endif
 }
 
-// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM is full with
-// `side_by_side` blocks; with fewer, each round takes as long, because the SM idles while their
+// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM is busy with
+// `side_by_side` blocks. With fewer blocks it takes just as long, because it idles while their
 // warps wait for results. `besides` is the rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
@@ -32,8 +33,8 @@ struct Cost {
   double besides = 0;
 };
 
-// Returns the shape that gives the busiest SM the least work (the first of equals), or the shape
-// that ./nbody tune found to be faster for this many systems of n bodies (tuning.h).
+// Returns the shape that gives the busiest SM the least work (the first such shape), unless ./nbody
+// tune found a faster one for this many systems of n bodies (tuning.h).
 template <class Shape, class CostOf>
 Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);

@@ -19,9 +19,9 @@ namespace nbody {
 // How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
   // The opening angle: a group of bodies of this radius, seen from a distance of 1, is small enough
-  // to act as one body. At 0 no group is small enough.
+  // to act as one body. At theta = 0 no group is small enough.
   float theta = 0;
-  int multipole = 2;  // a group's highest moment: 0, the mass; 2, the quadrupole too
+  int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
   // For a step that opens nodes by their estimated error: the limit on the first term that a node's
   // moments neglect, relative to the force on a body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
@@ -31,7 +31,7 @@ struct Approximation {
 // tree (physics/validation/tree_reference.h).
 struct TreeDesign {
   int leaf;   // nodes this small are not split
-  int group;  // neighbours on the curve that use the same nodes
+  int group;  // number of neighbours on the curve that share one list of nodes
 };
 
 template <class Real>
@@ -43,10 +43,10 @@ struct BasicRun {
   Approximation approximation = {};  // only for steps that approximate
 };
 using Run = BasicRun<float>;
-using RunF64 = BasicRun<double>;  // with --precision double
+using RunF64 = BasicRun<double>;  // the run with --precision double
 
-// One stage of one system, for the timeline of a step that overlaps stages. The times are seconds
-// of the host's steady clock.
+// One stage of one system, for the timeline of a step that overlaps stages. Times are in seconds on
+// the host's steady clock.
 enum class Stage { upload, compute, download };
 struct Span {
   int device;
@@ -93,11 +93,12 @@ struct StepInfo {
   const char* parent = "";
   Summation summation = Summation::running;
   bool multi_device = false;
-  bool cluster = false;                             // runs on several ranks (cluster.h)
-  SimulateF64 float64 = nullptr;                    // takes --precision double
+  bool cluster = false;                             // the step runs on several ranks (cluster.h)
+  SimulateF64 float64 = nullptr;                    // simulate() in --precision double
   std::optional<Approximation> approximation = {};  // defaults of --theta and --multipole
   std::optional<TreeDesign> tree = {};  // the tree that the step builds, if it opens nodes by angle
-  // Sizes of blocks, tiles and chunks. Tests use these numbers of bodies, one fewer and one more.
+  // Sizes of blocks, tiles and chunks. Tests run with each of these numbers of bodies, and with one
+  // body fewer and one more.
   std::vector<int> boundaries = {};
 };
 
@@ -105,7 +106,8 @@ struct StepInfo {
 // validation or run-time failure, 2 usage error, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// Returns the number in `text`, or `otherwise` if the macro is undefined, so that `text` is `name`.
+// Returns the number in `text`. If the macro is undefined, `text` equals `name`, and the function
+// returns `otherwise`.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
   if (text == name) return otherwise;
   int value = 0;

@@ -34,13 +34,13 @@ class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
       : device_(device), systems_(static_cast<std::size_t>(systems)) {
-    // Events of different devices cannot be compared, so all timelines refer to the host's clock.
+    // Events of different devices cannot be compared, so all timelines use the host's clock.
     origin_.record();
     origin_.wait();
     origin_seconds_ = steady_seconds();
   }
 
-  // The mark comes after everything that the stream has received so far.
+  // These functions record an event in the stream, after all work that is in the stream already.
   void start(int system, cudaStream_t stream) { mark(system, 0, stream); }
   void uploaded(int system, cudaStream_t stream) { mark(system, 1, stream); }
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }

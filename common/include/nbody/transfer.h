@@ -1,7 +1,7 @@
-// Copies bodies to a device and back, in steps that do not teach copies. The host's pages are
-// locked meanwhile, so that the copy engines access them directly. The device splits the bodies
-// into arrays: if the host split them, it would write to untouched pages, which takes longer than
-// the copy.
+// Copies bodies to a device and back, in steps that do not teach copies. The host's pages stay
+// locked meanwhile, so that the copy engines can access them directly. The device splits the bodies
+// into arrays. If the host split them, it would write to new pages for the first time, which takes
+// longer than the copy.
 #pragma once
 
 #include <vector>

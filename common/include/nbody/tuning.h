@@ -1,4 +1,4 @@
-// Shapes that ./nbody tune found to be faster on this device than the choice of the rule (shape.h).
+// Shapes that ./nbody tune found to be faster on this device than the rule's choice (shape.h).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,9 @@
 
 namespace nbody {
 
-// The shape to use for a problem, as its rank in the rule's order, in which the rule's own choice
-// has rank 0. The rule and the set of shapes may change; `blocks` and `slots` identify the shape.
+// The shape to use for a problem, given by its rank in the rule's order; the rule's own choice has
+// rank 0. If the rule or the set of shapes changes, `blocks` and `slots` show whether that rank
+// still means the same shape.
 struct TunedShape {
   int systems = 0;
   int bodies = 0;
@@ -24,7 +25,7 @@ struct ChosenShape {
 };
 
 // Tuning of this program on this device. step_main fills in the known shapes; the code that chooses
-// one leaves its choice here for the record.
+// a shape stores its choice here for the record.
 struct Tuning {
   std::string origin;  // "DEVICE, DATE"
   std::vector<TunedShape> shapes;

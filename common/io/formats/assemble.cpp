@@ -93,7 +93,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 
   const auto total_int = static_cast<int>(total);
   if (options.systems && options.bodies) {
-    // In 64 bits, because the product of two options may not fit an int.
+    // Multiplies in 64 bits, because the product of two options may not fit an int.
     if (static_cast<long long>(*options.systems) * *options.bodies != total_int)
       throw UsageError(holds, ", not ", *options.systems, " systems of ", *options.bodies);
     return {*options.systems, *options.bodies};
@@ -111,7 +111,8 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // The first check ignores the selection, so that its errors do not blame the choice of species.
+  // First checks the division without the selection, so that errors in the counts do not blame the
+  // choice of species.
   divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
   const Division division = divide(file, contents.bodies.size(), contents.systems, options);

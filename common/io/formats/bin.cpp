@@ -156,13 +156,14 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
     if (species > 1 || load<std::uint32_t>(head, 148) != 0)
       throw UsageError(file, ": bytes 144 to 151 of its header are not those of a checkpoint");
     layout.species = species == 1;
-    layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // so that no sum overflows
+    layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // avoids overflow in sums
   }
 
   const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
     throw UsageError(file, ": its header describes ", claim);
-  // The product of two 32-bit counts fits 64 bits, and so does 57 times a product below 2^31.
+  // The product of two 32-bit counts fits in 64 bits, and a product below 2^31 still fits when it
+  // is multiplied by 57.
   if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file, ": its header describes ", claim,
                      "; at most 2147483647 bodies are possible");
@@ -234,7 +235,7 @@ void check_bin(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "units", snapshot.units);
 }
 
-// Writes in chunks, so that the copy in memory stays small.
+// Writes in chunks, so that the copy in BIN format stays small in memory.
 class Writer {
  public:
   explicit Writer(std::ostream& out) : out_(out) {}

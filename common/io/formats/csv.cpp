@@ -1,7 +1,7 @@
 // CSV: lines `# key=value` (other lines that begin with # are comments), a line with the column
 // names, then one line per body. A file with a line `# bodies=N` ends in a line `# crc32=XXXXXXXX`:
 // zlib's checksum of all lines before it, each without trailing blanks and followed by \n. Numbers
-// are read and written independently of the locale, so a decimal comma on the reader's machine
+// are read and written independently of the locale, so a decimal comma in the reader's locale
 // changes nothing.
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ constexpr std::string_view kCheckpointKey = "checkpoint-";
 std::string hexadecimal_of(std::uint32_t value) { return format("%08x", value); }
 
 void check_name(const std::string& file, const std::string& name) {
-  // The reader would split or trim such a name, or read its row as a comment.
+  // The reader would split or trim this name, or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
     throw UsageError(file, ": the name \"", name,
@@ -126,7 +126,7 @@ class Reader {
            "hand (then remove this line and the one with bodies=)");
   }
 
-  // Without this check, a file cut at the end of a line would silently lose bodies.
+  // Without this check, a file truncated at the end of a line would silently lose bodies.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
@@ -218,7 +218,7 @@ class Reader {
     return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
   }
 
-  // Also keeps the float64 values if they are requested.
+  // Also stores the float64 values if they were requested.
   Body read_body(std::string_view line) {
     split(line, separator_, fields_);
     if (fields_.size() != columns_.size())
@@ -252,7 +252,7 @@ class Reader {
     const auto refuse = [&](const char* rule) {
       fail(kNames[column], " is \"", field, "\"; ", rule);
     };
-    // A float64 may round to zero, but must not become infinite.
+    // A float64 value may round to zero in float32, but must not become infinite.
     const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
     if (error == std::errc::result_out_of_range || too_large)
       refuse("a float32 holds 0 and 1.4e-45 to 3.4e+38");
@@ -278,7 +278,7 @@ class Reader {
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
   static constexpr char kUnknown = '\0';
-  char separator_ = kUnknown;  // taken from the header line or, without one, from the first row
+  char separator_ = kUnknown;  // from the header line or, without one, from the first row
   std::vector<std::string_view> fields_;
 };
 

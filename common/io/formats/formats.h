@@ -1,4 +1,4 @@
-// Shared by the readers and writers of all formats. Private to the library.
+// Types and functions shared by the readers and writers of all formats. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,9 @@ struct Contents {
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
 // NEMO's format: recognised only to name the NEMO program that makes a table.
 extern const FileFormat kNemo;
-// Gadget's format in builds without HDF5: recognised, but neither read nor written.
+// Gadget's HDF5 format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
-// Returns the table with these functions in Gadget's entry.
+// Returns the table, with these functions in the entry for Gadget's HDF5 format.
 std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
                                                   decltype(FileFormat::check) check,
                                                   decltype(FileFormat::write) write);
@@ -40,7 +40,7 @@ Snapshot assemble(const std::string& file, Contents contents, const ReadOptions&
 
 // Returns the .param file that holds the units of a Tipsy file.
 std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
-// Reads that file if it exists; otherwise changes nothing.
+// Fills in the units from the .param file of `file`, if it exists.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
 // Throws UsageError if writing would replace a file that this project did not write.
 void check_tipsy_param(const std::filesystem::path& file);
@@ -57,12 +57,12 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
                 const ReadOptions& options);
 
 // Throws unless all seven values are finite and the mass is not negative. `index` counts from 0
-// over all systems. CSV has its own checks: there the line number is more useful.
+// over all systems. CSV has its own checks, because there the line number is more useful.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were
-// accepted, a raw file of a single body (24 bytes) could pass for text. Cut::anywhere: the end of
-// `text` may split a sequence.
+// accepted, a raw file of a single body (24 bytes) could pass for text. With Cut::anywhere, `text`
+// may end within a multi-byte character.
 enum class Cut { nowhere, anywhere };
 bool is_text(std::string_view text, Cut cut);
 

@@ -1,10 +1,10 @@
 // Gadget's binary snapshots, formats 1 and 2, of either byte order (Springel, users' guide of
 // Gadget-2, section 6). Read only: nbody-convert writes format 3, which is HDF5.
 //
-// A file is a list of blocks. Fortran writes each between two copies of its size (u32). In format 2
-// a small block precedes each, with the name of the next block ("POS ") and a u32. Format 1 has no
-// names, but a fixed order: a header of 256 bytes, positions, velocities, ids, and the masses of
-// those types whose mass is not in the header.
+// A file is a list of blocks. As in unformatted Fortran files, the size of a block (u32) is stored
+// before and after it. In format 2 a small block precedes each block of data and holds its name
+// ("POS ") and a u32. Format 1 has no names, but a fixed order: a header of 256 bytes, positions,
+// velocities, ids, and the masses of those types whose mass is not in the header.
 //
 //   0 i32 bodies[6]   24 f64 mass[6]   72 f64 time   80 f64 redshift   124 i32 files   152 f64 h
 //
@@ -39,7 +39,7 @@ std::optional<Kind> kind_of(std::string_view head) {
            byte_order::load<std::uint32_t>(head, offset, order) == value;
   };
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    // The second copy of the size excludes other files that begin with the number 256.
+    // The size after the block rules out other files that begin with the number 256.
     if (is(0, kGadgetHeaderBytes, order) && is(kGadgetHeaderBytes + 4, kGadgetHeaderBytes, order))
       return Kind{order, false};
     if (is(0, kBlockNameBytes, order) && head.substr(4, 4) == "HEAD") return Kind{order, true};

@@ -1,5 +1,5 @@
-// Shared by Gadget's HDF5 and binary snapshots: units, and bodies that are sorted by type, in an
-// order that changes from one snapshot of a run to the next.
+// Shared by the readers of Gadget's HDF5 and binary snapshots: units, and bodies. Files sort bodies
+// by type; within a type, their order changes from one snapshot of a run to the next.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace nbody::formats {
 
-// A file's units of length, mass and velocity; the defaults are Gadget's. G is not 1 in them, so
-// the unit of mass is independent and converted separately.
+// A file's units of length, mass and velocity; the defaults are Gadget's. G is not 1 in these
+// units, so the mass is converted independently of length and velocity.
 struct GadgetUnits {
   double length = kKpc;            // m
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 
   // Converts lengths, masses and therefore times from units that contain h; units of velocity do
-  // not. 0 means that a file does not use h. Throws UsageError.
+  // not. A `hubble` of 0 means that the file does not use h. Throws UsageError.
   void take_out_hubble(const std::string& where, double hubble);
 };
 
@@ -29,8 +29,8 @@ class GadgetBodies {
   double time(double in_file) const;  // throws UsageError if it overflows
   void add(const BodyF64& in_file, Species species);
   void add_id(double id) { ids_.push_back(id); }
-  // Sorts by id, so that a body keeps its place from file to file; keeps the file's order if there
-  // are no ids or two are equal.
+  // Sorts bodies by id, so that each body has the same index in all files of a run. Without ids, or
+  // if two are equal, keeps the file's order.
   void move_to(Contents& contents);
 
  private:

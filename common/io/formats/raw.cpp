@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBytesPerBody = 6 * sizeof(float);
 
-// Any bytes may be a raw file, so this format is the last in the table.
+// Any bytes can be a raw file, so this format is the last in the table.
 bool is_raw(std::string_view) { return true; }
 
 void check_raw_size(const std::string& file, std::string_view, std::uint64_t size) {

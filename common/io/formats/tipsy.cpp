@@ -8,8 +8,8 @@
 //   star  44 bytes  m, x[3], v[3], metals, tform, eps, phi
 //
 // "Standard" files are big-endian; "native" files have the byte order of the machine that wrote
-// them. Headers of 28 and of 32 bytes are read. The long form is written, because a widely used
-// reader takes the short form for the long one. The units are in a second file (tipsy_param.cpp).
+// them. Headers of 28 and of 32 bytes are read. We write 32 bytes, because a widely used reader
+// expects 32 even where a file has 28. The units are in a second file (tipsy_param.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,7 +46,8 @@ const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
 }
 
-// Finds the byte order from the number of dimensions: 1, 2 or 3 is huge in the other order.
+// Finds the byte order from the number of dimensions, because 1, 2 or 3 becomes a huge number in
+// the wrong order.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {
@@ -140,13 +141,14 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  // Tipsy stores a softening per body; the snapshot has one if all dark and star bodies agree.
+  // Tipsy stores a softening per body. The snapshot gets a softening if all dark and star bodies
+  // have the same.
   if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
 
-// False for a pipe, because no file can be next to it.
+// False for a pipe, which has no file next to it.
 bool has_param(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto status = std::filesystem::status(file, ignored);

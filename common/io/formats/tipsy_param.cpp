@@ -1,5 +1,5 @@
-// The .param file next to a Tipsy file. It holds the units, for which Tipsy has no place, as lines
-// `key = value`, which the codes PKDGRAV and Gasoline can read.
+// The .param file next to a Tipsy file. It holds the units, which a Tipsy file cannot store, as
+// lines `key = value`. PKDGRAV and Gasoline read such files.
 //
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)

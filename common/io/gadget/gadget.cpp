@@ -26,7 +26,7 @@ namespace {
 using formats::GadgetUnits;
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-// SWIFT has two more types than Gadget: neutrinos, and one that the headers of newer files count.
+// SWIFT has two more types than Gadget: neutrinos, and another in the headers of newer files.
 constexpr std::size_t kTypesRead = kTypes + 2;
 // SWIFT also uses some of Gadget's numbers for other species: background dark matter, sinks, black
 // holes.
@@ -113,7 +113,7 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   double sum = 0;
   for (std::size_t t = 0; t < counts.size(); ++t) {
     sum += counts[t];
-    // A body takes at least 24 bytes, before any compression.
+    // A body takes at least 24 bytes, and compression saves at most a factor of 100.
     if (!(counts[t] >= 0) || !(sum <= std::numeric_limits<int>::max()) ||
         sum * 24 > 100.0 * static_cast<double>(file_bytes))
       throw UsageError(where, ": NumPart_ThisFile counts ", shortest(counts[t]), " bodies of type ",
@@ -130,9 +130,9 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   return header;
 }
 
-// In Gadget's files a mass table replaces a dataset. SWIFT's files have both, and the table holds
-// the first body's mass or the mean. SWIFT's black holes have two masses, of which only the
-// dynamical one exerts gravity.
+// In Gadget's files a nonzero entry in the mass table replaces the dataset of masses. SWIFT's files
+// have both, and the table holds the first body's mass or the mean. SWIFT's black holes have two
+// masses, of which only the dynamical one exerts gravity.
 template <class Values>
 std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
                                    std::size_t count, const Values& values) {
@@ -148,7 +148,8 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   const bool swift = is_swift(root);
   GadgetUnits from = units_of_file(file, root);
   from.take_out_hubble(file + ": /Header", header.hubble);
-  // Memory for positions, velocities and masses in float64, and for bodies in up to two precisions.
+  // Needs memory for positions, velocities and masses in float64, and for bodies in float32 and
+  // float64.
   const auto bodies = std::accumulate(header.counts.begin(), header.counts.end(), std::size_t{0});
   require_memory(file, bodies * (8 * sizeof(double) + sizeof(Body) + sizeof(BodyF64)));
   formats::Contents contents;
@@ -188,7 +189,7 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   return contents;
 }
 
-// Damaged metadata can make HDF5 crash or allocate without bound. A separate process therefore
+// Damaged metadata can make HDF5 crash or allocate without limit. Therefore a separate process
 // reads the file and sends the bodies back in BIN format.
 formats::Contents read(const std::string& file, std::string_view bytes,
                        const ReadOptions& options) {
@@ -230,8 +231,8 @@ void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type,
   hdf5::write_dataset(group, "ParticleIDs", ids);
 }
 
-// yt treats a box of 0 as no box and then cannot plot. The bodies stay around the origin, and the
-// box is so wide that the periodic images, which yt adds, are far away.
+// yt takes a box size of 0 to mean that there is no box, and then cannot plot. The bodies stay
+// around the origin, and the box is so wide that the periodic images that yt adds are far away.
 double box_size(const Snapshot& snapshot) {
   float extent = 0;
   for (const Body& body : snapshot.systems.bodies)
@@ -254,7 +255,7 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   hdf5::write_number(group, "Redshift", 0);
   hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
-  // Read by pynbody, which otherwise takes the time for the age of the universe.
+  // pynbody reads this; without it, pynbody takes the time for the age of the universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
   // Gadget-4's names for Plummer-equivalent lengths; pynbody takes its eps from them.

@@ -1,8 +1,8 @@
 // Gadget's snapshots in HDF5, for programs that link nbody_gadget.
 //
-// Most of our programs do without HDF5: Debian's library brings 35 shared libraries (curl, OpenSSL
-// and Kerberos among them), which a machine that receives the program would need too; the static
-// form needs most of them as well.
+// Most of our programs do not link HDF5. Debian's library depends on 35 shared libraries, among
+// them curl, OpenSSL and Kerberos. Every machine that runs the program would need them, and linking
+// HDF5 statically avoids only a few of them.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// The basic formats and Gadget's, for read_bodies and format_for_writing. A build without HDF5
-// rejects such a file with a one-line message.
+// Returns the basic formats and Gadget's, for read_bodies and format_for_writing. A build without
+// HDF5 rejects a Gadget HDF5 file with a one-line message.
 //
 // Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable and /Units. Without /Units,
 // lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The snapshot gets the preset

@@ -8,7 +8,7 @@
 namespace nbody::hdf5 {
 namespace {
 
-// A dataset that claims to be larger than its file by more than this factor is not data.
+// A dataset that claims more than this many times the size of its file is rejected as damaged.
 constexpr std::size_t kMaxCompression = 100;
 
 // Checks calls that fail only if the library or memory fails, never because of the user's file.
@@ -33,7 +33,7 @@ bool is_number(const Handle& type) {
   return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= 8;
 }
 
-// HDF5 would follow a link to another file, which none of our checks has seen.
+// HDF5 would follow a link to another file, which our checks have not seen.
 bool is_here(const Handle& parent, const char* name) {
   H5L_info_t link;
   return has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&
@@ -170,7 +170,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
                      " values, by the header's number of bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
     throw UsageError(what, " is stored in another file; only self-contained files can be read");
-  // rows is below 2^32 and columns at most 3, so nothing overflows.
+  // Nothing overflows, because rows is below 2^32 and columns is at most 3.
   if (H5Dget_storage_size(data.id()) == 0 ||
       rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
     throw UsageError(what, " claims ", rows, " x ", columns,

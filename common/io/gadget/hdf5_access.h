@@ -1,4 +1,4 @@
-// HDF5's C library: handles are closed at the end of their scope, errors are thrown as UsageError.
+// Wraps HDF5's C library: handles close at the end of their scope, and errors become UsageError.
 #pragma once
 
 #include <hdf5.h>
@@ -39,7 +39,7 @@ Handle create_image();
 std::string image_of(const Handle& file);
 
 bool has(const Handle& parent, const char* name);
-// Throws UsageError, naming `file` and the object, if the object is missing.
+// Throws a UsageError that names `file` and the object if the object is missing.
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
 Handle create_group(const Handle& parent, const char* name);
 

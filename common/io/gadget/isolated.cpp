@@ -32,8 +32,8 @@ std::string outcome_of(const std::function<std::string()>& work) {
   const rlimit no_core{0, 0}, time{seconds, seconds};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_CPU, &time);
-  // If a child process crashes, the C library's message ("stack smashing detected") does not help
-  // the user.
+  // Hides what the C library prints when the child crashes ("stack smashing detected"), because it
+  // does not help the user.
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   const std::string bytes = outcome_of(work);
   for (std::size_t sent = 0; sent < bytes.size();) {
@@ -41,7 +41,7 @@ std::string outcome_of(const std::function<std::string()>& work) {
     if (count < 0 && errno != EINTR) _exit(1);
     sent += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  _exit(0);  // skips flushing and destructors, which are left to the parent
+  _exit(0);  // flushing and destructors are left to the parent
 }
 
 std::string read_all(int pipe) {
