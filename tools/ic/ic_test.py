@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ic_test.py NBODY_IC: what nbody-ic promises, and what it must refuse, as a user meets it."""
+"""ic_test.py NBODY_IC: runs nbody-ic as a user would; checks its output and its error messages."""
 
 import re
 import subprocess

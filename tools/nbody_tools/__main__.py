@@ -28,7 +28,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
 
 
 def silent_if_closed(function: Callable[[], int]) -> int:
-    """Exits silently if the reader of the output closes the pipe: `./nbody ... | head`."""
+    """Calls the function; exits silently if the reader closes the pipe (`./nbody ... | head`)."""
     try:
         try:
             return function()
@@ -51,8 +51,9 @@ def parser_of(command: str) -> OneLineParser:
 
 
 def parse(command: str, words: Sequence[str]) -> argparse.Namespace:
-    """Exits with code 2 and a one-line message if the arguments are wrong, with 0 after --help. A
-    module may define check(options) to reject, before anything is built, what its parser cannot."""
+    """Returns the command's options. Exits with code 2 and a one-line message if an argument is
+    wrong, and with code 0 after --help. Before anything is built, a module may also reject options
+    in check(options), for reasons that its parser cannot know."""
     options = parser_of(command).parse_args(words)
     check = getattr(module_of(command), "check", None)
     if check is not None:

@@ -1,7 +1,7 @@
 """Parses the tools' command lines strictly: reports an error in one line, with exit code 2.
 
-The programs of the steps treat a wrong argument the same way, so that a script can distinguish an
-invalid request (2) from a run that failed (1).
+The step programs do the same, so that a script can distinguish an invalid request (exit code 2)
+from a run that failed (1).
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def write_json_lines(path: Path, lines: Iterable[Any]) -> None:
 
 
 def write_whole_file(path: Path, text: str) -> None:
-    """Writes to a file next to the target and renames it, so that nobody ever reads half a file."""
+    """Writes a temporary file next to the target and renames it, so that no reader sees half a
+    file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -1,4 +1,4 @@
-"""Runs step 14 on several ranks, and says what to expect of it.
+"""Runs step 14 on several ranks, predicts its speed, and measures it.
 
   ./nbody cluster run --ranks 4 14 --scenario plummer --bodies 1048576 --steps 5
   NBODY_LAUNCHER="srun --mpi=pmix" ./nbody cluster run --ranks 4 14 --input galaxy.bin
@@ -58,7 +58,7 @@ ASSUMED = (
     "(--gather FILE)"
 )
 MOST_RANKS = 100_000  # no machine has this many GPUs
-FOR_A_CHECKPOINT = "5"  # seconds that mpirun waits before it kills ranks, which may be saving
+FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kills them
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -104,8 +104,8 @@ def rate(text: str) -> float:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    """Returns the launcher's command. By default Open MPI binds one or two ranks to a core each,
-    and the root would then validate on a single core."""
+    """Returns the launcher's command. Without --bind-to none, Open MPI binds each of one or two
+    ranks to one core, and the root would validate on that core only."""
     text = os.environ.get("NBODY_LAUNCHER", "mpirun --bind-to none")
     try:
         words = shlex.split(text)
@@ -120,9 +120,10 @@ def launcher(ranks: int | None) -> list[str]:
 
 
 def environment(ranks: int | None = None) -> dict[str, str]:
-    """Allows mpirun to run as root, as in containers, and to start more ranks than cores, as in
-    tests. Sets a longer delay between SIGTERM and SIGKILL (default: one second), because ranks may
-    be writing a checkpoint. Each rank compares NBODY_RANKS with the number that MPI reports."""
+    """Returns the environment of mpirun. It lets mpirun run as root (in containers) and start more
+    ranks than cores (in tests). It lengthens the delay between SIGTERM and SIGKILL (default: one
+    second), because ranks may be writing a checkpoint. It sets NBODY_RANKS, which each rank
+    compares with the number that MPI reports."""
     allowed = (
         {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if os.geteuid() == 0
@@ -134,7 +135,7 @@ def environment(ranks: int | None = None) -> dict[str, str]:
         f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
     }
     expected = {"NBODY_RANKS": str(ranks)} if ranks else {}
-    quiet = {"HWLOC_HIDE_ERRORS": "2"}  # MPI's complaint that a container has no /sys
+    quiet = {"HWLOC_HIDE_ERRORS": "2"}  # no warning that a container has no /sys
     return {**patience, **quiet, **os.environ, **allowed, **oversubscribe, **expected}
 
 
@@ -146,9 +147,10 @@ def program(build: Path | None, step: str) -> Path:
 
 
 def start(ranks: int | None, words: Sequence[str]) -> int:
-    """SIGTERM is passed on as SIGUSR1, which step 14 takes for the same: mpirun 5 kills its ranks
-    half a second after SIGTERM, in the middle of their checkpoint. Ctrl-C reaches mpirun from the
-    terminal."""
+    """Runs the command on the ranks; returns its exit code. Passes SIGTERM on as SIGUSR1, which
+    step 14 handles like SIGTERM, because mpirun 5 kills its ranks half a second after a SIGTERM,
+    while they write their checkpoint. Ignores Ctrl-C, because the terminal also sends it to
+    mpirun."""
     with subprocess.Popen([*launcher(ranks), *words], env=environment(ranks)) as process:
         handlers = {
             signal.SIGTERM: lambda *_: process.send_signal(signal.SIGUSR1),
@@ -197,7 +199,7 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
-    """Returns a table with a header; marks the columns for which a network is assumed."""
+    """Returns a table with a header. Marks the columns of predictions that assume a network."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
     rows = [
@@ -218,7 +220,7 @@ def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
 
 
 def percent(share: float) -> str:
-    """Formats a share in percent: the smaller it is, the more decimals."""
+    """Formats a share in percent. Smaller shares get more decimals."""
     if share == 0:
         return "0"
     digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3

@@ -3,7 +3,8 @@
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
 receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
-long as nbody-gather measured; for other numbers of ranks a network is assumed.
+long as nbody-gather measured; numbers of ranks that it did not measure are computed for an assumed
+network.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Iterable, Iterator, Optional
 
 POSITION, SUM = 16, 12  # bytes per body
 SEGMENTS = 32  # per system
-MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # a further rank would have no pair of segments
+MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # one more rank would get no pair of segments
 TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
 
 
@@ -67,7 +68,7 @@ Gathers = dict[tuple[str, int], dict[int, Gather]]  # by transport and ranks, th
 
 
 def read_gathers(files: Iterable[Path]) -> Gathers:
-    """Reads the output of nbody-gather; a gather measured twice counts as in the later file."""
+    """Reads outputs of nbody-gather. If a gather was measured twice, the later file counts."""
     found: Gathers = {}
     for file in files:
         for line in file.read_text("utf-8").splitlines():

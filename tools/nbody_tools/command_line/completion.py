@@ -6,8 +6,9 @@
   ./nbody completion fish > ~/.config/fish/completions/nbody.fish
   ./nbody completion man > nbody.1
 
-Commands come from one table; the options of a command or of a step's program are read from its
---help when they are requested. `cmake --install` puts all four where shells and man find them.
+The commands come from one table. The options of a command or of a step's program are read from its
+--help each time the shell completes them. `cmake --install` installs all four files where shells
+and man find them.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def other_words() -> dict[str, str]:
-    """Returns the words that each command takes besides options and files."""
+    """Maps each command to the arguments that it accepts other than options and files."""
     steps = [number_of(name) for name in step_folders(ROOT)]
     labs = [
         folder.name.partition("_")[0]

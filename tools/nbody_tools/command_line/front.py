@@ -1,7 +1,7 @@
 """Reads the arguments of ./nbody, and handles help, version and invalid commands itself.
 
 Passes every other command to its function in tools/commands.sh, which installs and builds what the
-command needs, or to its module. Until then, nothing slow is imported or started.
+command needs, or to its module. Imports and starts nothing slow before that.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def asks_for_help(command: Command, rest: Sequence[str]) -> bool:
-    """Ignores words after --, which are for another program, and those of cc for the compiler."""
+    """Tests for --help. Ignores words that another program receives: those after --, and those that
+    cc passes to the compiler."""
     ours = rest[:1] if command.name in ("cc", "experiment") else rest
     if "--" in ours:
         ours = ours[:ours.index("--")]
@@ -90,7 +91,7 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
 
 
 def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:
-    """Rejects unknown options: ctest would ignore them and run every test."""
+    """Rejects unknown options, because ctest would ignore them and run every test."""
     for place, word in enumerate(rest):
         if word in MODES and place > 0:
             fail(f"nbody test: {word} comes first: ./nbody test {word} ...")
@@ -117,7 +118,7 @@ def options_of_ctest() -> list[str]:
 
 
 def use_python_with_libraries(words: Sequence[str]) -> None:
-    """Restarts with the system's Python if this one lacks the libraries and that one has them: the
+    """Restarts this program with the system's Python if the running Python lacks the libraries. The
     first python3 on the path may belong to an environment without them."""
     if all(map(find_spec, LIBRARIES)) or not os.access(SYSTEM_PYTHON, os.X_OK):
         return

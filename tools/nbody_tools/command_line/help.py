@@ -12,7 +12,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.command_line.table import COMMANDS, EXIT_CODES, GROUPS, Command
 
 COLUMNS = 100
-REVISION_FILE = "REVISION"  # in the archive of a release, which has no .git
+REVISION_FILE = "REVISION"  # file in a release's archive, which has no .git
 
 
 def wrapped(text: str, indent: int = 0, first: str = "") -> str:

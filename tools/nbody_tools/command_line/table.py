@@ -1,7 +1,7 @@
 """Lists all commands of ./nbody for its help, completion, manual page and dispatcher.
 
 A command is implemented by a module of nbody_tools, whose parser knows its options, or by a
-function in tools/commands.sh, or by both: then the function installs and builds first. Options are
+function in tools/commands.sh, or by both; the function then installs and builds first. Options are
 listed here only for commands without a module.
 """
 

@@ -1,7 +1,7 @@
 """Imports a command's module without its numerical and drawing libraries, to read its options.
 
-Importing matplotlib takes longer than the rest of --help, and --help must also work if it is not
-installed. The modules import such libraries at the top, for names and annotations.
+Importing matplotlib takes longer than the rest of --help, and --help must also work without
+matplotlib. The modules import such libraries at the top, where names and annotations refer to them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ THEIRS = ("PIL",)  # installed together with matplotlib
 
 
 class Anything(float):
-    """Replaces every name that a module imports from a library; can be multiplied as a number."""
+    """Replaces every name that a module imports from a library; can be multiplied like a number."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

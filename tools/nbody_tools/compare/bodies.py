@@ -21,7 +21,7 @@ VALUES = 7  # x, y, z, vx, vy, vz, mass
 DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
-PLUMMER, NEWTON = "plummer", "newton"  # the laws of force: with softening, and without
+PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
 # One chain of a million float32 additions has a smaller error than this; a wrong force does not.
 MAX_ERROR = 1e-4
 SAMPLED_INTERACTIONS = 4_000_000
@@ -38,7 +38,7 @@ class Bodies:
 
 
 def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies:
-    """Writes a Plummer sphere at rest, cut at ten scale lengths, of total mass about 1."""
+    """Writes a Plummer sphere at rest, truncated at ten scale lengths, with a mass of about 1."""
     chance = random.Random(seed)
     values = array("f")
     while len(values) < VALUES * count:
@@ -109,7 +109,8 @@ class Reference:
     accelerations: Sequence[tuple[float, float, float]]
 
     def error(self, after_a_step: array) -> float:
-        """Returns the RMS error of the accelerations over their RMS; NaN if any value is NaN."""
+        """Returns the RMS error of the accelerations divided by their RMS; NaN if any value is
+        NaN."""
         wrong = right = 0.0
         for i, exact in zip(self.sampled, self.accelerations):
             found = (v / DT for v in after_a_step[VALUES * i + 3:VALUES * i + 6])

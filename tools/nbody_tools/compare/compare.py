@@ -1,20 +1,20 @@
-"""Times our steps and other programs for the same forces: on the same bodies, round-robin, on one
-machine.
+"""Times our steps and other programs that compute the same forces, on the same bodies, round-robin,
+on one machine.
 
   ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
-  ./nbody compare step12 sample --bodies 4096,262144     names, or their beginnings
+  ./nbody compare step12 sample --bodies 4096,262144     names or prefixes
 
-Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample, as shipped and with
--ftz=true, with that of the autotuner KTT, from folders that you name (this repository contains none
-of their code; nvcc builds them), and with PyTorch, JAX, CuPy, Numba and pytreegrav if they are
-installed. Missing programs are named and skipped.
+Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
+-ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba and pytreegrav. This
+repository contains none of their code: name the folders of the sample and of KTT, which nvcc
+builds. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64. A program with wrong forces is not timed. The programs are then timed round-robin, so that
-a clock change affects all of them. Times are per time step, of the kernels only (in Python, of the
-whole time loop): medians over all rounds and repeats.
+a clock change affects all of them. A time is the median over all rounds and repeats, per time step,
+and covers only the kernels (for Python packages, the whole time loop).
 
-Without a GPU our steps are emulated: only their forces are compared, by default for 1024 bodies.
+Without a GPU our steps are emulated, so only their forces are compared, by default for 1024 bodies.
 
 Exit code: 0 success, 1 wrong forces or a failed program, 2 invalid arguments.
 """
@@ -99,7 +99,8 @@ class Field:
         self.references: dict[tuple[int, str], made.Reference] = {}
 
     def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
-        """Returns the float64 sums; computes them at the first call only: they take seconds."""
+        """Returns the float64 sums. Computes them only once per problem, because they take
+        seconds."""
         key = bodies.count, law
         if key not in self.references:
             self.references[key] = made.reference(bodies, law)

@@ -1,4 +1,4 @@
-"""The programs of a comparison: our steps, third-party kernels from the user's folders, and
+"""The programs of a comparison: our steps, third-party kernels from the user's folders, and Python
 packages.
 
 Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup,
@@ -59,7 +59,7 @@ class Driver:
     words: tuple[str, ...]  # for nvcc
 
     def build(self, nvcc: str) -> Optional[str]:
-        """Returns nvcc's error messages, or None."""
+        """Compiles the driver. Returns nvcc's first error message, or None if it succeeded."""
         command = [
             nvcc,
             "-std=c++17",
@@ -94,7 +94,8 @@ def ours(build: Path) -> Iterator[Contender]:
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields NVIDIA's sample as its CMakeLists.txt compiles it, and with denormals flushed."""
+    """Yields NVIDIA's sample, compiled as in its CMakeLists.txt and with denormals flushed to
+    zero."""
     if not (folder / "bodysystemcuda.cu").is_file():
         raise ToolError(f"--sample {folder}: there is no bodysystemcuda.cu in it")
     for block in SAMPLE_BLOCKS:
@@ -117,7 +118,7 @@ def sample(folder: Path, programs: Path) -> Iterator[Driver]:
 
 
 def common_of(folder: Path) -> Path:
-    """Returns the samples' common headers: Common, above the folder or next to it."""
+    """Returns the samples' folder of common headers: Common, in the folder or in one above it."""
     for above in (folder, *folder.resolve().parents):
         if (above / "Common" / "helper_cuda.h").is_file():
             return above / "Common"
@@ -125,7 +126,7 @@ def common_of(folder: Path) -> Path:
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields a few of KTT's configurations; the autotuner itself would try more."""
+    """Yields some of KTT's configurations; the autotuner itself would try more."""
     source = folder / "Nbody.cu"
     if not source.is_file():
         raise ToolError(f"--ktt {folder}: there is no Nbody.cu in it")

@@ -35,7 +35,7 @@ def read_terms(file: Path) -> list[Term]:
 
 
 def bold(text: str) -> Iterator[str]:
-    """Yields the terms of a text: its bold words, except bold sentences and questions."""
+    """Yields the terms in a text: all bold words except bold sentences and questions."""
     for match in BOLD.finditer(text):
         words = " ".join(match.group(1).split())
         if words[-1] not in ".?:":
@@ -51,8 +51,8 @@ def page_of(file: Path) -> str:
 
 
 def lines(root: Path) -> str:
-    """Lists every term with its meaning and the first step that prints it in bold. A term without
-    such a step, or bold words without a definition, are an error."""
+    """Returns a list of the terms, each with its meaning and the first step that prints it in bold.
+    Raises ToolError if no step prints a term in bold, or if bold words have no definition."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
                for name in published_steps(root) if (root / name / "README.md").is_file()}

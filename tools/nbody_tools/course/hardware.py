@@ -1,5 +1,5 @@
-"""Computes the occupancy of an SM from registers, threads and shared memory, on the measured GPU
-and on others."""
+"""Computes the occupancy of an SM, on the measured GPU and on others, from a block's registers,
+threads and shared memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[s
 
 
 def main_kernels(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields each step with its kernel that took longest under the profiler."""
+    """Yields each profiled step with the profile of its main kernel."""
     for step in facts.steps:
         profile = facts.profile(step)
         if profile is not None:

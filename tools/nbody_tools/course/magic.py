@@ -1,5 +1,5 @@
-"""Defines %%nbody_step for notebooks: it builds a step with the functions in the cell, validates,
-times and draws it.
+"""Defines %%nbody_step for notebooks. It builds a step with the functions in the cell, runs and
+validates it, and shows its time and a picture.
 
     %load_ext nbody_tools.course.magic
 
@@ -97,7 +97,7 @@ def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def picture_of(state: Path, title: str) -> bytes:
-    """Returns a PNG of the final bodies seen from above. Needs no notebook backend."""
+    """Returns a PNG of the final positions seen from above. Needs no matplotlib backend."""
     from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
@@ -115,8 +115,8 @@ def picture_of(state: Path, title: str) -> bytes:
 
 
 def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
-    """Returns the record of the cell's program, the text to print and, if the program is right, the
-    file of its final state."""
+    """Runs the cell. Returns its program's record, the text to print and, if validation passed, a
+    file with the final state."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")

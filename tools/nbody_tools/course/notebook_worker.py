@@ -1,4 +1,5 @@
-"""Converts notebooks, and runs them: notebook_worker.py ROOT OUTPUT [--execute] TEXT...
+"""Converts notebooks and, if requested, runs them: notebook_worker.py ROOT OUTPUT [--execute]
+TEXT...
 
 Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that says "wrong on
 purpose" must fail validation, and every other one must pass.
@@ -36,7 +37,7 @@ def said(cell: Any) -> str:
 
 
 def problems(notebook: Any) -> Iterator[str]:
-    """Yields the problems of a notebook that was executed."""
+    """Yields the problems found in an executed notebook."""
     cells = [
         cell
         for cell in notebook.cells

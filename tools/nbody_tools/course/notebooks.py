@@ -1,9 +1,9 @@
-"""Makes .ipynb files of course/notebooks/*.md, which are kept as text.
+"""Makes .ipynb files from the Markdown files in course/notebooks.
 
   ./nbody course notebooks               into build/notebooks
   ./nbody course notebooks --execute     also runs them and checks the results of their cells
 
-Uses jupytext and nbclient. If they are missing, pip installs them in build/notebook-tools.
+Uses jupytext and nbclient, and lets pip install them in build/notebook-tools if they are missing.
 """
 
 from __future__ import annotations

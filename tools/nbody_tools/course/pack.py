@@ -4,8 +4,8 @@ for Gradescope.
   ./nbody course pack                    build/course/class/, build/course/gradescope.zip
   ./nbody course pack --output DIR
 
-Gradescope's archive holds the repository as well: it grades with `./nbody grade`, lab by lab. A
-submission is one file whose name begins with the number of the lab, such as 03.cu, 04b.cu or
+The archive for Gradescope also contains the repository, because it grades each lab with `./nbody
+grade`. A submission is one file whose name begins with the lab's number, such as 03.cu, 04b.cu or
 23.toml.
 """
 
@@ -54,7 +54,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yields files and their bytes, without the answers and without links to them."""
+    """Yields the files for the class and their contents, without answers and links to answers."""
     files = [
         file
         for file in tracked(root)
@@ -72,7 +72,7 @@ def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
-    """Replaces each link to a file that is not in the folder with the words of the link."""
+    """Replaces each link to a file that is not in `there` with the link's text."""
     def kept(match: re.Match) -> str:
         parts = urlsplit(match.group(2))
         target = Path(os.path.normpath(page.parent / unquote(parts.path)))
@@ -100,7 +100,7 @@ def write_class(root: Path, folder: Path) -> int:
 
 
 def tar_of(root: Path) -> bytes:
-    """Packs the files into a tar archive, whose bytes depend on nothing but the files."""
+    """Returns a tar archive of the files. Its bytes depend only on the files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
         for file in tracked(root):

@@ -1,4 +1,4 @@
-"""Installs Python packages that only a course needs, if missing, with pip in the build folder."""
+"""Installs missing Python packages that only a course needs, with pip, in the build folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def imports(python: Path | str, modules: Sequence[str]) -> bool:
 
 
 def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
-    """Returns an interpreter that has these packages and those of the system."""
+    """Returns a Python that can import these modules; installs their packages if necessary."""
     if imports(sys.executable, modules):
         return sys.executable
     python = folder / "bin" / "python"

@@ -26,8 +26,8 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Returns one point per step. Its bytes are the sectors of global loads counted by Nsight
-    Compute. Its flops are 20 per interaction, and the number of interactions follows from the
+    """Returns one point per step. Its bytes are those of the sectors of global loads that Nsight
+    Compute counted. Its flops are 20 per interaction; the number of interactions follows from the
     counted instructions. Its rate was measured without the profiler."""
     points = []
     for step, profile in main_kernels(facts):

@@ -1,4 +1,4 @@
-"""Builds a step with some functions replaced, using the build commands of the step itself."""
+"""Builds a step with some of its functions replaced, using the step's own build commands."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def source_of(step: str, root: Path = ROOT) -> Path:
 
 
 def end_of_block(text: str, brace: int) -> int:
-    """Returns the position after the matching brace. Assumes that comments and literals contain no
-    braces, which holds in the steps."""
+    """Returns the position after the matching closing brace. Assumes that comments and literals
+    contain no braces, as is the case in the steps."""
     depth = 0
     for place in range(brace, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)

@@ -30,7 +30,7 @@ from nbody_tools.steps import published_steps
 
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
-# Indented lines are code if they follow an empty line; otherwise they continue an item of a list.
+# Indented lines are code if they follow an empty line. Otherwise they continue a list item.
 CODE = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*(?:\n|\Z))+|`[^`\n]*`",
                   re.DOTALL | re.MULTILINE)
 SOURCES = {
@@ -82,12 +82,12 @@ def tracked(root: Path) -> list[Path]:
 
 
 def visible(path: Path) -> Path:
-    """Returns the path without leading dots in its names: Zensical ignores names with one."""
+    """Returns the path without leading dots in its names, because Zensical ignores such names."""
     return Path(*(part.lstrip(".") for part in path.parts))
 
 
 class Pages:
-    """Copies a repository's documents for Zensical into one folder, and rewrites their links."""
+    """Copies a repository's documents into one folder for Zensical, and rewrites their links."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
@@ -97,7 +97,7 @@ class Pages:
             else set(tracked(root))
         )
         self.folders = {parent for file in self.files for parent in file.parents}
-        self.listings: set[Path] = set()  # pages to write: folders without a README, sources
+        self.listings: set[Path] = set()  # generated pages: folders without README, sources
         self.problems: list[str] = []
 
     def documents(self) -> list[Path]:
@@ -270,7 +270,7 @@ class Links(HTMLParser):
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """Yields dead links, and whatever a page would load from the network: it must work offline."""
+    """Yields the links whose page or anchor is missing in the site."""
     pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(site.rglob("*.html"))}
     for page, links in pages.items():
         for target in links.targets:

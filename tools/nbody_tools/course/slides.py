@@ -3,7 +3,7 @@
   ./nbody course slides                   build/slides/: a page per step, and slides.md for Marp
   ./nbody course slides --output DIR
 
-A page needs no network: arrow keys or a click turn it, `p` prints two per sheet.
+The pages need no network. Arrow keys and clicks turn the slides; `p` prints two per sheet.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
 
 
 def listed(title: str, bullets: list[str]) -> list[Slide]:
-    """Distributes the bullets over as many slides as they need."""
+    """Distributes the bullets over as many slides as they need, all with the same title."""
     made: list[list[str]] = []
     room = 0.0
     for bullet in bullets:

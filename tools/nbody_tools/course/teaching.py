@@ -46,8 +46,8 @@ def hours(root: Path) -> str:
 
 
 def mistake(name: str, root: Path, about: str = "") -> str:
-    """Returns the first comment of a program with a mistake, and the first finding that has a
-    remedy and contains `about`."""
+    """Returns the first comment of an example with a mistake, and the first finding reported for it
+    that has a remedy and contains `about`."""
     source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
     text = said.read_text(encoding="utf-8")
     comment = source.read_text(encoding="utf-8").splitlines()[0].removeprefix("// ")

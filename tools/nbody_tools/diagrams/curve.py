@@ -1,7 +1,7 @@
 """Draws steps 15 and 15b: bodies along the Hilbert curve, the tree over them, and the nodes that a
 group accepts.
 
-The drawing has two dimensions and square cells; the program has cubes, boxes and quadrupoles.
+The drawing is two-dimensional, with square cells; the program uses cubes, boxes and quadrupoles.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Cell:
                             for k in (0, 1)))
 
     def walk(self, accepts: Callable[["Cell"], bool]) -> Iterator["Cell"]:
-        """Yields the cells and leaves that act on a group."""
+        """Yields the cells that act on a group: those that it accepts, and leaves."""
         if accepts(self) or not self.children:
             yield self
         else:
@@ -92,7 +92,8 @@ def looks_small(cell: Cell, box: Box) -> bool:
 
 
 def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
-    """Tests, as step 15b does, the first term that the node's moments neglect; all masses are 1."""
+    """Tests, like step 15b, whether the first neglected term of the node's expansion is below the
+    bound. All masses are 1."""
     far = cell.distance(box)
     return far > cell.radius and len(cell.own) * cell.radius ** 3 < bound * far ** 5
 

@@ -1,7 +1,7 @@
-"""Writes the diagrams of the documents: docs/figures/diagrams/NAME.svg, one for each step.
+"""Draws the diagrams of the documents, at least one per step: docs/figures/diagrams/NAME.svg.
 
   ./nbody diagrams            writes those that are out of date
-  ./nbody diagrams --check    changes nothing; lists them and exits with code 1
+  ./nbody diagrams --check    changes nothing; lists outdated diagrams, exits with code 1 if any
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Draws shapes and words at coordinates and writes SVG. The same calls give the same bytes.
+"""Draws shapes and words at coordinates and writes SVG. The same calls write the same bytes.
 
-Text stays text, so that it can be searched and read aloud. No text is smaller than SMALL on a
-drawing that is WIDTH wide, so that it can still be read at half that size. Colours come from
-figures/colours.py, or lie between them and white (`light`).
+Text is not converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH,
+no text is smaller than SMALL, so it can still be read at half that size. Colours come from
+figures/colours.py, or are mixtures of these with white (`light`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from nbody_tools.figures.colours import GREY
 WIDTH = 920
 SMALL, TITLE = 18, 22
 INK, WHITE = "#1A1A1A", "#FFFFFF"
-# The tests measure text in DejaVu Sans. Verdana's letters are as wide, and Arial's are narrower.
+# The tests measure text in DejaVu Sans. Verdana's letters have the same width, and Arial's are
+# narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
 
@@ -137,7 +138,7 @@ class Drawing:
         self.lines(x, y, *words, step=step, colour="#4D4D4D")
 
     def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
-        """Draws a horizontal bracket with a label, to put under something."""
+        """Draws a horizontal bracket with a label below it."""
         self.path([(x, y), (x, y + 8), (x + width, y + 8), (x + width, y)], colour, 1.5)
         if words:
             self.text(x + width / 2, y + 30, words, SMALL, "middle")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from nbody_tools.diagrams.drawing import Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 
-# The instructions of an interaction, in groups: name, count, colour, pipe.
+# The instructions of an interaction, in groups of (name, count, colour, pipe).
 BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMILION),
           ("mass, cube", 3, ORANGE), ("sum", 3, GREEN))
 
 
 def unrolled() -> Drawing:
-    """Draws step 04: one warp computes interactions one after another, or sixteen at once."""
+    """Draws step 04: one warp computes its interactions one by one, or sixteen at the same time."""
     d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; "
                      "unrolled, the waits overlap, and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own root")
@@ -44,7 +44,7 @@ def unrolled() -> Drawing:
 
 
 def interaction(d: Drawing, x: float, y: float, wait: float) -> float:
-    """Draws an iteration of a rolled loop; returns its end."""
+    """Draws an iteration of a rolled loop; returns the x coordinate of its end."""
     d.rect(x, y, 34, 34, light(SKY_BLUE, 0.6))
     d.line(x + 34, y + 17, x + 34 + wait, y + 17, GREY, 2, dashed=True)
     d.rect(x + 34 + wait, y, 34, 34, light(GREEN, 0.6))

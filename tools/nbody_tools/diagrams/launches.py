@@ -85,7 +85,7 @@ def launch() -> Drawing:
 
 
 def waves() -> Drawing:
-    """Draws step 04b: the 512 blocks of 32 systems on the SMs, and the ends of kernels."""
+    """Draws step 04b: the 512 blocks of 32 systems on the SMs, and how kernels end."""
     blocks = 32 * 16
     d = Drawing(600, f"{blocks} blocks on {SMS} SMs, then the same with {SMS * SLOTS + 1} blocks; "
                      "kernels in time")
@@ -121,7 +121,7 @@ def waves() -> Drawing:
 
 
 def places(d: Drawing, y: float, blocks: int, colour: Callable[[int], str]) -> None:
-    """Draws the SMs as columns of four places; the blocks fill them row by row."""
+    """Draws the SMs as columns of four places, which the blocks fill row by row."""
     for sm in range(SMS):
         for slot in range(SLOTS):
             block = slot * SMS + sm

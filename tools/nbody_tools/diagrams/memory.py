@@ -25,7 +25,7 @@ def threads_per_bank(stride: int) -> list[int]:
 
 def strip(d: Drawing, x: float, y: float, width: float,
           wanted: Callable[[int], bool], colour: str, height: float = 30) -> None:
-    """Draws memory as 4-byte words; the sectors that contain a wanted word are fetched."""
+    """Draws memory as 4-byte words, and highlights the sectors that contain a wanted word."""
     cell = width / WORDS
     for sector in range(WORDS // SECTOR):
         fetched = any(wanted(word) for word in range(sector * SECTOR, (sector + 1) * SECTOR))

@@ -118,8 +118,8 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """Pairs the tiles as plan.h does: each with itself and with those up to half the ring ahead.
-    Two tiles exactly half the ring apart are paired once."""
+    """Returns the pairs of segments as plan.h forms them: each segment with itself and with the
+    segments up to half the ring ahead. Two segments exactly half the ring apart form one pair."""
     return [
         (row, (row + offset) % SEGMENTS)
         for row in range(SEGMENTS)

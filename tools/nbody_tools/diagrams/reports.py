@@ -1,4 +1,4 @@
-"""Redraws drawings of the five documents: tiles, grids and banks (docs/reports/)."""
+"""Redraws figures of the five documents in docs/reports/: tiles, grids and banks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def tile() -> Drawing:
 
 
 def all_pairs() -> Drawing:
-    """Draws blocks and tiles: figure 31-4 of GPU Gems 3, figures 4 and 5 of the project report."""
+    """Draws blocks and tiles: figure 31-4 of GPU Gems 3, and figures 4 and 5 of the project
+    report."""
     d = Drawing(
         560,
         "All N by N interactions: four blocks of four threads, each walking through four tiles"

@@ -28,8 +28,8 @@ def legend(d: Drawing, y: float) -> None:
 
 
 def pageable() -> Drawing:
-    """Draws step 05: one grid, the overlap that was expected of streams, and the streams' actual
-    order with pageable memory."""
+    """Draws step 05: one grid, the overlap that streams were expected to give, and the actual order
+    of their work with pageable memory."""
     d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other "
                      "because downloads block the host; streams that overlap")
     d.heading(34, "Step 04b: one grid over all systems")
@@ -124,7 +124,7 @@ def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
 
 
 def devices() -> Drawing:
-    """Draws step 08: systems distributed over GPUs, with a host thread per GPU or one for all."""
+    """Draws step 08: systems distributed over GPUs, with one host thread per GPU or one in all."""
     d = Drawing(720, "256 systems distributed over four GPUs with one host thread each, compared "
                      "with one thread that enqueues for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")

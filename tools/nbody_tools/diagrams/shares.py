@@ -1,5 +1,5 @@
-"""Redraws more drawings of two documents: where partial sums are stored, which pairs a thread
-computes, and how many warps fit on an SM (docs/reports/)."""
+"""Redraws more figures of two of the documents in docs/reports/: where partial sums are stored,
+which pairs a thread computes, and how many warps fit on an SM."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def resident_warps(block: int, registers: int) -> int:
 
 
 def warps_over_blocks() -> Drawing:
-    """Draws resident warps over the size of a block: figure 4 of the activity map's report."""
+    """Draws the number of resident warps against the block size: figure 4 of the activity map's
+    report."""
     d = Drawing(480, "Resident warps of an SM over the threads of a block, with 32 and with 40 "
                      "registers per thread")
     d.heading(34, "Warps on an SM, by the size of a block")

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import FactError, Facts, Value
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
-# A metric of measure/ncu.py, the label of its row, and whether a larger value is faster.
+# A metric of measure/ncu.py, its label in the table, and whether a larger value is faster.
 COUNTED = (
     ("instructions_per_interaction", "instructions per interaction", False),
     ("sm_busy_percent", "SMs with work, mean over time, %", True),
@@ -30,8 +30,9 @@ class Row:
 
 
 def extra_row(words: Sequence[Any]) -> Row:
-    """Checks a row such as ["systems computing at once", 1, 7.6, "more"]: its label, the parent's
-    value, the step's value, and whether more or fewer is faster."""
+    """Parses a row such as ["systems computing at once", 1, 7.6, "more"]: a label, the parent's
+    value, the step's value, and whether more or fewer is faster. Raises FactError if it is
+    invalid."""
     if len(words) != 4 or words[3] not in ("more", "fewer"):
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
     before, after = (word if isinstance(word, Value) else Value(word) for word in words[1:3])

@@ -1,5 +1,5 @@
-"""Makes the tables of docs/accuracy.md and of experiments/tensor_cores, from the records of ./nbody
-measure accuracy, long_disk, tensor_cores and production_sums."""
+"""Makes the tables of docs/accuracy.md and experiments/tensor_cores from the records of `./nbody
+measure accuracy`, `long_disk`, `tensor_cores` and `production_sums`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def rate(record: Record) -> float:
 
 
 def error_table(records: Sequence[Record]) -> str:
-    """Returns one table per problem, sorted by step: some steps were measured again later."""
+    """Returns one table per problem, sorted by step rather than by time of measurement."""
     parts = []
     for problem in dict.fromkeys(r.problem for r in records):
         chosen = sorted(
@@ -131,7 +131,7 @@ def machines(records: Sequence[Record]) -> str:
 
 
 def drift_table(records: Sequence[Record]) -> str:
-    """Returns the largest changes during the run, and the properties of the disk at the end."""
+    """Returns a table of the largest changes during a run and the disk's properties at the end."""
     if not records:
         return ""
     first = records[0]
@@ -189,7 +189,8 @@ def sums_table(records: Sequence[Record]) -> str:
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:
-    """Returns the tables available to templates, or nothing if they were not measured."""
+    """Returns functions that give templates these tables, or an empty text if nothing was
+    measured."""
     def optional(name: str, text: str) -> Value:
         return Value(text or None, "text", f"{name}()")
 

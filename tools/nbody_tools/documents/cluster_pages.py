@@ -14,7 +14,7 @@ from nbody_tools.tables import NOT_MEASURED, markdown
 STEP = "step14_cluster"
 LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
 RANKS = (2, 4, 8)
-ROWS = (  # the row's label, the problem, its time, the names of its predictions
+ROWS = (  # label, problem, kind of time, name pattern of the predictions
     ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
     (
         "1,048,576 bodies",
@@ -51,7 +51,7 @@ def predicted(rate: Value, results: Path) -> str:
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
-    """Returns the speedups over one GPU for every row of the table that was measured."""
+    """Maps the label of each measured row to its speedups over one GPU, by number of GPUs."""
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -85,8 +85,8 @@ def measured(facts: Facts) -> str:
 
 
 def gathered(results: Path) -> str:
-    """Returns a table of nbody-gather's busbw by size, ranks and transport; of several runs, the
-    newest counts."""
+    """Returns a table of nbody-gather's busbw by size, ranks and transport. If a gather was
+    measured several times, the newest file counts."""
     columns = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     if not columns:
         return NOT_MEASURED

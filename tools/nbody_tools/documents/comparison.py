@@ -1,4 +1,4 @@
-"""Makes the tables of docs/comparison.md from the records of ./nbody compare, which are in
+"""Makes the tables of docs/comparison.md from the records of `./nbody compare` in
 docs/results/comparison/."""
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def rate(data: Any) -> str:
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
-    """Returns a row of our best step's rates over those of a peer, or of its best block size."""
+    """Returns a row of ratios: our best step's rate to the rate of the peer with its fastest block
+    size."""
     def best(size: int, which: Any) -> float:
         return max(
             (

@@ -3,12 +3,13 @@ in NAME.md.
 
   ./nbody documents                     all of them
   ./nbody documents step03_tiling       those in one folder
-  ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
+  ./nbody documents --check             changes nothing; lists outdated or wrong ones, exits 1
 
-tools/nbody_tools/documents/README.md is the manual of the templates. Both forms also check the
-limits of each step (documents/sources.py): the lines of a program, the lines that change from one
-step to the next, the lines and the headings of a step's README. docs/report.md also needs figures,
-which ./nbody report draws; ./nbody validation writes docs/validation.md and mutants.md.
+tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check, it
+also checks the limits of each step (documents/sources.py): the lines of a program, the lines that
+change from one step to the next, and the lines and headings of a step's README. docs/report.md also
+needs figures, which ./nbody report draws; ./nbody validation writes docs/validation.md and
+mutants.md.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
-MEASURED_NUMBERS = 20  # most measured numbers in a README; with more, it would read like a log
+MEASURED_NUMBERS = 20  # limit per README; with more numbers, it would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = (
@@ -116,7 +117,7 @@ def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:
-    """Returns the problems of a step's README and of the template of its measurements."""
+    """Returns the problems of a step's README and of the template of its measurements page."""
     where = readme.relative_to(root)
     template = Path("docs", MEASUREMENTS, readme.parent.name + ENDING)
     absent = [file for file in (where, template) if not (root / file).is_file()]
@@ -133,8 +134,8 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
-    """Yields the problems of a lesson: it needs headings in order, a question at the top, a folded
-    prediction, few numbers, and a link to the next step."""
+    """Yields what a lesson lacks. It needs headings in the right order, a question at the top, a
+    folded prediction, few measured numbers, and a link to the next step."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
         yield f"the headings of a lesson are {', '.join(HEADINGS)}, in this order"

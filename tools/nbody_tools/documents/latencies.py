@@ -27,7 +27,7 @@ NAMES = (
     "global_load",
     "global_round_trip",
 )
-MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # a loop with these instructions
+MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # a loop's instruction counts
 PLAIN = "issue_16_fma_0_mufu_0_shfl"
 
 
@@ -92,14 +92,15 @@ def latency(results: Path, name: str) -> Value:
 
 
 def mix_of(name: str) -> list[int]:
-    """Returns how many FFMA, MUFU and SHFL a loop contains; empty if the name is not a loop's."""
+    """Returns the loop's numbers of FFMA, MUFU and SHFL; empty if this is not the name of a
+    loop."""
     match = MIX.fullmatch(name)
     return [int(count) for count in match.groups()] if match else []
 
 
 def issue_slots(results: Path) -> str:
-    """Returns a table of the issue slots that a MUFU or SHFL takes among multiply-adds; a slot is
-    the time of one multiply-add."""
+    """Returns a table of the issue slots that a MUFU or SHFL takes in a loop of multiply-adds. One
+    slot is the time of one multiply-add."""
     times = {r.data["latency"]: r.data["median"]
              for r in newest(results) if mix_of(r.data["latency"])}
     if PLAIN not in times:

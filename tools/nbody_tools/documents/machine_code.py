@@ -1,6 +1,6 @@
-"""Makes the table of issue slots per interaction from the SASS of the steps (docs/results/sass/),
-and the tables of docs/limits.md: the losses between ceiling and rate, counted by Nsight Compute,
-and timed variants (docs/results/limits/, docs/results/tuning/)."""
+"""Makes the table of issue slots per interaction from the steps' SASS (docs/results/sass/), and the
+tables of docs/limits.md: the losses between ceiling and measured rate, from Nsight Compute's
+counts, and the times of variants (docs/results/limits/, docs/results/tuning/)."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def read_lines(results: Path) -> list[dict[str, Any]]:
 
 
 def table(results: Path, facts: Facts) -> Value:
-    """Returns a row for each program from step 03 on: its loop with the fewest issue slots, and the
-    ceiling that this loop sets, which no record can exceed."""
+    """Returns a table with a row for each program from step 03 on: its loop with the fewest issue
+    slots, and the maximum rate that this loop allows."""
     fewest: dict[str, dict[str, Any]] = {}
     for line in read_lines(results):
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
@@ -90,7 +90,7 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
 
 def left(results: Path, facts: Facts) -> Value:
     """Returns a table with one column per step and size: the losses between the ceiling and the
-    measured rate, and the time of a warp by state."""
+    measured rate, and how long a warp is in each state."""
     lines = rest.profiles(results)
     runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
             for record in read_records(source, check_measurement)}
@@ -136,8 +136,8 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
 
 
 def tuned(results: Path, step: str) -> Value:
-    """Returns a table of the fastest shapes that ./nbody tune found, with their rate and chunk
-    length: a row per number of bodies per thread, a column per N."""
+    """Returns a table of the fastest shapes that ./nbody tune found. Rows are numbers of bodies per
+    thread, columns are N, and each cell has a rate and a chunk length."""
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for source in sorted((results / "tuning").glob("*.jsonl")):
         for line in (record.data for record in read_records(source, check_shape)):

@@ -13,11 +13,11 @@ from nbody_tools.records.timeline import STAGES, read_timeline, sums
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds, with_range
 
 QUEUES = (1, 2, 4, 8, 16, 32)
-STEPS_OF_SMALL = 1000  # runs of this many time steps or more are of small systems
+STEPS_OF_SMALL = 1000  # runs with this many time steps or more have small systems
 
 
 def measured(step: str, facts: Facts) -> str:
-    """Returns a table with a row per problem size and number of devices, without small systems."""
+    """Returns a table with one row per problem size and number of devices. Omits small systems."""
     newest: dict[tuple, Measured] = {}
     for m in facts.measured:
         key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
@@ -31,8 +31,8 @@ def measured(step: str, facts: Facts) -> str:
 
 
 def cpu_programs(facts: Facts) -> str:
-    """Returns a table of the newest record of every machine and problem: cpu_simd is measured on
-    several CPUs."""
+    """Returns a table of cpu_simd, which is measured on several CPUs, with the newest record of
+    every machine and problem."""
     newest: dict[tuple[str, str], Measured] = {}
     for m in facts.measured:
         key = (m.record.machine, str(m.record.problem))
@@ -59,7 +59,8 @@ def measured_row(m: Measured) -> list[str]:
 
 
 def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
-    """Returns a table of the main kernels of the parent and of the step, with a row per metric."""
+    """Returns a table with one row per metric, for the main kernels of the parent and of the
+    step."""
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
@@ -92,8 +93,8 @@ def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
 
 
 def accuracy(results: Path, steps: Sequence[str]) -> str:
-    """Returns a table of the accelerations' RMS errors over N, from docs/results/accuracy/.
-    Includes emulated runs, because emulation changes times but not errors."""
+    """Returns a table of the accelerations' RMS errors by N, from docs/results/accuracy/. Includes
+    emulated runs, because emulation changes only the times."""
     errors: dict[tuple[str, int], float] = {}
     for source in sorted((results / "accuracy").glob("*.jsonl")):
         for record in read_records(source):
@@ -171,8 +172,8 @@ def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: i
 
 
 def timelines(results: Path, runs: Sequence[str]) -> str:
-    """Returns a table of the total time of each stage in docs/results/timelines/RUN.timeline.csv,
-    and of how much overlapped."""
+    """Returns a table with one column per run (docs/results/timelines/RUN.timeline.csv): the total
+    time of each stage, and how much of the copies was hidden under kernels."""
     columns = {
         run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs
     }

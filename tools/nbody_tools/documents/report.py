@@ -1,4 +1,4 @@
-"""Draws the figures of docs/report.md from what was measured, and writes the report.
+"""Draws the figures of docs/report.md from the measurements, and writes the report.
 
   ./nbody report            draws docs/figures/ and writes docs/report.md
   ./nbody report --check    changes nothing; reports numbers that are out of date, missing or typed
@@ -42,7 +42,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
-    """Returns one record per step, on one device: the records that the text describes."""
+    """Returns one record per step, measured on one device. The report's text describes these."""
     records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
     # If scenarios or softenings differ, takes the combination that most steps share.
     return max(staircases(records), key=lambda s: len(s.records), default=None)
@@ -84,7 +84,7 @@ class Figures:
 
     @property
     def sources(self) -> str:
-        """Returns a digest of the data, which shows whether the figures are stale."""
+        """Returns a digest of the data. If it has changed, the figures are out of date."""
         records = (
             *(self.staircase.records if self.staircase else ()),
             *self.errors,
@@ -190,8 +190,8 @@ def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
 
 
 def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optional[Record]:
-    """Returns the record of the run from records.jsonl in the same folder. If it is missing,
-    returns the newest record of the same program with as many systems and devices."""
+    """Returns the record of the run from records.jsonl in the same folder or, if there is none, the
+    newest record of the same program with equally many systems and devices."""
     name, devices = path.name.split(".")[0], len({span.device for span in spans})
     beside = path.parent / "records.jsonl"
     timed = read_records(beside) if beside.is_file() else []

@@ -17,19 +17,19 @@ from nbody_tools.tables import markdown
 class Budget:
     """Limits on the length of programs, changes and READMEs; README.md quotes them."""
 
-    changed = 100  # lines added and removed since the parent; more would be a second idea
+    changed = 100  # lines added or removed, compared with the parent; more would be a second idea
     changed_layout = 120  # for steps that replace the whole layout or decomposition
     layout_steps = ("09", "10")
     changed_kernel = 150  # for steps beyond the reports, which may replace their kernel
     first_kernel_step = "11"
-    # For steps that replace nearly every line: the kernel, its launch, and what they need.
+    # For steps that replace nearly every line: the kernel, its launch, and the code for them.
     changed_all = {"12": 185, "13": 195, "14": 200}
     lines = 190  # per program
-    more_lines = {"12": 210}  # two kinds of tiles and a ring of them
+    more_lines = {"12": 210}  # it has two kinds of tiles, and a ring of tiles
     first_lines = 140  # for the first programs, whose readers have never seen a kernel
     last_first = "04b"
     readme = 110  # lines of a step's README
-    excerpt = 24  # lines of one block of changed lines in it
+    excerpt = 24  # lines of one diff in a README
 
 
 class SourceError(ToolError):

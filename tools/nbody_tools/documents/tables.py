@@ -14,7 +14,7 @@ from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, with_range
 
 DEVICE_COUNTS = (1, 2, 4, 8)
 MULTI_GPU_STEPS = ("step07_overlap", "step08_multigpu", "step09_soa", "step10_tiled2d_cublas")
-FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
+FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from this step on, one system can use the whole device
 
 
 def cell(value: Value) -> str:
@@ -37,8 +37,8 @@ def machines(facts: Facts) -> str:
 
 
 def staircase(facts: Facts) -> str:
-    """Returns a table of our steps next to the published ones. Our times are medians of total
-    times, which include transfers."""
+    """Returns a table of our steps next to the published ones. Our times are medians of the total
+    time, including transfers."""
     rows = []
     for step in facts.steps:
         theirs = [row for row in facts.published["rows"] if row["step"] == step] or [None]
@@ -122,7 +122,7 @@ def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def cpu(facts: Facts) -> str:
-    """Returns a table of CPU programs, and of how much faster the fastest step is on one GPU."""
+    """Returns a table of the CPU programs, and of the speedup of the fastest step on one GPU."""
     gpu = [m for step in facts.steps if (m := facts.pick(step, "systems")) is not None
            and m.record.backend == "cuda"]
     best = min(gpu, key=lambda m: m.record.seconds("total").median, default=None)

@@ -1,5 +1,5 @@
-"""Renders templates, and the marked places of documents, with Jinja2. An unknown name is an error,
-and so is an unmeasured number unless the template marks it as optional."""
+"""Renders templates, and the marked places in documents, with Jinja2. Reports an error for an
+unknown name, and for a number without a measurement unless the template marks it as optional."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MEASUREMENT = re.compile(
 # A place in a document without a template: <!-- {{ expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
-# At these positions Markdown would take a place for a block of HTML, or end a table cell at its |.
+# At these positions Markdown would treat a place as an HTML block, or end a table cell at its |.
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -79,13 +79,14 @@ def shaped(form: str) -> Any:
 
 
 def digits(value: Value, count: int) -> Value:
-    """Rounds to significant digits and keeps the value's unit."""
+    """Rounds a value to `count` significant digits; a time keeps its unit."""
     kind = value.format.partition(":")[0] if isinstance(value, Value) else "number"
     return shaped(f"{kind if kind == 'time' else 'number'}:{count}")(value)
 
 
 def in_unit(unit: str, scale: float) -> Any:
-    """Returns a filter for a unit of time: {{ this.systems.compute | milliseconds(4) }}."""
+    """Returns a filter that formats a time in a unit: {{ this.systems.compute | milliseconds(4)
+    }}."""
     def filtered(value: Value, count: int = 3) -> Value:
         if value.content is None:
             return value
@@ -132,7 +133,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
         return None
 
     def written_again(place: re.Match) -> str:
-        line = place.string.count("\n", 0, place.start())  # lines before the place, for messages
+        line = place.string.count("\n", 0, place.start())  # keeps line numbers in messages right
         text = rendered("\n" * line + place[2])
         return place[0] if text is None else place[1] + text.strip("\n") + place[3]
 
@@ -165,7 +166,7 @@ def line_now() -> int:
 
 
 def filled(text: str) -> str:
-    """Wraps prose again, because numbers change line lengths. Lists, tables and code stay."""
+    """Rewraps prose, because inserted numbers change line lengths. Keeps lists, tables and code."""
     parts = re.split(r"(^```.*?^```$|^<!--.*?-->$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
     parts[::2] = [
         "\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]
@@ -179,8 +180,8 @@ def filled_paragraph(text: str) -> str:
         re.match(r"[-#|>]|1\. | |\* ", line) for line in lines
     ):
         return text
-    # Markdown takes a comment at the start of a line for a block of HTML, so no line may break
-    # before a place.
+    # Markdown treats a comment at the start of a line as an HTML block, so no line may break before
+    # a place.
     glued = re.sub(
         rf"\s?{PLACE.pattern}",
         lambda place: re.sub(r"\s", "\0", place[0]),

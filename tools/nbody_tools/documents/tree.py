@@ -1,5 +1,5 @@
-"""Turns the results of ./nbody measure tree into curves for figures and tables for step 15's
-README."""
+"""Converts the results of `./nbody measure tree` into curves for figures, and into tables for the
+README of step 15."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def fastest_direct(curves: Sequence[Curve]) -> dict[int, float]:
 
 
 def crossing(curve: Curve, direct: dict[int, float]) -> Optional[float]:
-    """Returns the number of bodies from which the tree is faster than the fastest direct sum.
-    Interpolates between two sizes, with both axes logarithmic."""
+    """Returns the number of bodies above which the tree is faster than the fastest direct sum.
+    Interpolates between two measured sizes on logarithmic axes."""
     both = [bodies for bodies in sorted(direct) if bodies in curve.points]
     gains = [math.log(direct[bodies] / curve.points[bodies].median) for bodies in both]
     for k in range(len(both) - 1, 0, -1):
@@ -119,7 +119,7 @@ def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[
 
 
 def crossings(records: Sequence[Record]) -> Optional[str]:
-    """Returns the range of N at which the trees become faster than the direct sum."""
+    """Returns, as text, the range of N in which the trees become faster than the direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [
@@ -131,7 +131,7 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
 
 
 def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns the range of the trees' speedups over the fastest direct sum."""
+    """Returns, as text, the range of the trees' speedups over the fastest direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [direct[bodies] / curve.points[bodies].median for curve in curves
@@ -180,14 +180,14 @@ def build_of(records: Sequence[Record], bodies: int, theta: float) -> Optional[f
 
 
 def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns the range of the build's share of the time, in percent."""
+    """Returns, as text, the range of the share of time that building the tree takes, in percent."""
     found = [100 * build_time(record) / sum(record.data["phases"].values()) for record in records
              if record.data.get("phases") and record.problem.bodies == bodies]
     return f"{min(found):.0f} to {max(found):.0f} %" if found else None
 
 
 def errors_table(records: Sequence[Record]) -> str:
-    """Returns a table of the errors of the largest system whose forces were compared."""
+    """Returns a table of the errors for the largest system whose forces were checked."""
     chosen = [
         record
         for record in records
@@ -290,7 +290,7 @@ def peers_of(results: Path) -> list[Peer]:
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Returns a table of the peers, each next to our fastest run whose error is not larger."""
+    """Returns a table of the peers, each with our fastest run whose error is at most as large."""
     rows = []
     for peer in peers:
         best = None if peer.error is None else fastest_as_accurate(peer, records)
@@ -331,7 +331,7 @@ def energy(records: Sequence[Record]) -> str:
 def gain_over(
     records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int
 ) -> Optional[str]:
-    """Returns the speedup over a peer, as in the table of peers; `name` is how its name begins."""
+    """Returns our speedup over a peer, as in the table of peers; `name` is a prefix of its name."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
             best = fastest_as_accurate(peer, records)
@@ -340,8 +340,8 @@ def gain_over(
 
 
 def greatest(record: Record) -> str:
-    """Returns the largest energy change; says "at most" only if states between the two ends were
-    compared too, because the error may have been larger there."""
+    """Returns the largest energy change. Prefixes it with "at most" if states between start and end
+    were compared too; otherwise the error may have been larger between them."""
     change = record.data["energies"]["change"]
     return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 

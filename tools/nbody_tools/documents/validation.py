@@ -1,10 +1,9 @@
-"""Writes the marked places of docs/validation.md and docs/mutants.md: results of the mutants' last
-run.
+"""Writes the results of the mutants' last run into docs/validation.md and docs/mutants.md.
 
-  ./nbody validation [--records FOLDER]           writes it
-  ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date
+  ./nbody validation [--records FOLDER]           writes both
+  ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if one is out of date
 
-The tests of the mutants (ctest -L mutants) leave the records.
+The mutant tests (ctest -L mutants) write the records.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ class Mutant:
     step: str
     wrong: str
     is_wrong: bool
-    caught_by: list[str]  # declared gates; the tests check that these fail,
+    caught_by: list[str]  # declared checks; the tests require that these fail,
     says: str  # or that the run stops with this message
     mode: list[str]
     passes_plain: bool
-    failed: Optional[list[str]]  # gates that failed; None if the run was stopped
+    failed: Optional[list[str]]  # checks that failed; None if the run was stopped
     weak: dict[str, str]
     gates: list[str]
 

@@ -57,12 +57,12 @@ class Program:
         self._vocabulary, self.name = vocabulary, name
 
     def at(self, systems: int, bodies: int, steps: int) -> Run:
-        """Returns the run on a problem that has no name."""
+        """Returns the run on any problem, also one without a name."""
         return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
 
     def kernel(self, name: Optional[str] = None) -> Named:
-        """Returns Nsight Compute's counts for a kernel, the METRICS of measure/ncu.py. Without a
-        name, takes the kernel that ran longest."""
+        """Returns Nsight Compute's counts for a kernel: the METRICS of measure/ncu.py. The default
+        is the kernel that ran longest."""
         profile = self._vocabulary.facts.profile(self.name, name)
         where = f"{self.name}.kernel({name or ''})"
         metrics = profile["metrics"] if profile else {}
@@ -90,7 +90,7 @@ class Program:
 
 
 class Vocabulary:
-    """The data that all templates share, read once."""
+    """The data that all templates share; each is read only once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -107,7 +107,7 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """The names for every document. They keep what they have read for the next document."""
+        """The names for every document. Their data are read only once for all documents."""
         facts = self.facts
         published = {"citation": Value(facts.published["citation"]),
                      "machine": Value(facts.published["machine"])}
@@ -183,8 +183,8 @@ class Vocabulary:
         }
 
     def changed_lines(self, step: str, first: str, last: str) -> str:
-        """Returns the changed lines from `first` to `last`. The first step has no parent, so for it
-        returns lines of the program."""
+        """Returns the changed lines from `first` to `last`. For the first step, which has no
+        parent, returns lines of the program."""
         source = self.source(step)
         if source.parent is None:
             lines = sources.excerpt(["", "", *(f" {line}" for line in source.lines)], first, last)

@@ -1,6 +1,6 @@
-"""Phrases that make a native reader stop: what to look for, why, and what to write instead.
+"""Lists phrases that make a native reader stop: a pattern, a reason, and an alternative for each.
 
-They are hints. A rule that is often wrong should go; the check that uses them never fails.
+The rules are hints, and the check that uses them never fails. Remove a rule that is often wrong.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Rule:
     name: str
-    pattern: re.Pattern[str]  # searched in one sentence, in which `code` reads `...`
+    pattern: re.Pattern[str]  # matched in a sentence in which `code` is `...`
     reason: str
     instead: str
 

@@ -19,8 +19,8 @@ LEXERS = {**dict.fromkeys((".h", ".cuh", ".cpp", ".cu", ".js"), C_LIKE), ".py": 
 
 
 def sentences_of(path: Path) -> Iterator[Line]:
-    """Yields each sentence with the number of its first line. `code` becomes `...`, and a link
-    becomes its words."""
+    """Yields each sentence with the number of its first line. Replaces `code` by `...`, and a link
+    by its text."""
     lexer = LEXERS.get(path.suffix)
     if path.suffix != ".md" and not lexer or not path.is_file():
         return

@@ -42,7 +42,8 @@ VARIANTS = {
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """Draws one column per problem. float64 has a separate axis: its errors are far smaller."""
+    """Draws one column per problem. float64 has its own axis, because its errors are far
+    smaller."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
     kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
     rows = (
@@ -111,7 +112,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
     for group in groups:
         names = sorted(VARIANTS.get(r.step) or r.number for r in group)
         middle = math.sqrt(rate(group[0]) * rate(group[-1]))
-        below = kind == COMPENSATED  # there is empty space below
+        below = kind == COMPENSATED  # the space below is empty
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate(

@@ -1,11 +1,11 @@
-"""Makes a film of a folder of snapshots: MP4 where ffmpeg is installed, GIF elsewhere.
+"""Makes a film from a folder of snapshots: MP4 if ffmpeg is installed, otherwise GIF.
 
   ./nbody animate FOLDER OUT            writes OUT.mp4 or OUT.gif
-  ./nbody animate FOLDER orbits.gif     the ending decides
+  ./nbody animate FOLDER orbits.gif     the extension decides
 
-A frame for each snapshot, in its order. Few bodies leave trails. The last line of its output is the
-name of the film. Exit code: 0 written, 2 an argument or a file is wrong, in one line, 1 numpy or
-matplotlib is missing or ffmpeg failed.
+Each snapshot becomes one frame. If there are few bodies, they leave trails. The last line printed
+is the name of the film. Exit code: 0 success; 1 numpy or matplotlib is missing, or ffmpeg failed; 2
+an argument or a file is wrong (one-line message).
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from nbody_tools.files.bodies import (
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
 TRAIL = 40  # a trail's length in snapshots
-VIEWED_FRACTION = 0.98  # the picture shows this share of the bodies; escaped ones would shrink it
+VIEWED_FRACTION = 0.98  # share of the bodies shown; showing escaped ones would shrink the rest
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
-# Brighter than on paper, and distinguishable with any common colour blindness.
+# These colours are brighter than those for paper, and distinguishable with any common colour
+# blindness.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
 
 
@@ -116,7 +117,7 @@ class Scene:
 
     @staticmethod
     def dot_size(bodies: int) -> float:
-        return float(numpy.clip(6000 / bodies, 0.1, 6))  # a dot's area, in points squared
+        return float(numpy.clip(6000 / bodies, 0.1, 6))  # dot area in square points
 
     def points(self, bodies: Bodies) -> numpy.ndarray:
         bodies = bodies.only(self.species) if self.species else bodies

@@ -12,7 +12,7 @@ from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 PIXELS = 160
-DECADES = 3.0  # the colour scale spans this many below its maximum
+DECADES = 3.0  # the colour scale spans this many decades below its maximum
 MAX_SYSTEMS = 4  # more columns would be too small to read
 VIEWED_FRACTION = 0.95  # share of the bodies shown; a few that escape would shrink the rest
 AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
@@ -30,7 +30,7 @@ def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: fl
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
     local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
     typical = numpy.exp(numpy.log(local).mean())
-    # Rounds widths to powers of sqrt(2), to smooth once per class of bodies instead of per body.
+    # Rounds widths to powers of sqrt(2), so that it smooths once per width instead of per body.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
     maps = (_spread(points[classes == c], masses[classes == c], half_width,
                     max(smoothing * 2 ** (c / 2), half_width / PIXELS))
@@ -53,7 +53,7 @@ def _spread(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
 
 
 def _smoothed(line: numpy.ndarray, kernel: numpy.ndarray) -> numpy.ndarray:
-    # Not mode "same": its result is as long as the kernel if that is longer than the line.
+    # Mode "same" would return an array as long as the kernel if the kernel is longer than the line.
     start = len(kernel) // 2
     return numpy.convolve(line, kernel)[start:start + len(line)]
 
@@ -67,7 +67,7 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
     first, second = AXES[view]
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
-    # The smoothing length is roughly the spacing of the bodies: larger for fewer bodies.
+    # The smoothing length is roughly the spacing of the bodies, so it is larger for fewer bodies.
     smoothing = max(
         1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS
     )

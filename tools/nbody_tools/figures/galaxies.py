@@ -1,4 +1,4 @@
-"""Draws two colliding galaxies: each one's stars in one colour, brighter where they are dense."""
+"""Draws two colliding galaxies, each in its own colour, brighter where its stars are denser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbody_tools.measure.galaxies import CELLS, HALF_WIDTH, STATES, read_grey_ma
 from nbody_tools.records.record import Record
 
 COLOURS = ((1.0, 0.72, 0.35), (0.4, 0.7, 1.0))  # red, green and blue for each galaxy
-BRIGHT = 0.998  # this share of the non-empty cells is darker than full brightness
+BRIGHT = 0.998  # this share of the non-empty cells is below full brightness
 
 
 def draw(record: Record, folder: Path, path: Path) -> Path:

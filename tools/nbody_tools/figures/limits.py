@@ -1,4 +1,4 @@
-"""Draws the figures of docs/performance.md and docs/cluster.md: the roofline, and the speedup of
+"""Draws the figures of docs/performance.md and docs/cluster.md: the roofline, and the speedup on
 several GPUs."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nbody_tools.figures.style import (
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
-INSTRUCTIONS = 13  # the fewest per interaction, reached by step 06
+INSTRUCTIONS = 13  # the minimum per interaction, reached by step 06
 SIDES = {
     "01": (8, -5),
     "02": (-28, -5),
@@ -43,7 +43,7 @@ def gpu_of(records: Sequence[Record]) -> str:
 def draw_roofline(
     points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path
 ) -> Path:
-    """Draws the roofline. `machine` gives peak in TFLOP/s, and memory and l1 in TB/s."""
+    """Draws the roofline. `machine` has "peak" in TFLOP/s, and "memory" and "l1" in TB/s."""
     figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
     x = numpy.geomspace(1, 3000, 400)
     peak, slots = machine["peak"], machine["peak"] / 2

@@ -1,7 +1,7 @@
 """Draws the time, throughput and speedup of the steps, from one record per step.
 
-The figures have dots, not bars: the times span orders of magnitude, and the length of a bar on a
-logarithmic axis means nothing. Error bars are quartiles of the repeats.
+The figures have dots instead of bars, because the times span orders of magnitude and the length of
+a bar means nothing on a logarithmic axis. Error bars show the quartiles of the repeats.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def number(value: float) -> str:
 
 def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values = (),
              highlight: Optional[int] = None) -> None:
-    """Draws one row per step, with step 00 at the top. Writes its number next to each filled dot;
-    None leaves a gap."""
+    """Draws one row per step, with step 00 at the top. Writes the value next to each filled dot. A
+    value of None draws no dot."""
     for values, face in ((hollow, "white"), (filled, None)):
         for row, value in enumerate(values):
             if value is None:
@@ -37,7 +37,7 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                           markerfacecolor=face or colour, ecolor=colour, capsize=4,
                           xerr=[[value.median - value.low], [value.high - value.median]])
             if face is None:
-                # The number is to the right of both marks of the row, so that it covers neither.
+                # The number is to the right of both dots of the row, so that it covers neither.
                 others = [found for other in (filled, hollow) if other and (found := other[row])]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
                               xytext=(9, 0), textcoords="offset points", va="center", fontsize=12)
@@ -75,7 +75,8 @@ def throughput(axes: Axes, staircase: Staircase, highlight: Optional[int] = None
 def speedup_against_earlier(
     axes: Axes, staircase: Staircase, highlight: Optional[int] = None
 ) -> None:
-    """Draws the speedup of the last step over each earlier one; its own row shows 1."""
+    """Draws the speedup of the last step over each earlier step. The last step's own row shows
+    1."""
     last = staircase.records[-1]
     dot_plot(axes, [staircase.label(r) for r in staircase.records],
              [last.speedup_over(r) for r in staircase.records], (), highlight)

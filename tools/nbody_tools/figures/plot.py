@@ -1,7 +1,8 @@
 """Draws figures from result records and from the body files that the programs write.
 
-  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 --output
-  build/figures ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
+  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 \
+                          --output build/figures
+  ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
   ./nbody plot density before.bin after.bin --output galaxies.png --systems 2
   ./nbody plot activity activity_map.csv --output map.png
   ./nbody plot diagnostics run.csv --output run.png
@@ -11,10 +12,10 @@
   ./nbody plot profile start.bin end.bin --theory plummer --output profile.png
   ./nbody plot convergence reference.bin ends/*.bin --output convergence.png
 
-Files of bodies may be of any format that nbody-convert reads, if it is built.
+Body files may be in any format that nbody-convert reads, if nbody-convert is built.
 
-Exit code: 0 drawn, 2 an argument or a file is wrong (emulated times are not performance), in one
-line, 1 numpy or matplotlib is missing.
+Exit code: 0 success; 1 numpy or matplotlib is missing; 2 an argument or a file is wrong, or a
+record's times were emulated (one-line message).
 """
 
 from __future__ import annotations
@@ -156,7 +157,8 @@ def of_diagnostics(draw: Callable[..., Path]) -> Callable[[argparse.Namespace, s
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
-    # Reads all files before it draws the first, so that a rejected file leaves nothing half done.
+    # Reads all files before it draws the first figure, so that an invalid file leaves no partial
+    # result.
     sources = [(source, read_staircase(source, options.problem)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
         staircase, options.output / source.stem if len(sources) > 1 else options.output,

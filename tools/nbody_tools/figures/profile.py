@@ -1,4 +1,4 @@
-"""Draws the density of a sphere of bodies, shell by shell, next to that of its model."""
+"""Draws the density of a sphere of bodies, shell by shell, next to its model's density."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 SHELLS = 18
-SHOWN = (0.004, 0.98)  # shares of the bodies, from the centre; beyond, too few for a shell
+SHOWN = (0.004, 0.98)  # shares of the bodies, from the centre; outside, too few for a shell
 MIN_BODIES = 200
 SCALE = 3 * numpy.pi / 16  # for a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
 
@@ -40,7 +40,7 @@ MODELS = {
 class Shells:
     edges: numpy.ndarray
     masses: numpy.ndarray
-    errors: numpy.ndarray  # standard errors of the masses if bodies are drawn at random
+    errors: numpy.ndarray  # standard errors of the masses, for bodies drawn at random
 
     @property
     def radii(self) -> numpy.ndarray:

@@ -1,4 +1,4 @@
-"""The figure of the report: time, throughput and speedup of every step, one row each."""
+"""Draws the report's figure: the time, throughput and speedup of every step, one row per step."""
 
 from __future__ import annotations
 

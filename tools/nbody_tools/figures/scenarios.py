@@ -2,7 +2,7 @@
 
   ./nbody scenarios build/cpu/experiments/cpu_simd/cpu_simd docs/figures/scenarios.png
 
-PROGRAM is any step; on two CPU cores the runs take a minute or two.
+The program may be any step. On two CPU cores the runs take a minute or two.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
 
 
 def parts(row: Row, count: int) -> list[tuple[slice, str]]:
-    """Returns the parts to draw. Of a galaxy this is the disk, the first third of its bodies,
+    """Returns the parts to draw. In a galaxy this is only the disk, the first third of its bodies,
     because the halo would hide it."""
     if row.scenario == "collision":
         half = count // 2

@@ -1,4 +1,4 @@
-"""The bodies at several times: one point each, in the colour of its species."""
+"""Draws the bodies at several times, each as a point in the colour of its species."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
 from nbody_tools.files.bodies import Bodies, how_it_was_run
 
 MAX_STATES = 9
-SHOWN_FRACTION = 0.998  # of the bodies at every time: keeps tails, drops single bodies that escape
+SHOWN_FRACTION = 0.998  # of the bodies at every time; keeps tails, omits bodies that escape
 BACKGROUND = "#05070C"
 
 
@@ -42,7 +42,7 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
         kinds = numpy.array(state.species[:len(shown)] or ["dark"] * len(shown))
         axes.set(facecolor=BACKGROUND, aspect="equal", xlim=(-half_width, half_width),
                  ylim=(-half_width, half_width))
-        # The most numerous first, so that they do not cover the others.
+        # Draws the most numerous species first, so that it does not cover the others.
         for kind in sorted(set(kinds), key=lambda kind: -(kinds == kind).sum()):
             axes.plot(*shown[kinds == kind].T, ".", markersize=_size(len(shown)), markeredgewidth=0,
                       color=SPECIES_COLOURS[kind], rasterized=True)

@@ -50,8 +50,8 @@ pyplot.rcParams.update({
 def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption under the figure and saves it, first under a temporary name."""
     figure.set_dpi(DOTS_PER_INCH)
-    # Computes the layout and the figure's extent only once; otherwise matplotlib would draw
-    # everything twice more.
+    # Computes the layout and the figure's extent only once. Otherwise matplotlib would draw
+    # everything two more times.
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
         figure.set_layout_engine("none")
@@ -66,7 +66,7 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Without a date in the file, the same records give the same bytes.
+        # The file contains no date, so the same records always give the same bytes.
         metadata = {"Date": None} if path.suffix == ".svg" else {}
         figure.savefig(temporary, format=path.suffix[1:], dpi=DOTS_PER_INCH, bbox_inches=shown,
                        metadata=metadata)
@@ -82,8 +82,8 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
 
 
 def _shrink(png: Path) -> None:
-    """Makes the file two thirds smaller with a palette; figures have few colours, so no change is
-    visible."""
+    """Makes the file two thirds smaller with a palette. The change is invisible, because figures
+    have few colours."""
     with Image.open(png) as image:
         few = image.convert("RGB").quantize(
             256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE

@@ -1,12 +1,12 @@
-"""Draws what overlapped with what, from the CSV that steps 05 to 09 write with --timeline FILE.
+"""Draws which stages overlapped, from the CSV file that steps 05 to 09 write with --timeline FILE.
 
   ./nbody timeline overlap.csv --output overlap.png --record record.jsonl
-  ./nbody timeline by_system.csv by_stage.csv --output orders.png   under one another, one time axis
+  ./nbody timeline by_system.csv by_stage.csv --output orders.png   stacked, on one time axis
 
-One row per stream, bars coloured by stage. Prints the sums of each stage and how much of the copies
-was hidden under compute; without --output, only that.
+Each stream is a row of bars coloured by stage. Prints the total time of each stage and the share of
+the copies that was hidden under compute. Draws nothing without --output.
 
-Exit code: 0 done, 2 an argument or a file is wrong, in one line, 1 matplotlib is missing.
+Exit code: 0 success; 1 matplotlib is missing; 2 an argument or a file is wrong (one-line message).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VISIBLE = 0.01  # share of the axis; a narrower bar is shown again in the second panel
-CLOSER = 1.6  # length of the second panel, in units of all first uploads
+CLOSER = 1.6  # length of the second panel, relative to the time of the first uploads
 ROW_HEIGHT = 0.2  # inches
 MANY_ROWS = 32  # with this many rows or more, each is half as high
 LABELS = 8  # about this many rows of a panel get a label
@@ -57,7 +57,7 @@ def closer_end(spans: Sequence[Span]) -> Optional[float]:
     longest = max((span.end - span.begin for span in uploads), default=wall)
     if longest >= VISIBLE * wall:
         return None
-    # Uploads may continue to the end of the run; then the panel shows only the first ones.
+    # If uploads continue to the end of the run, the panel shows only the first ones.
     first = min(span.begin for span in uploads)
     return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 
@@ -90,7 +90,8 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
          record: Optional[Record]) -> Path:
     from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
 
-    # Blue, light blue and orange also differ in lightness, so a grey printer keeps them apart.
+    # Blue, light blue and orange also differ in lightness, so they remain distinguishable in
+    # greyscale.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
     closer = [closer_end(spans) for spans in timelines]
     columns = 2 if any(closer) else 1

@@ -1,5 +1,5 @@
-"""Draws the figures of step 15: its times and those of direct sums over the number of bodies, and
-its errors over the opening angle."""
+"""Draws the figures of step 15: its times and the direct sums' times against the number of bodies,
+and its errors against the opening angle."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def points(curve: Curve) -> tuple[list[int], list[float]]:
 
 
 def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
-    """Draws the cost of a time step over its error, with one panel per third-party program and its
-    bodies. Builds of one program (same name up to the comma) share a panel."""
+    """Draws the cost of a time step against its error, with one panel per third-party program and
+    its bodies. Builds of one program, whose names agree up to the comma, share a panel."""
     known = [peer for peer in peers if peer.error is not None]
     families = list(dict.fromkeys(family(peer) for peer in known))
     figure, grid = pyplot.subplots(
@@ -127,8 +127,8 @@ def family(peer: Peer) -> str:
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """Draws three lines in each panel. Columns are quantities; one row is for nodes with
-    quadrupoles and one for nodes without."""
+    """Draws one column of panels per quantity, and one row each for nodes with and without
+    quadrupoles. Each panel has three lines."""
     chosen = [
         record
         for record in records

@@ -2,8 +2,9 @@
 
 A file whose content does not match its header is rejected with a FileError that names it. BIN is
 little-endian. A header of 144 bytes is followed by seven float32 or float64 values per body, system
-after system, and in version 2 by one byte per body, its species. Checkpoints (version 3) have 16
-more bytes of header, and end with lines key=value and a checksum (common/io/formats/bin.cpp).
+after system, and in version 2 also by one byte per body for its species. Checkpoints (version 3)
+have 16 more header bytes, and end with lines of key=value and a checksum
+(common/io/formats/bin.cpp).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from nbody_tools.arguments import ROOT, ToolError
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
-CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: has species, 0, bytes of text
+CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: has species, 0, text size in bytes
 SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by number in a BIN file
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes per value
@@ -60,7 +61,7 @@ class Bodies:
     species: list[str] = field(default_factory=list)  # one per body, system after system, or empty
 
     def only(self, species: Sequence[str]) -> "Bodies":
-        """Returns a copy with only these species."""
+        """Returns a copy with only the bodies of these species."""
         kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
         for one in species:
             if not (kinds == one).any() or (kinds != kinds[0]).any():
@@ -90,7 +91,8 @@ def species_list(text: str) -> list[str]:
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
-    """Returns a sentence for a caption; empty if the files lack these data (converted files)."""
+    """Returns a sentence for a caption; empty if the files lack these data, as converted files
+    do."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
@@ -121,7 +123,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _read_foreign(path: Path) -> Bodies:
-    """Reads formats that only nbody-convert knows: Tipsy, Gadget, raw."""
+    """Reads a format that only nbody-convert knows (Tipsy, Gadget, raw), by converting the file."""
     converters = sorted(ROOT.glob("build/*/tools/convert/nbody-convert"))
     if not converters:
         raise FileError(

@@ -1,5 +1,5 @@
-"""Reads the output of --diagnostics and --activity-map. The error message for a damaged file names
-the file and the line."""
+"""Reads the output of --diagnostics and --activity-map. Error messages for a damaged file contain
+its name and the line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class DiagnosticsTable:
     systems = property(lambda self: self.values["time"].shape[1])
 
     def of(self, system: int, *columns: str) -> numpy.ndarray:
-        """Returns one column as an array over times, several as an array of times x columns."""
+        """Returns one column as an array over times, or several columns as an array of times x
+        columns."""
         chosen = numpy.stack([self.values[column][:, system] for column in columns], axis=-1)
         return chosen[:, 0] if len(columns) == 1 else chosen
 

@@ -1,4 +1,4 @@
-"""Formats an inspection as JSON, for ./nbody inspect --json and docs/results/patterns/."""
+"""Formats an inspection as JSON for `./nbody inspect --json` and docs/results/patterns/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats an inspection as text: a table per kernel, then the problems found."""
+"""Formats an inspection as text: one table per kernel, then the problems found."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from nbody_tools.tables import aligned
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
-# Ratios from here on get a remark. Smaller ones are tolerated: one unaligned warp touches five
-# sectors instead of four.
+# Ratios of at least this size get a remark. Smaller ones are tolerated, because a single unaligned
+# warp touches five sectors instead of four.
 REMARK_FROM = 1.05
 SHARE_OF_A_ROW = 0.01  # a line with a smaller share of a kernel's operations gets no row
 
@@ -100,7 +100,8 @@ def named(operation: str) -> str:
 
 
 def in_words(operations: Sequence[Operation], divisor: float) -> str:
-    """Omits float32 and threads, the usual case; names other types and units."""
+    """Describes the operations. Names a type or a unit only if it is not the usual one (float32,
+    threads)."""
     parts = []
     for of, found in sums(operations).items():
         words = ", ".join(
@@ -111,8 +112,8 @@ def in_words(operations: Sequence[Operation], divisor: float) -> str:
 
 
 def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
-    """Describes the PTX of loops. A loop that takes square roots computes one interaction per
-    root."""
+    """Describes the PTX of loops. If `interacts`, counts per square root, because an interaction
+    takes one."""
     lines = []
     for ptx in kernels:
         lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")

@@ -1,5 +1,5 @@
-"""Generates parts of docs/inspect.md and of the steps' READMEs: the tool's counts next to a GPU's,
-from docs/results/patterns/."""
+"""Generates the parts of docs/inspect.md and of the steps' READMEs that show the tool's counts next
+to a GPU's counts, from docs/results/patterns/."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
 
 
 def is_usual_store(pair: Compared) -> bool:
-    """True for the store with which nearly every pattern ends, although it tests something else."""
+    """True for the store at the end of nearly every pattern, which is not what the pattern
+    tests."""
     return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
@@ -149,7 +150,7 @@ def machine(root: Path) -> str:
             f"{chip['date']}")
 
 
-# The following functions are for READMEs of steps.
+# The following functions are for the READMEs of steps.
 
 @dataclass(frozen=True)
 class Kind:
@@ -162,7 +163,8 @@ class Kind:
 
 
 def step_block(step: str, parent: Optional[str], root: Path) -> str:
-    """Returns a table of the step's accesses, below its parent's if the parent has kernels."""
+    """Returns a table of the step's accesses, after its parent's accesses if the parent has
+    kernels."""
     model = read_model(root)
     rows = [row for program in (parent, step) for kernel in model
             if program and kernel["program"] == program for row in kernel_rows(kernel, root)]
@@ -197,8 +199,9 @@ def executions(lines: Sequence[dict[str, Any]]) -> int:
 
 
 def line_now(line: dict[str, Any], root: Path) -> int:
-    """Returns the current number of a line, which edits elsewhere may have moved. If the line
-    itself was edited, the step must be inspected again."""
+    """Returns the current number of a line, which edits elsewhere may have moved. Raises
+    CalibrationError if the line itself was edited, because the step must then be inspected
+    again."""
     text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
     same = [number for number, source in enumerate(text, start=1)
             if source.strip() == line["source"]]
@@ -220,7 +223,8 @@ def ranges(lines: Sequence[int]) -> str:
 
 
 def verdict(step: str, root: Path) -> str:
-    """Says whether the chip's counts for the same problem agree."""
+    """Returns a sentence that says whether the chip's counts for the same problem agree with
+    ours."""
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
     agreement = (
         f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "

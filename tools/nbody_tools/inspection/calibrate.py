@@ -1,14 +1,14 @@
-"""Keeps docs/results/patterns/: the predictions of ./nbody inspect, and a GPU's counts.
+"""Updates docs/results/patterns/: the predictions of ./nbody inspect, and a GPU's counts.
 
   ./nbody calibrate model --build build/cpu           runs the traced programs
-  ./nbody calibrate model --build build/cpu --check   only compares with what is there
-  ./nbody calibrate chip DIR                          reads what ./nbody measure patterns left on a
-                                                      GPU machine
+  ./nbody calibrate model --build build/cpu --check   only compares with these files
+  ./nbody calibrate chip DIR                          reads the files that ./nbody measure patterns
+                                                      wrote on a GPU machine
 
 The traced programs are built with: cmake --build build/cpu --target inspect_steps
-The tables of docs/inspect.md and of the steps' READMEs are made from both by ./nbody documents.
+From both, ./nbody documents makes the tables of docs/inspect.md and of the steps' READMEs.
 
-Exit code: 0 done, 1 something failed or is out of date, 2 wrong arguments.
+Exit code: 0 success, 1 a program failed or a file is out of date, 2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Removes line numbers: an edit above a line moves it, and its text still identifies it."""
+    """Removes line numbers, because edits above a line move it, and its text still identifies
+    it."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 
 

@@ -1,8 +1,9 @@
 """Compares ./nbody inspect's predictions with Nsight Compute's counts (docs/results/patterns/).
 
-model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access,
-such as "shared load". It has the number of requests of all warps and their cost, in sectors of
-global memory or wavefronts of shared memory. Bank conflicts are the wavefronts above the ideal.
+model.jsonl and chip.jsonl have one line per program and kernel. A quantity is a kind of access,
+such as "shared load". For each quantity they list the number of requests of all warps and their
+cost, in sectors of global memory or wavefronts of shared memory. Bank conflicts are the wavefronts
+above the ideal number.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FOLDER = Path("docs") / "results" / "patterns"
 PATTERNS = "patterns"
 PROBLEM = {"systems": 2, "bodies": 1024, "steps": 1}
 INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["steps"]
-# Steps whose READMEs quote the tool, and their parents.
+# Steps whose READMEs quote ./nbody inspect, and the parents of these steps.
 STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
          "step10_tiled2d_cublas")
 
@@ -120,13 +121,14 @@ def read_model(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def read_chip(root: Path = ROOT) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Returns the first line, which describes chip, versions and date, and the kernels' lines."""
+    """Returns the first line, which describes chip, versions and date, and the lines of the
+    kernels."""
     first, *kernels = read_lines(root / FOLDER / "chip.jsonl")
     return first, kernels
 
 
 def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
-    """Returns the model's count of a quantity, and the ideal cost."""
+    """Returns the model's count of a quantity, and the quantity's ideal cost."""
     memory, access = quantity.split()
     unit = "sectors" if memory == "global" else "wavefronts"
     lines = [

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 NOT_HERE = 77  # exit code
-CHUNK_BYTES = 2 ** 30  # of one array: all pairs of 262,144 bodies would not fit into memory
+CHUNK_BYTES = 2 ** 30  # largest array; all pairs of 262,144 bodies would not fit into memory
 
 
 class NotHere(Exception):
@@ -25,13 +25,13 @@ class NotHere(Exception):
 
 
 def rows_at_once(count: int) -> int:
-    """Returns for how many bodies one array can hold the pairs with all bodies, three float32
+    """Returns the number of bodies whose pairs with all bodies fit into one array, at three float32
     per pair."""
     return max(1, min(count, CHUNK_BYTES // (12 * count)))
 
 
 def text(name: Any) -> str:
-    """Returns a string: some versions of Numba return bytes."""
+    """Returns the name as a string; some versions of Numba return bytes."""
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
@@ -48,7 +48,7 @@ def parse() -> argparse.Namespace:
 
 
 def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -> None:
-    """Runs a peer on this process's arguments. `versions` returns the version of its package and
+    """Runs a peer with this process's arguments. `versions` returns the version of its package and
     the name of the device."""
     options = parse()
     try:

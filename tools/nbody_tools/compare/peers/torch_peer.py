@@ -1,4 +1,4 @@
-"""Computes the forces with PyTorch tensors; through torch.compile if --compiled comes first."""
+"""Computes the forces with PyTorch tensors; uses torch.compile if --compiled comes first."""
 
 from __future__ import annotations
 
