@@ -17,9 +17,9 @@
 #include "support/config.h"
 #include "support/fault.h"
 
-// The data of one source file, as counting.py lays it out. The table has a line for each kind of
-// operation in each block: the block's number, the source line, the operation's type and name, how
-// many there are, and the file.
+// The data of one source file, as counting.py lays it out. Each line of the table describes one
+// kind of operation in one block: the block's number, the source line, the operation's type and
+// name, the number of such operations, and the file.
 struct Module {
   std::uint64_t* counts;  // how often each block was entered
   std::uint64_t size;

@@ -21,7 +21,7 @@ void require_memory_of_openblas() {
     std::abort();
   }
   munmap(probe, kEnough);
-  constexpr int kRows = 4096;  // large enough for OpenBLAS to allocate the buffer now
+  constexpr int kRows = 4096;  // large enough to make OpenBLAS allocate the buffer now
   const std::vector<float> column(kRows);
   std::vector<float> sum(kRows);
   const float one = 1;
@@ -42,13 +42,13 @@ const char* cublasGetStatusName(cublasStatus_t status) {
     case CUBLAS_STATUS_EXECUTION_FAILED:
       return "CUBLAS_STATUS_EXECUTION_FAILED";
     default:
-      return "unknown status";  // hostcuda returns no other
+      return "unknown status";  // hostcuda returns no other status
   }
 }
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  // cuBLAS creates its context by runtime calls, which may fail.
+  // As in cuBLAS, creating a handle makes runtime calls, which may fail.
   if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
   require_memory_of_openblas();
   *handle = new cublasContext;

@@ -8,8 +8,9 @@
 namespace hostcuda {
 namespace {
 
-// A scalar argument. It holds the value if the argument is in host memory, and otherwise the
-// address, which is read later. It holds neither if the call is going to fail.
+// A scalar argument. If it is in host memory, its value is stored at once. If it is in device
+// memory, only its address is stored, and the value is read later. `pointer` may be null if the
+// call is going to fail.
 template <class Real>
 class Scalar {
  public:
@@ -25,7 +26,8 @@ class Scalar {
   Real value_{};
 };
 
-// Stores the result of compute() in `result`. If that is host memory, waits, as cuBLAS does.
+// Stores the result of compute() in `result`. If `result` is in host memory, waits for it, as
+// cuBLAS does.
 template <class Result, class Compute>
 cublasStatus_t reduce(cublasHandle_t handle, int increment, Result* result,
                       const Compute& compute) {

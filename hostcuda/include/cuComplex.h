@@ -3,7 +3,7 @@
 
 #include "cuda_runtime.h"
 
-// suffix: f for float, nothing for double.
+// `suffix` is f for float and empty for double.
 #define HOSTCUDA_COMPLEX(Name, Pair, Real, suffix, hypotenuse, multiply_and_add)                  \
   using Name = Pair;                                                                              \
   static inline Real cuCreal##suffix(Name z) { return z.x; }                                      \

@@ -1,3 +1,3 @@
-// The driver API is not emulated. Programs that include this header but call only the runtime API
-// compile.
+// The driver API is not emulated. A program that includes this header but calls only the runtime
+// API still compiles.
 #include "cuda_runtime.h"

@@ -1,2 +1,3 @@
-// hostcuda: host code that needs only the API includes this name. It is the same header here.
+// hostcuda: the header for host code that needs only the API. Here it is the same as
+// cuda_runtime.h.
 #include "cuda_runtime.h"

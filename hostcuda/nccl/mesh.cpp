@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kForAllRanks{60};
 constexpr int kMilliseconds = 20;  // interval between checks of `aborted`
 
-// The address is in the abstract name space, so that a killed process leaves no file behind.
+// The address is in the abstract namespace, so that a killed process leaves no file behind.
 sockaddr_un address_of(const std::string& name, int rank, socklen_t& length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -143,7 +143,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 }
 
 // Does not free the communicator, because another thread's call may still use it. A list keeps it
-// reachable, so that it is no leak.
+// reachable, so that it is not reported as a leak.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
   static std::mutex mutex;
@@ -200,7 +200,7 @@ ncclResult_t ncclAllGather(const void* part, void* all, size_t count, ncclDataTy
   const std::size_t bytes = count * bytes_of(type);
   for (int peer = 0; peer < comm->mesh.ranks(); ++peer) {
     char* const place = static_cast<char*>(all) + bytes * static_cast<std::size_t>(peer);
-    // In an in-place call, this rank's part is already there.
+    // In an in-place call, this rank's part is already in its place.
     if (peer == comm->mesh.rank() && place == part) continue;
     add(comm, stream, peer, true, part, bytes);
     add(comm, stream, peer, false, place, bytes);

@@ -129,7 +129,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
   if (how.reads && array.knows_writers() &&
       !(is_scalar ? array.all_written(offset, accessed.bytes)
                   : array.any_written(offset, accessed.bytes))) {
-    if (array.space == Space::global) host_.report_unasked();  // an unchecked error may be why
+    if (array.space == Space::global) host_.report_unasked();  // perhaps due to an unchecked error
     checks_.unwritten(array, accessed, site);
   }
   if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global &&
@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path in most inner loops that follow no trail. This path calls no other function, so
-// that the compiler need not save registers.
+// The fast path of most inner loops in threads that follow no trail (trail.h). It calls no other
+// function, so that the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
@@ -235,7 +235,7 @@ template void Tracer::load<4>(const void* pointer, const void* code);
 template void Tracer::load<8>(const void* pointer, const void* code);
 template void Tracer::load<16>(const void* pointer, const void* code);
 
-// True if the load is valid for every thread of the warp, whichever makes it.
+// True if the load would be valid for every thread of the warp.
 bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const {
   const char* address = array.begin + offset;
   if (array.of_program || reinterpret_cast<std::uintptr_t>(address) % bytes != 0 ||
@@ -262,8 +262,8 @@ void Tracer::access_by_host(const Accessed& accessed) {
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
-  // Returns if host code runs a template that it shares with kernels, because both are
-  // instrumented.
+  // Host code may run a template that is instrumented because kernels use it too. Ignore its
+  // accesses if nothing is observed.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {

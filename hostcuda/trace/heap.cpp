@@ -1,5 +1,5 @@
 // A traced object file calls these functions instead of malloc, new etc., because the launcher has
-// renamed the calls. Called by host code, they forward to the usual functions. (_Znwm is the
+// renamed the calls. When host code calls them, they forward to the usual functions. (_Znwm is the
 // mangled name of operator new.)
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Defines the functions that g++ -fsanitize=thread calls. A traced program is compiled with that
-// flag but linked without it, to this file instead of the ThreadSanitizer library.
+// flag but linked without it, so this file replaces the ThreadSanitizer library.
 #include <cstddef>
 
 #include "execution/block.h"
@@ -15,8 +15,8 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// True for a local variable of the running function or of one of its direct callers, which is not
-// GPU memory. Variables further up the stack are recognised later.
+// True for a local variable of the running function or of one of its direct callers. Such a
+// variable is not GPU memory. Variables further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));

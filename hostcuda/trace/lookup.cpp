@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// Returns null if no array contains the address, after handling that case.
+// Returns null if no array contains the address. That case has then been handled.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -43,7 +43,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   return &array;
 }
 
-// While a block does not run, the address of its shared variable is the address of its copy.
+// While a block is not running, its shared variables are at the addresses of their copies.
 Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
     for (Array* array : block.shared) {
@@ -63,7 +63,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
-  for (const auto& [number, block] : blocks_)  // near another block's, by identity
+  for (const auto& [number, block] : blocks_)  // another block's, found by identity
     for (const Array* array : block.shared) {
       const auto beyond =
           reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;

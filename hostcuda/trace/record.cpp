@@ -86,8 +86,8 @@ Json divergences(const Tracer& tracer) {
   return list;
 }
 
-// Addresses are those of the first request, relative to the 128-byte line in which the lowest one
-// is, and null for lanes that do not take part.
+// Addresses are those of the first request, relative to the 128-byte line that contains the lowest
+// address. They are null for lanes that do not take part.
 Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
   Json list = Json::array();
   for (const auto& [place, seen] : block.seen) {

@@ -204,7 +204,7 @@ void Tracer::barrier_diverged(const BlockState& block) {
 namespace {
 
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
-constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set, one block per kernel too
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set, records one block per kernel
 
 void write_record() {
   const char* path = std::getenv(kVariable);

@@ -45,8 +45,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of the threads of a warp that have made `fences` fences. If `epoch` is 0, there is
-  // none.
+  // The epoch of the threads of a warp that have made `fences` fences. If `epoch` is 0, there is no
+  // such epoch.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };
@@ -54,15 +54,15 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// What the instrumentation knows about an access besides its address. The struct must fit a
-// register, because loads took twice as long when it had five bytes.
+// What the instrumentation knows about an access besides its address. The struct must fit in a
+// register: when it had five bytes, loads took twice as long.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
   bool releases : 1 = false;             // orders earlier accesses, like a fence
   bool compares : 1 = false;             // the program itself called compare-and-swap
-  bool leads : 1 = false;  // others may follow this load, because its code always loads one size
+  bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
 };
 
 class Tracer final : public KernelObserver {
@@ -75,15 +75,16 @@ class Tracer final : public KernelObserver {
     arrays_.reserve();
   }
 
-  // The code at `code` accesses memory of any kind. If a GPU cannot make the access at once, it is
-  // split into parts of `piece` bytes.
+  // Handles an access by the code at `code` to memory of any kind. If a GPU cannot make the access
+  // at once, it is split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
   // Does the same as access() for a non-volatile load of 4, 8 or 16 bytes at once, which is by far
   // the most frequent access.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // libcu++'s atomics load or store. This is not counted, but it may order other accesses.
+  // Called for loads and stores by libcu++'s atomics. They are not counted but may order other
+  // accesses.
   void acquire(const void* address);
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
@@ -165,7 +166,7 @@ class Tracer final : public KernelObserver {
 
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
-  std::uint32_t stamp_ = 0;      // what is known of code locations holds while it is unchanged
+  std::uint32_t stamp_ = 0;      // facts about code locations hold while it is unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;

@@ -66,7 +66,8 @@ void Trail::end() {
   epoch_ = 0;
 }
 
-// Removes words that the leader wrote after reading them, because they were valid only for it.
+// Removes words that the leader wrote after reading them, because these loads were valid only for
+// the leader.
 void Trail::close() {
   is_led_ = false;
   if (!written_.empty()) {

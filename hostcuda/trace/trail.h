@@ -1,7 +1,7 @@
-// The threads of a warp run one after another here, and mostly do the same. The first of them
-// records a trail: its valid loads. If a later thread makes the same load at the same place in the
-// code, that load is not checked again. A trail is valid until the next barrier, and its loads of a
-// word are valid until something writes to that word.
+// The threads of a warp run one after another here, and usually make the same accesses. The first
+// of them records a trail: its valid loads. If a later thread makes the same load at the same place
+// in the code, that load is not checked again. A trail is valid until the next barrier, and its
+// loads of a word are valid until something writes to that word.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -60,8 +60,8 @@ class Trail {
   }
 
   bool is_led() const { return is_led_; }
-  // Takes account of an access that has just been logged, by the code at `code`. The leading thread
-  // made it, or a thread that leaves the trail for this access only.
+  // Updates the trail for an access that the code at `code` has just logged. Either the leading
+  // thread made it, or a thread that leaves the trail for this access only.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});
@@ -75,7 +75,7 @@ class Trail {
   }
   // Makes the last logged access a load that other threads may follow.
   void last_is_load(const char* address, Cell* cells) {
-    if (steps_.size() == LoggedAccess::kLongestRun) return;  // may be another step: it is full
+    if (steps_.size() == LoggedAccess::kLongestRun) return;  // full: the last step may be old
     steps_.back().address = address;
     steps_.back().cells = cells;
     steps_.back().read = cells->reads[0];

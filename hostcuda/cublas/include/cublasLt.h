@@ -1,5 +1,5 @@
-// Declares only the handle of cuBLASLt, for programs that have such a variable. The matrix products
-// are not emulated, so a program that calls them does not link.
+// Declares only cuBLASLt's handle, for programs that have a variable of this type. The matrix
+// products are not emulated, so a program that calls them does not link.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,7 +1,7 @@
 // The emulated part of cuBLAS, which OpenBLAS computes in stream order.
 //
 // Matrices are column-major, as everywhere in BLAS. A scalar in host memory (the default) is read
-// before the call returns, and a scalar in device memory when the stream reaches the call. If a
+// before the call returns; a scalar in device memory is read when the stream reaches the call. If a
 // result is in host memory, the call waits for it.
 #pragma once
 
@@ -22,7 +22,7 @@ enum cublasStatus_t {
 };
 enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
-// Settings of precision and algorithm, which are accepted but have no effect.
+// Precision and algorithm settings, which are accepted but have no effect.
 enum cublasMath_t {
   CUBLAS_DEFAULT_MATH = 0,
   CUBLAS_TENSOR_OP_MATH = 1,
@@ -54,7 +54,7 @@ cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version);
 cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode);
 cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode);
 
-// Declared for float and double: L is the letter in the names, Real the type.
+// Declared for float and double: L is the letter in the names, and Real is the type.
 #define HOSTCUDA_CUBLAS(L, Real)                                                                   \
   /* y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m). Where beta is 0, y is not read. */  \
   cublasStatus_t cublas##L##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
@@ -110,8 +110,8 @@ cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int i
 cublasStatus_t cublasIsamin(cublasHandle_t handle, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 
-// Copy between host and device, at once or in stream order: n elements with increments, or a part
-// of a matrix with `rows` rows, column by column.
+// Copy between host and device, at once or in stream order. The Vector functions copy n elements
+// with increments; the Matrix functions copy part of a matrix, column by column.
 #define HOSTCUDA_COPIES(Set)                                                                     \
   cublasStatus_t cublas##Set##Vector(int n, int size, const void* from, int incx, void* to,      \
                                      int incy);                                                  \

@@ -15,7 +15,7 @@ struct KeyValuePair {
   bool operator==(const KeyValuePair& b) const { return !(*this != b); }
 };
 
-// Two buffers between which a sort may alternate. In the end `selector` is the index of the result.
+// Two buffers between which a sort may alternate. After the sort, `selector` is the result's index.
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2] = {nullptr, nullptr};

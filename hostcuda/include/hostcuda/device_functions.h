@@ -57,7 +57,7 @@ inline void note_spin() {
   if (++spins > kPatience) yield();
 }
 
-// Acts as a failed assertion does: the grid ends, and from then on the API returns the error.
+// Acts like a failed assertion: the grid ends, and from then on the API returns the error.
 [[noreturn]] void trap(const char* file, int line);
 
 // Exchanges values of any type that can be copied byte by byte. The __shfl functions are restricted
@@ -71,7 +71,7 @@ Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int
   return value;
 }
 
-// The values of the lanes in the mask. Elements for other lanes are not written.
+// The values of the lanes in the mask, indexed by lane. The elements of other lanes stay zero.
 template <class Value>
 struct Gathered {
   Value of_lane[32];
@@ -84,7 +84,7 @@ Gathered<Value> gather(unsigned mask, Value value, const char* file, int line) {
   return all;
 }
 
-// Reduces in the order of the lanes, starting with the mask's first.
+// Reduces in the order of the lanes, starting with the first lane in the mask.
 template <class Value, class Operation>
 Value fold(const Gathered<Value>& all, unsigned mask, const Operation& operation) {
   int lane = __builtin_ctz(mask);

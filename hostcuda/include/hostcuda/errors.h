@@ -1,4 +1,5 @@
-// hostcuda: error codes of the runtime API. Some are never returned here but are named by programs.
+// hostcuda: error codes of the runtime API. hostcuda never returns some of them, but programs name
+// them.
 #pragma once
 
 // The underlying type is fixed, so a number that is not an enumerator is still a valid value.

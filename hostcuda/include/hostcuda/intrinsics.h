@@ -99,8 +99,8 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned
 }
 
 // ---- rounding: nearest, toward zero, down, up ---------------------------------------------------
-// In double, one operation on floats is nearly always exact; the result is then rounded as
-// requested.
+// A single operation on floats is nearly always exact if it is computed in double. The result is
+// then rounded as requested.
 
 namespace hostcuda {
 inline float rounded_down(double exact) {
@@ -111,8 +111,8 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
-// Computes in another rounding mode. volatile keeps the compiler from moving the operation out of
-// it.
+// Computes in another rounding mode. volatile keeps the compiler from moving the operation to where
+// that mode is not set.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;

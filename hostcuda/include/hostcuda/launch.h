@@ -59,9 +59,9 @@ Work* work_of(const Function& function) {
   return new Stored(function);
 }
 
-// Checks the configuration as a GPU does and appends the grid to the stream. cudaGetLastError
-// reports errors too. `body` runs the kernel as the emulated thread that threadIdx identifies, and
-// is deleted once nothing can run it again.
+// Checks the configuration as a GPU does and appends the grid to the stream. Errors are returned
+// and also recorded for cudaGetLastError. `body` runs the kernel as the emulated thread that
+// threadIdx identifies, and is deleted once nothing can run it again.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
 // Notifies an observing tool that the next call's result is ignored.
@@ -111,7 +111,7 @@ class Argument<Parameter, true> {
   explicit Argument(const Parameter& value) {
     __builtin_memcpy(bytes_.bytes, __builtin_addressof(value), sizeof value);
   }
-  // Every thread gets a copy, because it must not see what another thread writes to its parameter.
+  // Every thread gets its own copy, because no thread may see what another writes to the parameter.
   struct Copy {
     Bytes bytes;
     operator Bytes*() { return &bytes; }
@@ -132,7 +132,7 @@ void check_argument(const Site& site, const Parameter& value) {
   }
 }
 
-// Where the running kernel's arguments are; set only in traced programs.
+// The location of the running kernel's arguments; set only in traced programs.
 struct KernelArguments {
   const void* begin = nullptr;
   std::size_t size = 0;
@@ -203,7 +203,7 @@ struct ExactLauncher {
       enqueue_call<Call, Parameters...>(request, call, parameters...);
     }
   }
-  // Called with fewer arguments than parameters if the kernel has default arguments.
+  // Launches a kernel that has default arguments: the call passes only the first parameters.
   template <class... Arguments>
   std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))> operator()(
       Arguments&&... arguments) const {
@@ -295,8 +295,8 @@ inline void check_launch_bounds(unsigned allowed) {
     refuse_launch_bounds(allowed);
 }
 
-// Called by the first statement of a kernel with __cluster_dims__, whose grid runs in such
-// clusters.
+// The first statement of a kernel with __cluster_dims__ calls this. The kernel's grid runs in
+// clusters of that shape.
 void require_cluster(dim3 cluster);
 inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
   require_cluster(dim3(x, y, z));

@@ -14,8 +14,9 @@
 
 HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
-// glibc 2.42 and later define these functions. They round correctly but are four times as slow, in
-// the innermost loop of most kernels, so the simple expression is used for every version.
+// glibc 2.42 and later define these functions. They round correctly but take four times as long,
+// and most kernels call them in their innermost loop. The simple expression therefore replaces
+// them.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {

@@ -1,7 +1,7 @@
 // hostcuda: random numbers in kernels, shared by curand_kernel.h and curand.h.
 //
-// Every generator is Philox 4x32-10 here, which has the quality of the others and gives each thread
-// a separate sequence. Only curandStatePhilox4_32_10_t returns the same numbers as cuRAND.
+// Here every generator is Philox 4x32-10, which is as good as the others and gives each thread a
+// separate sequence. Only curandStatePhilox4_32_10_t returns the same numbers as cuRAND.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -14,7 +14,7 @@ struct PhiloxState {
   unsigned long long sequence;  // the upper half of the counter
   unsigned numbers[4];          // the numbers of this block
   unsigned next;                // index in `numbers` of the number to return next
-  float normal;                 // the second number of a pair, if `has_normal`
+  float normal;                 // the second number of a pair, if `has_normal` is true
   double normal_double;
   bool has_normal, has_normal_double;
 };

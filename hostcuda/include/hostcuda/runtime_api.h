@@ -26,7 +26,7 @@ typedef struct CUevent_st* cudaEvent_t;
 typedef void(CUDART_CB* cudaHostFn_t)(void*);
 typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))     // names the default stream
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // here the default stream too
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // also names the default stream
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
@@ -106,8 +106,8 @@ struct cudaFuncAttributes {
 };
 
 // ---- errors -------------------------------------------------------------------------------------
-// An error stays the last one until cudaGetLastError returns it. Faults that would make a GPU's
-// context unusable (a bad address, a divergent barrier) end the process here, with a message.
+// The last error is kept until cudaGetLastError returns it. Faults that would make a GPU's context
+// unusable (a bad address, a divergent barrier) end the process here, with a message.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -217,14 +217,15 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags);
-// The function must not wait for another host thread's API call: it runs inside the API's lock.
+// The function runs while the API's lock is held, so it must not wait for another thread's API
+// call.
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 
 // ---- kernels as objects, symbols ----------------------------------------------------------------
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };
-// From this call on, copies recognise the symbol.
+// Makes the symbol known to the copy functions.
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,

@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <time.h>
 
-// Apart from the functions above, kernels may call only these; rand(), for example, is host code.
+// Kernels may call only these functions and those above; rand(), for example, is host code.
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ void* malloc(size_t);
@@ -59,6 +59,6 @@ __device__ long long llabs(long long);
 #include "../cuda_runtime.h"
 #pragma clang force_cuda_host_device end
 
-// clang translates <<<>>> to a call of one of these functions.
+// clang translates <<<>>> into a call of one of these functions.
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);

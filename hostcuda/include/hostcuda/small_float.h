@@ -1,5 +1,5 @@
-// hostcuda: common code of half and bfloat16: a 16-bit number that is computed as a float and
-// rounded to nearest even after each operation, and a pair of such numbers.
+// hostcuda: code shared by half and bfloat16. An operation on these 16-bit numbers computes in
+// float and rounds its result to nearest even. There is also a type for a pair of such numbers.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -28,8 +28,8 @@ inline unsigned short half_bits(float value) {
   const float size = fabsf(value);
   if (size != size) return 0x7fff;
   if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
-  // Counts units in the last place, because rintf rounds to the nearest integer, ties to even. A
-  // carry increases the exponent.
+  // Expresses the number in units in the last place, because rintf rounds to an integer, ties to
+  // even. A carry increases the exponent.
   const int exponent = size < 6.103515625e-05f ? -14 : ilogbf(size);
   const auto units = static_cast<unsigned>(rintf(ldexpf(size, 10 - exponent)));
   const unsigned magnitude = units + (static_cast<unsigned>(exponent + 14) << 10);

@@ -142,7 +142,7 @@ T texel_at(const Texture& texture, long x, long y, long z) {
   return result;
 }
 
-// A position along one axis, between two texels; `weight` is the second one's share.
+// A position between two texels along one axis; `weight` is the second texel's share.
 struct Place {
   long first, second;
   float weight;
@@ -155,7 +155,7 @@ inline Place place_along(const Texture& texture, int axis, float coordinate) {
   float at = normalized ? coordinate * static_cast<float>(size) : coordinate;
   const bool linear = how.filterMode == cudaFilterModeLinear;
   if (linear) at -= 0.5f;
-  // Far outside, and for NaN, every address mode except wrap returns the texel at the edge.
+  // Limits huge coordinates and replaces NaN, so that the conversion to an integer is defined.
   const float limit = 4.0f * static_cast<float>(size) + 1e6f;
   at = fminf(fmaxf(at, -limit), limit);
   const float floor = floorf(at);

@@ -1,5 +1,6 @@
-// memcpy, memmove and memset for traced programs. The launcher substitutes these names, because the
-// compiler also calls memcpy to copy a struct, and that copy is reported separately.
+// memcpy, memmove and memset for traced programs. The launcher replaces the program's calls by
+// these, because the compiler also calls memcpy to copy a struct, and that copy is reported
+// separately.
 #pragma once
 
 extern "C" {

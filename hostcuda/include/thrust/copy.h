@@ -65,7 +65,7 @@ void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, 
   }
 }
 
-// A given policy tells where both ranges are; without a policy, the iterators tell.
+// If a policy is given, it says where both ranges are; otherwise the iterators' types do.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
   copy_within(policy, first, size, result);

@@ -1,4 +1,5 @@
-// hostcuda: Thrust's pointers to device memory. A read or write through one in host code is a copy.
+// hostcuda: Thrust's pointers to device memory. Host code that reads or writes through such a
+// pointer copies between host and device.
 #pragma once
 
 #include <memory>

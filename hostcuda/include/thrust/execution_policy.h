@@ -149,7 +149,7 @@ namespace system {
 namespace cuda = thrust::cuda;
 }
 
-// Defines thrust::name with and without a policy, both from detail::name, which takes one.
+// Defines thrust::name with and without a policy. Both call detail::name, which needs a policy.
 #define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
   template <class First, class... Rest>                                          \
   auto name(const First& first, const Rest&... rest) {                           \

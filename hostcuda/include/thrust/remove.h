@@ -10,8 +10,8 @@
 namespace thrust {
 namespace detail {
 
-// Copies each element i for which wanted(i) is true, in order. Returns their number. `out` may be
-// `in`.
+// Copies, in order, each element i for which wanted(i) is true, and returns how many it copied.
+// `out` may be `in`.
 template <class In, class Out, class Wanted>
 std::ptrdiff_t pack(In in, std::ptrdiff_t count, Out out, Wanted wanted) {
   std::ptrdiff_t kept = 0;

@@ -8,7 +8,7 @@
 namespace thrust {
 namespace detail {
 
-// Compares keys in a scan without segments: all elements belong to one.
+// Compares keys in a scan without segments: all elements belong to a single segment.
 struct one_segment {
   template <class A, class B>
   bool operator()(const A&, const B&) const {

@@ -247,15 +247,15 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
-  // The seed depends only on the launch and the block, because earlier blocks must not matter.
+  // The seed depends only on the launch and the block, so that earlier blocks do not affect this
+  // one.
   random_ = RandomNumbers(config().seed, launch.number, block_number);
   shuffle_order();
   shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
   dynamic_shared_ = shared_.dynamic();
 }
 
-// Chooses a schedule: either no warp runs ahead between barriers, or one runs ahead as far as it
-// can.
+// Chooses a schedule: either all warps keep pace, or one warp runs ahead as far as it can.
 void BlockRunner::shuffle_order() {
   if (!shuffles(config().order)) return;
   if (config().order == Order::skewed || random_.below(2) == 0) {
@@ -378,7 +378,7 @@ void BlockRunner::yield() {
   // Once all threads have started, only another block can end the wait.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
-                : started_ < count_ ? fresh_fiber()  // it may end the wait
+                : started_ < count_ ? fresh_fiber()  // a new thread may end the wait
                                     : next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }
@@ -416,8 +416,8 @@ void BlockRunner::check_barrier(Scope scope) const {
 
 using namespace hostcuda;
 
-// assert() of <assert.h> calls this function of the C library. If it fails in a kernel, it ends the
-// grid, not the process.
+// assert() of <assert.h> calls this function of the C library. A failed assertion in a kernel ends
+// the grid, not the process.
 extern "C" void __assert_fail(const char* expression, const char* file, unsigned line,
                               const char* function) noexcept {
   if (!running_block) {

@@ -30,8 +30,8 @@ class BlockRunner : public BlockState {
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
-  // Returns the kernel's __cluster_dims__ if the launch had others. The block has then ended at
-  // once.
+  // Returns the kernel's __cluster_dims__ if the launch had another shape. In that case the block
+  // has ended at once.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.
@@ -48,7 +48,7 @@ class BlockRunner : public BlockState {
   // Returns the address in another block of the cluster that corresponds to `address` in this
   // block.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
-  void begin_shared_variable(void* address, std::size_t size, const char* name);  // also counts it
+  void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:
@@ -80,7 +80,7 @@ class BlockRunner : public BlockState {
   unsigned idle_yields_ = 0;  // consecutive calls of yield()
   unsigned started_ = 0;      // number of threads of order_ that have started
   unsigned at_barrier_ = 0;
-  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates: so far, at the last barrier
+  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates so far, and at the last barrier
   std::vector<std::uint16_t> order_;              // the order in which threads run
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;

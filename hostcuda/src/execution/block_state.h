@@ -69,8 +69,8 @@ struct Thread {
   int line;
   WarpRequest* request;  // its request to its warp
   Scope scope;           // the barrier at which it waits
-  // For the barriers of its cluster and of its grid: one more than the number of barriers that were
-  // complete when the thread last arrived, or 0 if it never arrived.
+  // One number for the cluster's barrier and one for the grid's: 0 if the thread has never arrived,
+  // and otherwise one more than the number of barriers complete when it last arrived.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }

@@ -40,10 +40,10 @@ struct Fiber {
   void* fake_stack = nullptr;  // AddressSanitizer's stack while the fiber is suspended
 };
 
-// Creates a fiber with its own stack and an inaccessible page below it, so that an overflow is a
-// fault instead of overwriting the neighbouring stack. Another page is above the stack, so an
-// address less than a page above a variable of one stack is never in another stack. Fibers are
-// never destroyed.
+// Creates a fiber with its own stack and an inaccessible page below it, so that an overflow causes
+// a fault instead of overwriting the neighbouring stack. Another inaccessible page lies above the
+// stack, so an access slightly past a variable never reaches another stack. Fibers are never
+// destroyed.
 Fiber* create_fiber();
 
 // Makes the fiber forget its state and begin with `entry` at the next switch to it.
@@ -70,9 +70,9 @@ inline void arrive(Fiber& self, context::transfer_t transfer) {
 //
 // jump_fcontext leaves by a jump instead of a return. The processor's stack of return addresses
 // then has one entry too many, and the next return is mispredicted, which costs a third of a
-// barrier's time. Here the return address is pushed without a call instruction, so that stack stays
-// balanced. The function is called by its address, because its name is a C++ symbol from Boost 1.90
-// on.
+// barrier's time. Here the return address is pushed without a call instruction, so the stack of
+// return addresses stays balanced. The function is called by its address, because its name is a C++
+// symbol from Boost 1.90 on.
 inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #if defined(__x86_64__) && !defined(__CET__)
   context::transfer_t result;

@@ -68,8 +68,8 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
 }
 
 // On a GPU one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
-// whole block has returned, and so it does here. If single threads returned, a warning appears, as
-// at __syncthreads().
+// whole block has returned. The emulator does the same. If only some threads of a block have
+// returned, a warning appears, as at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;
   if (scope == Scope::grid && std::ranges::any_of(barrier.blocks, &BlockRunner::is_done)) return;

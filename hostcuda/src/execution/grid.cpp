@@ -22,7 +22,7 @@ namespace {
 // scarce. Grids that take less than this run on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
-// CUDA guarantees no order of the blocks, as it guarantees none of the threads.
+// CUDA guarantees no order of blocks, just as it guarantees no order of threads.
 class RunOrder {
  public:
   RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
@@ -96,7 +96,7 @@ double seconds_since(Time::time_point start) {
   return std::chrono::duration<double>(Time::now() - start).count();
 }
 
-// What the last launch of a kernel from one source line has shown.
+// Facts learnt from the last launch of a kernel at one source line.
 struct Experience {
   double seconds_per_thread = 0;  // 0 before the first launch
   dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
@@ -137,9 +137,9 @@ void run_grid(const Launch& requested) {
   Launch launch = requested;
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
-  // AddressSanitizer gives thread-local variables no redzones, so shared variables are plain
-  // statics under it and only one block can run at a time. An observer follows one block at a time
-  // too.
+  // AddressSanitizer gives thread-local variables no redzones, so in its builds shared variables
+  // are plain statics, and only one block can run at a time. An observer follows one block at a
+  // time too.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 

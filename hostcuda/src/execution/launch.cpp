@@ -25,8 +25,8 @@ std::map<const void*, std::size_t>& dynamic_shared_limits() {
   return *map;
 }
 
-// A kernel that only its launch arguments identify cannot be looked up, so the largest limit of any
-// kernel applies.
+// If only the launch arguments decide which kernel is called, its limit cannot be looked up, and
+// the largest limit of any kernel applies.
 std::size_t dynamic_shared_limit(const void* function) {
   std::size_t limit = limits::kSharedPerBlock;
   for (const auto& [known, allowed] : dynamic_shared_limits())

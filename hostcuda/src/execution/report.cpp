@@ -77,7 +77,7 @@ Finding finding_of_thread(const BlockState& block, const char* kind, std::string
   return finding;
 }
 
-// Makes a finding at the line that called the reporting function.
+// Creates a finding whose place is the line that called the reporting function.
 Finding finding_at_call(const BlockState& block, const char* kind, std::string what) {
   const Thread& thread = block.current();
   return finding_of_thread(block, kind, std::move(what), place(thread.file, thread.line));

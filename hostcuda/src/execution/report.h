@@ -32,12 +32,12 @@ void name_block(Finding& finding, const BlockState& block);
 void report_divergence(const BlockState& block);
 void report_foreign_mask(const BlockState& block);  // the mask leaves out the current lane
 
-// Some threads returned before a barrier at which others wait: warns once per barrier. From sm_70
-// on the hardware counts only threads that have not exited, so this is not an error, but it is
-// rarely intended.
+// Warns, once per barrier, that some threads have returned while others wait there. From sm_70 on
+// the hardware counts only threads that have not exited, so this is not an error, but it is rarely
+// intended.
 void report_early_exit(const BlockState& block, const Thread& waiting);
 
-// A lane reads a value from a lane that does not take part in the call: warns once per source line.
+// Warns, once per source line, that a lane reads from a lane that takes no part in the call.
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source);
 

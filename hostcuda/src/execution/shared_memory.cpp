@@ -40,12 +40,11 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   shares_ = shares;
   variables_.clear();
   copies_.clear();
-  // Under AddressSanitizer the size must be exact, so that its redzone begins directly after the
+  // Under AddressSanitizer the size must be exact, so that the redzone begins directly after the
   // last byte.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  // An observer gets an allocation of 0 bytes too, to find accesses to memory that was not
-  // requested.
+  // An observer is shown even 0 bytes, so that it finds accesses to memory that was not requested.
   if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
     dynamic_capacity_ = dynamic_bytes;

@@ -1,7 +1,7 @@
 // The shared memory of one block. A __shared__ variable has one address per operating-system
 // thread, so blocks that alternate on such a thread swap the variable's content: while another
-// block runs, a block's values are kept in copies. Meanwhile the other blocks of its cluster use
-// the copies as the block's variables.
+// block runs, a block's values are kept in copies. Meanwhile the other blocks of its cluster access
+// these copies.
 #ifndef HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 #define HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 

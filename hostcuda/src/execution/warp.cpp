@@ -15,7 +15,8 @@ unsigned existing_lanes(unsigned first, unsigned threads) {
   return lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1;
 }
 
-// Most values have four or eight bytes. memcpy with a constant size is an instruction, not a call.
+// Most values have four or eight bytes. memcpy with a constant size compiles to an instruction, not
+// a call.
 inline void copy_value(void* to, const void* from, unsigned size) {
   if (size == 4)
     std::memcpy(to, from, 4);
@@ -45,12 +46,12 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
 }
 
 // A lane that has returned from the kernel no longer holds up the others, so a call can become
-// complete although no lane arrives. This is checked only when nothing else can run, because all
-// lanes that can converge have then arrived.
+// complete although no lane arrives. This is checked only when nothing else can run, because by
+// then all lanes that can converge have arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  // The earliest line goes first, so that lanes in a branch can join the others after it.
+  // The earliest line goes first, so that lanes in a branch can join the others after the branch.
   unsigned first = count_;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];

@@ -37,15 +37,15 @@ void on_tick(int, siginfo_t*, void* context) {
   if (!running_block || progress != last_progress) idle_ticks = 0;
   last_progress = progress;
   if (!running_block || ++idle_ticks <= kTicks) return;
-  // If an observer exists, it reports the hang at the next access, because a signal may interrupt
-  // the C library. A thread that makes no accesses is reported here, one tick later.
+  // If an observer exists, it reports the hang at the next access, because this signal may have
+  // interrupted the C library. A thread that makes no accesses is reported here, one tick later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else
     report_from_signal(context);
 }
 
-// A timer that counts the thread's processor time, because time in a debugger must not count.
+// A timer that counts the thread's processor time, so that time spent in a debugger does not count.
 class Timer {
  public:
   Timer() {

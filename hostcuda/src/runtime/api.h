@@ -1,5 +1,5 @@
-// What every API function does first: it takes the lock, applies failures that the environment asks
-// for, and handles the last error.
+// The first statement of every API function takes the lock, applies failures that the environment
+// asks for, and handles the last error.
 #ifndef HOSTCUDA_SRC_RUNTIME_API_H
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
@@ -20,7 +20,7 @@ class CallSite {
   CallSite(const CallSite&) = delete;
   CallSite& operator=(const CallSite&) = delete;
 
-  // Returns this host thread's API call, or null if it makes none.
+  // Returns the API call that this host thread is making, or null.
   static const CallSite* current();
   const char* function() const { return function_; }
   const CodePlace& place() const { return place_; }
@@ -41,9 +41,10 @@ class ApiCall {
  public:
   // function: the name of the API function; place: where the program calls it.
   explicit ApiCall(const char* function, const CodePlace& place = {});
-  // Returns why the call must fail: there is no device, or the environment requests a failure
-  // (cudaErrorUnknown for one call, cudaErrorDevicesUnavailable for all calls from one on). Counts
-  // calls, including launches but not queries of the last error.
+  // Returns the error with which the call must fail, because there is no device or because the
+  // environment requests a failure: cudaErrorUnknown for a single call, or
+  // cudaErrorDevicesUnavailable for one call and all later ones. Counts calls, including launches
+  // but not queries of the last error.
   cudaError_t error() const;
 
  private:
@@ -61,7 +62,7 @@ bool context_is_broken();
 
 std::recursive_mutex& api_mutex();
 
-// The result of a call that waited for kernels: the error if a kernel broke the context.
+// Returns the result of a call that waited for kernels: the error, if a kernel broke the context.
 cudaError_t result_of_waiting();
 
 // The API is for host code only, so every call runs `check`, which does not return if the caller is

@@ -17,7 +17,7 @@ std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit -
 }  // namespace
 
 char* Arena::allocate(std::size_t size, bool poison) {
-  constexpr std::size_t kAlignment = 256;  // cudaMalloc guarantees it
+  constexpr std::size_t kAlignment = 256;  // the alignment that cudaMalloc guarantees
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (!base_) {
     prepare_thread_for_faults();
@@ -40,7 +40,7 @@ char* Arena::allocate(std::size_t size, bool poison) {
 
 void Arena::release(char* pointer) {
   const Pages pages = live_.at(pointer);
-  live_.erase(pointer);  // so that open() skips it from now on
+  live_.erase(pointer);  // open() skips these pages from now on
   madvise(pages.begin, pages.size, MADV_DONTNEED);
   if (opened_) protect(pages, PROT_NONE);
 }

@@ -9,7 +9,7 @@ namespace hostcuda {
 
 // The address space of one device. Each allocation has its own pages; the last one ends where the
 // allocation ends (up to alignment), and an inaccessible page follows. Addresses are never reused,
-// so a use after cudaFree is a fault too.
+// so a use after cudaFree causes a fault too.
 class Arena {
  public:
   char* allocate(std::size_t size, bool poison);  // returns null when the address space is used up

@@ -72,7 +72,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
     tell_copy(to, buffer ? nullptr : from, size);
   };
   const OperationPointer operation = enqueue_transfer(stream, work, cudaGraphNodeTypeMemcpy);
-  // A copy between two addresses of a device returns at once, even by cudaMemcpy. A copy to
+  // A copy from device memory to device memory returns at once, even with cudaMemcpy. A copy to
   // pageable memory or between host buffers always waits.
   const bool waits = caller == Caller::waits ? !device_to_device
                                              : target.kind == MemoryKind::pageable || host_to_host;

@@ -84,8 +84,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   event->capture = stream->capture;
   event->captured = stream->captured;
   if (stream->capture) return cudaSuccess;
-  // Each recording needs a new time stamp, because the operation of the last one may still be
-  // queued.
+  // Each recording needs a new time stamp, because the previous recording may still be queued.
   auto milliseconds = std::make_shared<double>(0);
   event->milliseconds = milliseconds;
   event->recorded = enqueue(*stream, [=] { *milliseconds = now_in_milliseconds(); });

@@ -15,7 +15,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> dependencies;
   };
   std::vector<Node> nodes;
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices in `nodes` of the graph's nodes
+  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices in `nodes`, by the graph's nodes
 };
 
 CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> work,
@@ -99,7 +99,7 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   return error;
 }
 
-// Appends one operation that does all the work of a graph, in this order.
+// Appends one operation that does all the work of a graph, in the order of `works`.
 cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<void()>>& works) {
   const auto do_all = [works] {
     for (const auto& work : works) work();

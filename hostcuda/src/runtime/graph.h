@@ -40,8 +40,8 @@ void end_capture_of_events(const Capture* capture);
 // on the default stream is such a case, because it would wait for the captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
-// Rejects a call that waits if the stream is captured, or if it waits for everything during any
-// capture. The attempt invalidates the capture.
+// Rejects a call that waits for a captured stream, or for all streams during any capture. Such a
+// call invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
 

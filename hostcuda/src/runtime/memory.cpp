@@ -192,7 +192,8 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-// The memory exists as soon as the call returns. The observer learns of it in stream order.
+// The memory exists as soon as the call returns. The observer learns of the allocation in stream
+// order.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   const cudaError_t error = allocate(pointer, size, stream->device, false);

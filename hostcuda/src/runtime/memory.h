@@ -1,4 +1,4 @@
-// Tells to which device memory belongs and whether it is pinned, and controls access to it.
+// Knows which device owns a piece of memory and whether it is pinned, and controls access to it.
 #ifndef HOSTCUDA_SRC_RUNTIME_MEMORY_H
 #define HOSTCUDA_SRC_RUNTIME_MEMORY_H
 
@@ -9,8 +9,8 @@
 
 namespace hostcuda {
 
-// The kind of memory at a pointer. `valid` means that `size` bytes from there do not extend beyond
-// the device allocation in which they start.
+// The kind of memory at a pointer. `valid` is false if `size` bytes from there extend beyond the
+// device allocation in which they start.
 struct MemoryRange {
   MemoryKind kind;
   bool valid;

@@ -119,7 +119,7 @@ void complete(const OperationPointer& wanted) {
       stack.push_back(dependencies[any_order ? random_numbers().below(dependencies.size()) : 0]);
     } else {
       stack.pop_back();
-      operation->done = true;  // before the work, because a host function may query its stream
+      operation->done = true;  // set before the work, because a host function may query its stream
       const std::function<void()> work = std::move(operation->work);
       operation->work = nullptr;
       const Operation* outer = running.exchange(operation.get());
@@ -181,8 +181,8 @@ void synchronize_device(int number) {
   std::vector<OperationPointer> last{device.default_stream.last};
   for (const CUstream_st* stream : device.created) last.push_back(stream->last);
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
-  // Any order is valid. Programs rarely expect the newest stream to be first, so that order is
-  // used.
+  // Any order is valid. Programs rarely expect the newest stream to run first, so that order is
+  // chosen.
   std::reverse(last.begin(), last.end());
   for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();
@@ -270,7 +270,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
-  *priority = 0;  // cudaDeviceGetStreamPriorityRange offers no other
+  *priority = 0;  // cudaDeviceGetStreamPriorityRange offers no other priority
   return cudaSuccess;
 }
 

@@ -56,7 +56,7 @@ const Operation* running_operation();
 // another host thread runs an operation, because that operation may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// Queries an operation. If it is pending, sometimes completes it, because a polling loop must end.
+// Queries an operation. If it is pending, sometimes completes it, so that a polling loop ends.
 bool poll(const OperationPointer& operation);
 
 // Returns the stream that a handle denotes; null denotes the current device's default stream.

@@ -16,10 +16,10 @@ namespace hostcuda {
 namespace {
 
 struct Symbol {
-  std::vector<std::vector<char>> contents;  // one per device; that of the resident device is stale
-  int resident;                             // device whose content the variable holds at present
+  std::vector<std::vector<char>> contents;  // one per device; the resident device's entry is stale
+  int resident;                             // the device whose content the variable now holds
   std::set<int> set_on;                     // devices to which host code has copied
-  bool address_is_known = false;            // because host code queried it
+  bool address_is_known = false;            // true once host code has queried the address
 };
 
 struct Variable {
@@ -38,7 +38,8 @@ std::map<char*, Symbol>& symbols() {
   return *map;
 }
 
-// Returns the number of bytes from the address to the symbol's end, or 0 if it is outside.
+// Returns the number of bytes from the address to the symbol's end, or 0 if the address is outside
+// the symbol.
 std::size_t bytes_left(const void* address, const char* begin, const Symbol& symbol) {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - begin);
   const std::size_t size = symbol.contents.front().size();

@@ -10,10 +10,10 @@
 
 namespace hostcuda {
 
-// A symbol is an ordinary variable of the program. It holds one device's content at a time; the
-// other contents are stored elsewhere and swapped in before one of their devices' kernels runs. A
-// symbol is known only after host code has first copied to or from it, so a __device__ variable
-// that only kernels use is shared by all devices.
+// A symbol is an ordinary variable of the program. It holds the content of one device at a time.
+// The other devices' contents are stored elsewhere; each is swapped in before a kernel runs on its
+// device. A symbol is known only after host code has first copied to or from it, so a __device__
+// variable that only kernels use is shared by all devices.
 void bring_in_symbols(int device);
 
 // Appends work that accesses memory and symbols of the stream's device.
@@ -28,7 +28,7 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
 }
 
 // Returns the number of bytes from the pointer to the end of the symbol that contains it, or 0 if
-// no known symbol does.
+// it is in no known symbol.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
 // All __device__ variables lie between these two addresses, but so do other variables.
@@ -45,7 +45,7 @@ struct DeviceVariableRange {
 };
 DeviceVariableRange device_variable_at(const void* address);
 
-// Returns the variable's name if host code never queried its device address and so cannot know it.
+// Returns the variable's name if host code has never queried its device address.
 const char* variable_without_address(const void* address);
 
 // True if host code has set the symbol at this address for other devices, but not for this one.

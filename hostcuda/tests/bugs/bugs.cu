@@ -59,7 +59,7 @@ __global__ void sum_tiles(const float* in, float* out) {
     __syncthreads();
     // BUG tile_loop
     for (int k = 0; k < kThreads; ++k) sum += tile[k];
-    if (kCorrect) __syncthreads();  // so that no fast thread overwrites what others read
+    if (kCorrect) __syncthreads();  // keeps a fast thread from overwriting what others read
   }
   out[threadIdx.x] = sum;
 }
@@ -125,8 +125,8 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
-// The longer the time between the read and the write, the more certain an update is lost. On a GPU
-// that time is always long.
+// The longer the time between the read and the write, the more likely an update is to be lost. On a
+// GPU that time is always long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
   const unsigned seen = kCorrect ? 0 : *counter;
@@ -326,7 +326,7 @@ int run_and_ask(const Launch& launch, const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// This is no mistake: it shows what HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY do to a program.
+// This is not a mistake; it shows what HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY do to a program.
 int show_environment() {
   int count = -1;
   const cudaError_t counting = cudaGetDeviceCount(&count);

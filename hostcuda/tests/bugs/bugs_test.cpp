@@ -35,7 +35,7 @@ Outcome run(const std::string& environment, const std::string& arguments) {
   const char* program = std::getenv("HOSTCUDA_BUGS_PROGRAM");
   EXPECT_NE(program, nullptr) << "HOSTCUDA_BUGS_PROGRAM names the program to run";
   if (!program) return {-1, ""};
-  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // tests no leaks
+  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // leaks are not tested
   if (const char* library_path = std::getenv("LD_LIBRARY_PATH"))
     command += std::string("LD_LIBRARY_PATH='") + library_path + "' ";
   command += environment + " '" + program + "' " + arguments + " 2>&1";

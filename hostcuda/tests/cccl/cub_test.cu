@@ -1,5 +1,5 @@
-// CUB: primitives for warps and blocks, and device-wide functions, which use memory that the caller
-// provides.
+// Tests CUB: primitives for warps and blocks, and device-wide functions, which use memory that the
+// caller provides.
 #include <algorithm>
 #include <cmath>
 #include <cub/cub.cuh>
@@ -155,7 +155,7 @@ __global__ void in_warps(const int* in, int* sums, int* scanned, int* eights) {
 }
 
 TEST(Cub, Warps) {
-  const std::vector<int> in = numbers(48);  // so that the second warp is incomplete
+  const std::vector<int> in = numbers(48);  // leaves the second warp incomplete
   DeviceArray<int> x(48), sums(2), scanned(48), eights(6);
   x.set(in);
   in_warps<<<1, 48>>>(x, sums, scanned, eights);

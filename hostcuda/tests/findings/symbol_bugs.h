@@ -1,5 +1,5 @@
-// Bugs with things that host code and kernels each have: __device__ variables and tables of virtual
-// functions.
+// Bugs with __device__ variables and tables of virtual functions: host code and kernels each have
+// their own.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 
@@ -107,7 +107,7 @@ SEEDED(device_variable_without_atomic, "lost update") {
   cudaDeviceSynchronize();
 }
 
-// Reads a value of another block, which may write it later.
+// Reads a value that another block may not have written yet.
 __global__ void fill_and_read(int* out) {
   if (blockIdx.x == 0) totals[threadIdx.x] = 1;
   // BUG device_array_of_another_block

@@ -258,7 +258,7 @@ __global__ void note_warps(int* next, int* order) {
   }
 }
 
-// If skewed, a warp passes both exchanges before the next warp starts; otherwise warps alternate.
+// In skewed order, a warp passes both exchanges before the next starts; otherwise warps alternate.
 TEST(Kernel, LetsAWarpRunAheadIfAsked) {
   if (environment_is("HOSTCUDA_ORDER", "random")) GTEST_SKIP() << "either is possible";
   DeviceArray<int> next(1, 0), order(8);

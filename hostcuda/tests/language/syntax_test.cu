@@ -249,7 +249,7 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
 // Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. Its
-// lines contain no macro of a test library, because a line marker would precede it.
+// lines contain no macro of a test library, because those produce a line marker.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

@@ -28,14 +28,14 @@ struct Access {
 };
 static_assert(sizeof(Access) == 8);
 
-// The record of a word: its last write and its last two reads, by two threads. At least one of
-// these threads is not the one that writes next.
+// The record of a word: its last write, and the last reads by two threads. At least one of these
+// two threads is not the one that writes next.
 struct Cell {
   Access write;
   Access reads[2];
 };
 
-// Memory that is zero until it is written, and that occupies no memory before.
+// Zeroed address space, which occupies no memory until it is written.
 template <class Item>
 class ZeroedMemory {
  public:
@@ -60,7 +60,7 @@ struct Array {
   const char* begin = nullptr;
   std::size_t size = 0;  // usable bytes; 0 after the array was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;  // of the first byte; unique among bytes in use
+  std::uint64_t identity = 0;  // identifies the first byte; unique among bytes in use
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
@@ -83,7 +83,8 @@ struct Array {
 
   void resize(std::size_t bytes);
   void forget(const CodePlace& where);  // marks the array as freed
-  // Host code may write to other kinds of memory at any time, unobserved if a library does it.
+  // Host code may write to other kinds of memory at any time, and the tracer does not observe it if
+  // a library writes.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -120,7 +121,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
-  Array* nearest(const char* address);       // may be next to the address, or freed; null: none
+  Array* nearest(const char* address);       // may be freed, or only close to the address; or null
   Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

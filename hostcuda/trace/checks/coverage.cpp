@@ -51,8 +51,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host but were never written";
   } else if (was_launched && gap == gap_end) {
-    // Was the grid size rounded down? Then each thread wrote one element, and the elements that
-    // remain are fewer than a block's threads.
+    // If the grid size was rounded down, each thread wrote one element, and fewer elements remain
+    // than a block has threads.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint64_t elements = array.full_size / element;

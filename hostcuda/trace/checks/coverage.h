@@ -10,8 +10,8 @@
 
 namespace hostcuda::trace {
 
-// Reports bytes that are copied to the host although no kernel wrote them, or although the kernel
-// that wrote the bytes before them left them out.
+// Reports bytes that are copied to the host although no kernel wrote them, or although a kernel
+// wrote the bytes before them but left these out.
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 

@@ -82,8 +82,8 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
-// Findings are reported once per array, or once per allocating place if a kernel allocated the
-// array.
+// Findings are reported once per array, or once per allocating source line if a kernel allocated
+// the array.
 static const void* key_of(const Array& array) {
   return array.of_heap ? array.allocated.return_address : array.begin;
 }
@@ -204,8 +204,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // Ignores accesses of the emulator: its texture functions read objects that describe textures,
-  // and it calls standard library functions that are not inlined.
+  // Ignores the emulator's own accesses: its texture functions read texture objects, and it calls
+  // functions of the standard library that are not inlined.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -281,10 +281,10 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  // Which of the two accesses came first is a matter of chance, so both orders are the same pair.
+  // Which of the two accesses came first is a matter of chance, so both orders count as one pair.
   const std::string kernel = running_block->launch().site.kernel;
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);  // a smaller line number is shorter
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // sorts 9 before 10
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
   // If several threads run a line that loads and then stores one element, the line is a lost

@@ -35,7 +35,8 @@ class KernelChecks {
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
   // A read of an unwritten element in shared memory is reported when the block has ended, unless
-  // the read is part of a race. In that case the write may only come later in this emulation.
+  // the read is part of a race. In that case the write may come later only in this emulation's
+  // order.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
@@ -49,13 +50,13 @@ class KernelChecks {
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
-  // A finding of the compiler's own checks (see bounds.cpp).
+  // Reports a finding of the compiler's own checks (bounds.cpp).
   void said_by_compiler(const std::string& kind, const std::string& what, const std::string& place,
                         const std::string& array, const long long* index, const std::string& advice,
                         const void* code);
 
  private:
-  // Returns null if the finding was reported before; then only counts it.
+  // If the finding was reported before, only counts it and returns null.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
   // Reports the finding unless the same line has already been reported for the same array.

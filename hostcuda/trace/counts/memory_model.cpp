@@ -6,7 +6,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// The different words or sectors that one request touches.
+// The distinct words or sectors that one request touches.
 class Pieces {
  public:
   Pieces(const Request& request, std::uint32_t group, unsigned bytes, unsigned piece_bytes) {

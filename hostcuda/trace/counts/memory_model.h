@@ -11,7 +11,7 @@ namespace hostcuda::trace {
 
 constexpr unsigned kSectorBytes = 32;  // the unit in which global memory is fetched
 constexpr unsigned kBanks = 32;        // number of banks of shared memory
-constexpr unsigned kWordBytes = 4;     // width of a bank, for any number of lanes that read it
+constexpr unsigned kWordBytes = 4;     // width of a bank; one word can serve several lanes
 constexpr unsigned kMaxAccess = 16;    // most bytes that one lane can load or store at once
 
 // The addresses of one instruction, indexed by lane; `active` has a bit for each lane that takes

@@ -93,8 +93,8 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
   return steps;
 }
 
-// The lanes of a warp mostly make the same accesses in the same order, so that the k-th accesses of
-// all lanes form one request. Counts these requests until a lane differs.
+// The lanes of a warp usually make the same accesses in the same order. The k-th accesses of all
+// lanes then form one request. Counts these requests until a lane differs.
 void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
   while (!readers.empty()) {
     if (!count_runs(readers, sites)) {

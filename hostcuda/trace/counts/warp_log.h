@@ -17,8 +17,9 @@ struct Run {
   std::size_t begin, end;
 };
 
-// An access of a lane: the site's number and the 48 bits of an address in user space. Or a run: its
-// lane in five bits, and its beginning and size in the other bits of the address.
+// An access of a lane: the site's number and the 48 bits of an address in user space. Alternatively
+// it stores a run: the lane in five bits, and the beginning and size in the other bits of the
+// address.
 class LoggedAccess {
  public:
   LoggedAccess(std::uint32_t site, std::uint64_t address)
@@ -44,8 +45,8 @@ class LoggedAccess {
   std::uint64_t word_;
 };
 
-// The accesses of one lane. Lanes reuse each other's memory, because what was last written is still
-// in the cache.
+// The accesses of one lane. Lanes reuse each other's memory, because the memory that was written
+// last is still in the cache.
 class LaneLog {
  public:
   LaneLog() = default;

@@ -81,7 +81,7 @@ void Fences::acquired_at(std::uint64_t address, std::uint32_t block, std::uint16
   own.acquired = joined(own.acquired, there->second);
 }
 
-// After the barrier, everything that one thread released or acquired before it holds for all
+// After a barrier, whatever one thread released or acquired before the barrier holds for all
 // threads.
 void Fences::barrier(std::uint32_t number, std::uint32_t barriers_before) {
   const auto found = blocks_.find(number);

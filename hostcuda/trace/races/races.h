@@ -21,7 +21,7 @@ struct Side {
 };
 
 struct Race {
-  Side earlier, later;   // when first seen; the emulation alone decides which is "earlier"
+  Side earlier, later;   // at the first conflict; which is "earlier" depends on the emulation
   std::uint64_t offset;  // in the allocation or variable
   const Array* array;
   std::uint64_t count = 0;

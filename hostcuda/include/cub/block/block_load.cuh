@@ -1,5 +1,5 @@
-// hostcuda: cub::BlockLoad and cub::BlockStore. They touch the addresses that the chosen algorithm
-// touches on a GPU, so the counted memory accesses are those of the algorithm.
+// hostcuda: cub::BlockLoad and cub::BlockStore. They access the same addresses as the chosen
+// algorithm does on a GPU, so the emulator counts the same memory accesses.
 #pragma once
 
 #include "block_exchange.cuh"

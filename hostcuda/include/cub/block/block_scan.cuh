@@ -14,7 +14,7 @@ class BlockScan {
   static constexpr int kThreads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
 
  public:
-  // For each thread the sum of all threads before it; also the block's sum and a callback's prefix.
+  // Holds the sum of all threads before each thread, the block's sum, and a callback's prefix.
   struct TempStorage {
     detail::storage<T, kThreads> before;
     detail::storage<T, 1> total;
@@ -81,7 +81,7 @@ class BlockScan {
   void ExclusiveSum(T (&input)[N], T (&output)[N]) {
     ExclusiveScan(input, output, T(), cub::Sum());
   }
-  template <int N, class Rest>  // a variable that receives the sum, or a callback
+  template <int N, class Rest>  // Rest: T, to receive the block's sum, or a callback
   void ExclusiveSum(T (&input)[N], T (&output)[N], Rest& rest) {
     if constexpr (std::is_same_v<Rest, T>)
       ExclusiveScan(input, output, T(), cub::Sum(), rest);

@@ -31,7 +31,7 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   return hostcuda::enqueue_function<Passed>(request, thrust::detail::one_thread<Passed>,
                                             {hostcuda::Argument<Passed>(touching)});
 }
-// The size reported by functions that need no memory here, because on a GPU they need some.
+// The size reported by functions that need temporary memory on a GPU, but not here.
 constexpr std::size_t kSomeBytes = 256;
 
 }  // namespace detail

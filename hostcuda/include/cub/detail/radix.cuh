@@ -35,7 +35,7 @@ std::uint64_t sortable(const Key& key, bool descending) {
   return descending ? static_cast<Bits>(~bits) : bits;
 }
 
-// The bits to sort by and the direction. Each pass sorts by a few bits; the lowest come first.
+// The bits to sort by and the direction. Each pass sorts by a few bits, starting with the lowest.
 struct radix_order {
   int begin_bit, end_bit;
   bool descending;

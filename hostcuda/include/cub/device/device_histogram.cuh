@@ -8,7 +8,7 @@
 namespace cub {
 
 struct DeviceHistogram {
-  // num_levels boundaries make num_levels - 1 bins of equal width, each without its upper boundary.
+  // num_levels boundaries make num_levels - 1 equal bins, which exclude their upper boundaries.
   template <class Samples, class Counter, class Level>
   static cudaError_t HistogramEven(void* temporary, std::size_t& bytes, Samples samples,
                                    Counter* histogram, int num_levels, Level lower, Level upper,

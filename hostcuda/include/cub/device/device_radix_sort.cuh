@@ -41,7 +41,7 @@ struct DeviceRadixSort {
 #undef HOSTCUDA_SORT
 
  private:
-  // Temporary memory holds the digit counts, and then the keys and values between two passes.
+  // Temporary memory holds the digit counts, followed by the keys and values between two passes.
   static constexpr std::size_t kPlaces = detail::kDigits * sizeof(std::uint64_t);
   static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -63,7 +63,7 @@ struct DeviceRadixSort {
           const Value* values_from = values;
           const int passes = order.passes();
           for (int pass = 0; pass < passes; ++pass) {
-            const bool to_out = (passes - pass) % 2 == 1;  // so that the last pass writes to `out`
+            const bool to_out = (passes - pass) % 2 == 1;  // the last pass must write to `out`
             Key* const to = to_out ? keys_out : other_keys;
             Value* const values_to = to_out ? values_out : other_values;
             detail::radix_pass(order, pass, from, to, values_from, values_to, count, places);

@@ -23,7 +23,7 @@ struct lanes {
   static int count() { return __builtin_popcount(mask()); }
 };
 
-// The values of the lanes of a group, indexed by rank in the group.
+// The values of a group's lanes, indexed by rank in the group.
 template <int kWidth, class T>
 struct group_values {
   hostcuda::Gathered<T> all;

@@ -1,4 +1,4 @@
-// hostcuda: visits elements in the order that another iterator's values give.
+// hostcuda: an iterator that visits elements in the order of another iterator's indices.
 #pragma once
 
 #include "../detail/iterator.h"
