@@ -1,20 +1,20 @@
-"""Shows how the kernels of a step, or of your own program, use memory and what they compute,
-without a GPU: tables per kernel, a row per source line.
+"""Shows, without a GPU, how the kernels of a step or of your own program use memory and what they
+compute: tables for each kernel, with a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
   ./nbody inspect 03 --page kernel.html
   ./nbody inspect my.cu [more.cu] [--compile "-I include"] [--interactions 1e6] [-- ARGUMENTS]
 
-Builds the program with every access traced (g++ only), runs a small problem on the CPU and counts:
-executions, sectors and bank conflicts per request, loads and stores per interaction; it names races
-(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory. If
-clang++ is installed, it builds and runs the program again and counts additions, divisions,
-shuffles, ... as written; if nvcc is installed, it counts PTX, too. docs/inspect.md explains the
-numbers and compares them with a GPU's.
+Builds the program with every access traced (g++ only) and runs a small problem on the CPU. Counts
+executions, sectors and bank conflicts per request, and loads and stores per interaction. Reports
+races (both lines, both threads), barriers that not all threads of a block reach, and misuse of
+memory. If clang++ is installed, builds and runs the program again to count additions, divisions,
+shuffles, ... as written in the source. If nvcc is installed, also counts PTX instructions.
+docs/inspect.md explains the numbers and compares them with a GPU's.
 
-Exit code: 0 no problems found, 1 problems found, or the program failed, 2 wrong arguments or no
-g++.
+Exit code: 0 no problems found; 1 problems found, or the program failed; 2 wrong arguments, or g++
+is missing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from nbody_tools.steps import find_step, step_folders
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
 NO_CLANG = "Instructions are not counted: that needs clang++, 14 or newer."
 TIMEOUT = 600.0  # seconds per run
-MOST_INTERACTIONS = 1e12  # as many pairs as a million bodies have
+MOST_INTERACTIONS = 1e12  # the pairs of a million bodies
 ARCHITECTURE = "-arch=compute_90"  # required by thread block clusters
 
 
@@ -73,7 +73,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Built:
-    """A program built in two forms, traced and counted, with nvcc's options for it."""
+    """A program built in two forms, with traced accesses and with counted operations, and nvcc's
+    options for it."""
     traced: Path
     counted: Optional[Path]  # None without clang++
     sources: Sequence[str]
@@ -94,7 +95,8 @@ def is_gcc(compiler: str) -> bool:
 
 
 def find_compiler() -> str:
-    """Returns the first command that runs g++; on some systems `g++` is another compiler."""
+    """Returns the first of $CXX, c++ and g++ that is GCC; on some systems `g++` is another
+    compiler."""
     for name in filter(None, (os.environ.get("CXX"), "c++", "g++")):
         compiler = shutil.which(name)
         if compiler and is_gcc(compiler):
@@ -125,8 +127,8 @@ def from_cache(folder: Path, name: str) -> Optional[str]:
 
 
 def build_in_the_folder_of_all(target: str) -> None:
-    """Builds with ./nbody build, which shows progress. Its output goes to stderr, because it is not
-    a result."""
+    """Builds with ./nbody build, which shows progress. Sends its output to stderr, because stdout
+    is only for results."""
     sys.stdout.flush()
     ended = subprocess.run(
         [ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
@@ -136,7 +138,8 @@ def build_in_the_folder_of_all(target: str) -> None:
 
 
 def build_alone(target: str, folder: Path, compiler: str) -> None:
-    """Builds in a separate folder, which it configures once; later ninja does so if needed."""
+    """Builds in a separate folder. Configures the folder the first time; later ninja does so if
+    necessary."""
     print(f"Building {target} in {folder} ...", file=sys.stderr)
     logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():

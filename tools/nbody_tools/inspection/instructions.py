@@ -48,8 +48,8 @@ class Operation:
 def count_instructions(
     program: Path, arguments: Sequence[str], timeout: float
 ) -> dict[str, list[Operation]]:
-    """Returns the counts of each kernel; empty if the program failed before it wrote them, which
-    the traced run reports."""
+    """Returns the counts of each kernel. Returns nothing if the program failed before it wrote
+    them; the traced run then reports the failure."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"
         try:

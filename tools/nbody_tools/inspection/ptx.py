@@ -1,6 +1,6 @@
-"""Counts instructions in the PTX that nvcc makes of kernels: those of each kernel, and those of one
-iteration of its innermost loops. Each instruction counts once, because how often it runs is
-unknown. nvcc needs no GPU for this.
+"""Counts instructions in the PTX that nvcc generates from kernels: in each kernel, and in one
+iteration of each innermost loop. Counts each instruction once, because PTX does not show how often
+it runs. nvcc needs no GPU for this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)(?:.*inlined_at (\d+) (\d+))?")
 INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
-# Classes of instructions: a name, and whether the instruction must have a floating-point type.
+# Classes of instructions: the class's name, the instructions' names, and whether they must have a
+# floating-point type.
 CLASSES = (
     ("add", ("add", "sub"), True),
     ("mul", ("mul",), True),
@@ -97,7 +98,7 @@ class PtxKernel:
 class Instruction:
     words: str
     line: int
-    target: str  # of the branch
+    target: str  # label that a branch jumps to
     goes_on: bool
 
     @property
@@ -138,7 +139,7 @@ def kernel(name: str, text: str) -> PtxKernel:
         if match := LABEL.match(row):
             labels[match[1]] = len(code)
         elif match := PLACE.match(row):
-            own = own or match[1]  # an inlined function of a header counts for its call
+            own = own or match[1]  # instructions inlined from a header count for the call's line
             line = next(
                 (int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own),
                 line,

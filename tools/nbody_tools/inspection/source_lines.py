@@ -28,8 +28,8 @@ def shown_path(file: str) -> str:
 
 
 def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
-    """Finds the source lines of these offsets. Of inlined functions it takes the innermost one that
-    is not in hostcuda's headers, because an access in __ldg or atomicAdd belongs to the caller."""
+    """Maps these code offsets to source lines. In inlined code, takes the innermost function that
+    is not in hostcuda's headers, because an access in __ldg or atomicAdd belongs to its caller."""
     if not codes:
         return {}
     words = ["addr2line", "-a", "-i", "-e", str(program)]

@@ -1,7 +1,7 @@
 """Runs a traced program (cmake/inspect.cmake) and reports its kernels' memory accesses, line by
 line.
 
-The counts come from hostcuda/trace; this module turns code addresses into source lines, and adds up
+The counts come from hostcuda/trace. This module maps code addresses to source lines, and adds up
 counts that belong together.
 """
 
@@ -35,7 +35,8 @@ class InspectError(Failed):
 
 @dataclass
 class Row:
-    """Adds up similar accesses of one line; cost is in sectors (global) or wavefronts (shared)."""
+    """The sum of similar accesses in one line; the cost is in sectors (global) or wavefronts
+    (shared)."""
     place: Place
     memory: str
     access: str
@@ -66,7 +67,7 @@ class Kernel:
     launches: int
     blocks: int
     threads: int
-    barriers: int = 0  # each block of a kernel counts a barrier once
+    barriers: int = 0  # each block of a kernel counts each barrier once
     grid_barriers: int = 0  # counted in the same way
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
@@ -115,7 +116,7 @@ class Inspection:
     kernels: list[Kernel]
     races: list[Race]
     divergences: list[Divergence]
-    exit_code: int = 0  # of the program; the record covers its run until then
+    exit_code: int = 0  # the program's; the record covers the run up to its exit
     messages: tuple[str, ...] = ()  # from hostcuda, one per finding
     findings: tuple[dict[str, Any], ...] = ()  # these messages in machine-readable form
     host: dict[str, int] = field(
@@ -134,8 +135,9 @@ class Inspection:
 
 def inspect_program(program: Path, arguments: Sequence[str] = (),
                     timeout: float = 600.0, picture: bool = False) -> Inspection:
-    """Raises InspectError with a one-line message if the program cannot be traced to its end. With
-    a picture, also traces the first block of each kernel."""
+    """Runs the program and returns what the tracer recorded. Raises InspectError with a one-line
+    message if the program cannot be traced to its end. If `picture` is set, also traces the first
+    block of each kernel."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "trace.json"
         environment = {**os.environ, "HOSTCUDA_TRACE": str(record)}
@@ -178,8 +180,9 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
-    """Merges accesses into rows. Copies of an access made by unrolling share a row. A load before a
-    loop and one in it, on the same line, get two rows if their cost per request differs."""
+    """Merges accesses into rows. Copies of an access that unrolling made share a row. A load before
+    a loop and a load inside it on the same source line get two rows if their cost per request
+    differs."""
     rows: dict[tuple, Row] = {}
     for site in sites:
         if not site["requests"]:
@@ -215,7 +218,7 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """Keeps the first race found for each pair of lines, in whichever order the two lines ran."""
+    """Keeps the first race found for each pair of lines, whichever of the two ran first."""
     kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)

@@ -12,7 +12,7 @@ MAX_BYTES = 20_000
 
 
 class NotAnswers(Exception):
-    """The file does not contain answers; the message says why, in one line."""
+    """The file does not contain answers; the one-line message says why."""
 
 
 def read_answers(text: str) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def read_answers(text: str) -> dict[str, Any]:
         raise NotAnswers(f"the file is larger than {MAX_BYTES:,} bytes")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also if numbers have too many digits
+    except (ValueError, RecursionError) as error:  # also raised for too many digits
         raise NotAnswers(f"it is not TOML: {error}") from error
 
 
@@ -38,7 +38,7 @@ def graded(question: Question, right: Any, given: Any, points: int) -> Line:
         return Line(question.key, points, 0, why="no answer")
     try:
         why = wrong_about(question, right, given)
-    except (ValueError, RecursionError):  # Python prints no number of more than 4300 digits
+    except (ValueError, RecursionError):  # Python cannot print more than 4300 digits
         why = "the answer cannot be read"
     return Line(question.key, points, float(why is None), why=why or "")
 
@@ -51,7 +51,8 @@ def wrong_about(question: Question, right: Any, given: Any) -> Optional[str]:
 
 
 def is_same(right: Any, given: Any, tolerance: float) -> bool:
-    """Compares numbers within the tolerance, words ignoring case, lists in any order."""
+    """Compares an answer with the correct one: numbers within the tolerance, words ignoring case,
+    and lists in any order."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
         is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
         return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(

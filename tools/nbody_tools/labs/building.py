@@ -1,7 +1,7 @@
-"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with traced
-accesses, and for a GPU with nvcc.
+"""Builds a submission inside the sandbox: for the CPU with hostcuda, once plain and once with
+traced accesses, and for a GPU with nvcc.
 
-CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
+CMake writes the compiler, the flags and the libraries to grade.json (tools/grade/CMakeLists.txt).
 The files that a compiler needs are copied into a separate folder, the kit: the public headers of
 the project, of hostcuda and of the lab's step, hostcuda's launcher, and the libraries. Compilers
 can read no other file of the project.
@@ -29,10 +29,10 @@ from nbody_tools.labs.watching import TooLong, end, watch
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
-SECONDS = 10  # limit of one compilation's processor time, all processes together; none needs two
+SECONDS = 10  # processor time for one compilation with all its processes; none needs two
 GPU_SECONDS = 120  # nvcc compiles each file several times
 MEGABYTES = 4000
-MAX_OUTPUT = 200_000  # at most this many bytes of a compiler's messages are read
+MAX_OUTPUT = 200_000  # limit in bytes on a compiler's messages
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
 WRAPPED = "-Wl,--wrap=memcpy,--wrap=memmove"
@@ -66,12 +66,12 @@ def read_tools(build: Path) -> Tools:
 
 
 class Workshop:
-    """The folders of one grading, with everything that is built in them.
+    """The folders for grading one submission, with everything that is built in them.
 
     kit    files that compilers read
     made   the submission, and files that compilers write
-    run    the programs, and out/, to which a program may write; a running submission can read only
-           this folder and its own source
+    run    the programs, and out/, into which a program may write. A running submission can read
+           only this folder and its own source.
     """
 
     def __init__(self, folder: Path, tools: Tools, steps: Sequence[str],
@@ -151,9 +151,9 @@ class Workshop:
         ]
 
     def compile_for_cpu(self, source: str, variant: str) -> Path:
-        """Writes the object file and, next to it, VARIANT.d with the files that the preprocessor
-        opened. hostcuda's launcher rewrites the text."""
-        # Without -fno-gnu-unique, some symbols could not be hidden from the libraries.
+        """Compiles a source after hostcuda's launcher has rewritten it, and returns the object
+        file. Also writes VARIANT.d, which lists the files that the preprocessor opened."""
+        # Without -fno-gnu-unique, it would be impossible to hide some symbols from the libraries.
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
         launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
@@ -179,13 +179,14 @@ class Workshop:
         return self.made / f"{variant}.o"
 
     def compile_both(self, source: str) -> Path:
-        """Compiles the plain and the traced object file in parallel; returns the plain one."""
+        """Compiles the plain and the traced object file in parallel; returns the plain file."""
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda variant: self.compile_for_cpu(source, variant), (PLAIN, TRACED)))
         return self.made / f"{PLAIN}.o"
 
     def opened(self, variant: str) -> set[str]:
-        """Returns the files that the preprocessor opened, those of the project by relative path."""
+        """Returns the files that the preprocessor opened; files of the project have relative
+        paths."""
         rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
         words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
         files = {os.path.normpath(word.replace("\\ ", " ")) for word in words
@@ -235,13 +236,14 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns the path of a program. Resolves links if only the program's folder is visible."""
+    """Returns a program's path. Resolves links, unless it is among the system's programs, because
+    only the program's own folder is visible in the sandbox."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """Returns the folder of a compiler, unless it is among the system's programs."""
+    """Returns the folders that a compiler needs; none if it is among the system's programs."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 
@@ -260,5 +262,5 @@ def has_gpu() -> bool:
 
 
 def gpu_tools(build: Optional[Path]) -> Optional[Tools]:
-    """Returns the tools of nvcc's build folder, if that folder and a GPU exist."""
+    """Returns the tools of nvcc's build folder, or None if the folder or a GPU is missing."""
     return read_tools(build) if build is not None and has_gpu() else None

@@ -1,14 +1,14 @@
-"""The counts of an inspection, by the names that a lab's limits use:
+"""Looks up the counts of an inspection by the names that a lab's limits use:
 
-  global loads per interaction             also stores, atomics; also shared
+  global loads per interaction             also shared; also stores, atomics
   sectors per request of global loads      wavefronts per request of shared loads
   launches
-  barriers per block               of the block, over all launches
+  barriers per block               over all launches
   grid barriers per launch
-  waits of the host                calls that wait for a stream, an event or a device, or ask for it
-  streams with kernels             streams with kernels at once: with some that nothing orders
+  waits of the host                calls that wait for a stream, an event or a device, or query it
+  streams with kernels             the most streams whose kernels may run at the same time
 
-of all kernels, or of those whose name holds the limit's `kernel`.
+Each is a sum over all kernels, or over those whose names contain the limit's `kernel`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
 def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optional[float]:
-    """Returns None if nothing of this kind was counted."""
+    """Returns the count that the limit names, or None if nothing of this kind was counted."""
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
     if match := PER_INTERACTION.fullmatch(limit.of):
         return total(kernels, "executions", match[1], match[2]) / interactions
@@ -50,8 +50,8 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
 
 
 def most_grid_barriers(kernels: list[Kernel]) -> float:
-    """Returns the largest number of grid barriers in a kernel. Every block counts each grid
-    barrier, so the count is divided by the number of blocks."""
+    """Returns the largest number of grid barriers in a launch. Divides each kernel's count by its
+    number of blocks, because every block counts each grid barrier."""
     return max(one.grid_barriers / one.blocks for one in kernels)
 
 
@@ -76,7 +76,7 @@ def describe(limit: Limit) -> str:
 
 
 def broken(limit: Limit, inspection: Inspection, interactions: float) -> str:
-    """Returns a one-line message; empty if the limit holds."""
+    """Returns a one-line message if the count violates the limit, otherwise an empty string."""
     value = value_of(limit, inspection, interactions)
     if value is None:
         return f"{describe(limit)}; there are none"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Matches whichever begins first: an #include, because its file name may look like a comment; a
-# comment, string or character; or a number or name, in which a quotation mark begins nothing
-# (1'000, 1e+'a). An unfinished comment or string extends to the end of the file or line, as for a
-# compiler, so lexing takes linear time. Only ASCII letters and digits count, because to a compiler
-# 1'é' is a number followed by a character.
+# Matches the next #include (its file name may look like a comment), comment, string, character, or
+# number or name (a quotation mark inside one, as in 1'000 or 1e+'a, does not begin a literal). An
+# unfinished comment or string extends to the end of the file or line, as in a compiler, so lexing
+# takes linear time. Numbers and names contain only ASCII letters and digits, because a compiler
+# reads 1'é' as a number followed by a character.
 PIECES = re.compile(r"""^[ \t]*\#[ \t]*include\b[^\n]*
                       | //[^\n]*
                       | /\*(?:[^*]|\*(?!/))*(?:\*/)?
@@ -23,7 +23,7 @@ def is_comment(piece: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """Removes comments, and lines that contained only a comment."""
+    """Removes comments, and the lines that contained nothing else."""
     lines = []
     replaced = PIECES.sub(
         lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text
@@ -36,7 +36,7 @@ def without_comments(text: str) -> str:
 
 
 def code_only(text: str) -> str:
-    """Blanks comments and empties strings; keeps #include lines."""
+    """Replaces comments by blanks and strings by empty ones; keeps #include lines."""
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
         if piece[0] not in "/\"'":  # a name, a number or an #include

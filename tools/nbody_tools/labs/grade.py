@@ -4,12 +4,13 @@
   ./nbody grade 03 nbody.cu --seed 7 --json result.json --junit result.xml
   ./nbody grade 03 nbody.cu --inspect
 
-A program is built in a temporary folder and run in a sandbox on new input each time; a separate
-process, without any code of the submission, compares its results with float64. Points are given for
-the tests that the starter fails; failing another test costs points. On a machine with a GPU and
-nvcc, its time counts, too. course/labs/README.md says what is tested and what is not protected.
+Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
+process, which contains none of the submission's code, compares its results with float64. A student
+gets points for tests that the starter fails, and loses points for failing others. On a machine with
+a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and which
+attacks are not prevented.
 
-Exit code: 0 all points, 1 not all, 2 wrong arguments.
+Exit code: 0 all points, 1 fewer points, 2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
 
 
 def grade_program(lab: Lab, text: str, seed: int, workshop: Workshop) -> tuple[str, list[Result]]:
-    """Returns the reason for a rejection, or the results."""
+    """Grades a program. Returns the reason for a rejection (empty if there is none) and the
+    results."""
     workshop.add(lab.file_name, text)
     try:
         workshop.compile_both(lab.file_name)
@@ -159,7 +161,7 @@ def time_on_gpu(
     if not is_right:
         return Result("time", 0, "counts only where the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        Path(folder).chmod(0o755)  # so that user nobody can reach two folders in it
+        Path(folder).chmod(0o755)  # so that user nobody can reach two of its folders
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
                             for name in ("step", "submission"))
         step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))
@@ -168,7 +170,7 @@ def time_on_gpu(
 
 
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
-    """Divides all points among the tests that the starter fails and the time."""
+    """Divides all points among the tests that the starter fails and, on a GPU, the time."""
     found = {result.name: result for result in results}
     names = [
         name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)

@@ -1,10 +1,10 @@
-"""Reads a lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md
-describes both.
+"""Reads a lab from lab.toml and README.md in its folder, course/labs/NN_name. course/labs/README.md
+describes both files.
 
 A programming lab is a step with edits that remove code. The solution is the step itself, without
-the comments in the removed code; a wrong solution is the solution with one more edit. So nothing is
+the comments in the removed code. A wrong solution is the solution with one more edit. So no code is
 stored twice, and if an edit no longer fits its step, every command that reads the lab fails. The
-submission to a lab of questions is a file of keys and values.
+submission for a lab of questions is a file of keys and values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TESTS = {
     "counts": 20,
     "time": 20,
 }
-# No student writes a comment of this length in the same words by chance.
+# Minimum length of a comment that no student would write in the same words by chance.
 FINGERPRINT = 25
 
 
@@ -51,7 +51,7 @@ class LabError(ToolError):
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit on a count of an inspection (counts.py)."""
+    """Limits for one count of an inspection (counts.py)."""
     of: str
     kernel: str = ""  # part of the kernel's name; empty for all kernels
     at_most: Optional[float] = None
@@ -65,10 +65,10 @@ class Wrong:
     name: str
     why: str
     fails: tuple[str, ...]
-    says: str = ""  # words of the message that rejects it
+    says: str = ""  # part of the message that rejects it
     find: str = ""
     replace: str = ""
-    points: tuple[float, float] = (0, 99)  # the least and the most points that it may get
+    points: tuple[float, float] = (0, 99)  # the fewest and the most points it may get
     of: str = (
         "solution"  # what is edited; "starter" for a student who changed too little
     )
@@ -83,12 +83,12 @@ class Question:
     points: float = 1.0
     mistakes: dict[str, str] = field(
         default_factory=dict
-    )  # likely wrong answers, each with the reply to it
+    )  # likely wrong answers, and the replies to them
 
 
 @dataclass(frozen=True)
 class Extra:
-    """One more run in a test, with an environment of the emulator."""
+    """An additional run in a test, with environment variables for the emulator."""
     test: str
     systems: int
     bodies: int
@@ -96,7 +96,7 @@ class Extra:
     devices: int = 1
     environment: str = ""
     star: bool = (
-        False  # if true, each other body is lighter than the last digit of the first one's mass
+        False  # if true, every other body is lighter than the last digit of the first body's mass
     )
 
 
@@ -110,12 +110,13 @@ class Lab:
     boundaries: tuple[int, ...] = ()
     devices: int = 1
     starter_step: str = ""  # the starter is this step, with no code removed
-    environment: str = ""  # environment of the emulator in every run
-    # Memory for a submission; the blocks of a cooperative grid need all their stacks at once.
+    environment: str = ""  # emulator's environment variables in every run
+    # Memory for a submission. The blocks of a cooperative grid need all their stacks at the same
+    # time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # range of numbers of bodies in traced runs
     quick: bool = False  # included in the quick tests
-    forbidden: tuple[str, ...] = ()  # expressions for names that README.md forbids
+    forbidden: tuple[str, ...] = ()  # patterns for names that README.md forbids
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()
@@ -211,7 +212,7 @@ def comment(question: Question) -> str:
 
 
 def made(kind: type, where: str, table: dict[str, Any]) -> Any:
-    """Makes a dataclass from a TOML table; unknown and missing names are errors."""
+    """Makes a dataclass from a TOML table. Raises LabError if a name is unknown or missing."""
     known = {one.name for one in fields(kind)}
     if unknown := table.keys() - known:
         raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; choose from "

@@ -1,5 +1,5 @@
-"""Prepares messages of compilers and the tracer for the student: keeps those about the submission
-and public headers, and quotes lines of no other file.
+"""Prepares messages of compilers and the tracer for students. Keeps messages about the submission
+and public headers, and quotes no line of any other file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 6
 
 
 def readable(said: str, folder: Path) -> str:
-    """Makes a message readable. Removes the path of `folder`, which means nothing to a student."""
+    """Returns the message in readable form, without the path of `folder`, which means nothing to a
+    student."""
     for words, cause in CAUSES:
         if words in said:
             return cause
@@ -47,7 +48,8 @@ def readable(said: str, folder: Path) -> str:
 
 
 def with_names(said: str, text: str) -> str:
-    """Adds the name of an array to a tracer message about the line that allocates it."""
+    """Adds an array's name to each message of the tracer about the line that allocates the
+    array."""
     lines = text.splitlines()
 
     def named(match: re.Match[str]) -> str:

@@ -9,18 +9,18 @@ from typing import Sequence
 
 from nbody_tools.labs.building import Workshop
 
-WHOLE = 1 << 30  # the sandbox ends a program whose output is larger than a file may be
+WHOLE = 1 << 30  # effectively unlimited; the sandbox itself limits the size of a file
 
 
 def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
-    """Returns the (type, name) of each symbol; names are as nm prints them."""
+    """Returns the (type, name) of each symbol, as printed by nm."""
     listed = workshop.call(["nm", *options, *map(str, files)], most=WHOLE)
     return [(match[1], match[2])
             for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]
 
 
 def names_called(listed: Sequence[tuple[str, str]]) -> list[str]:
-    """Returns the demangled names that an object file calls and does not define."""
+    """Returns the demangled names that an object file uses but does not define."""
     wanted = [name for kind, name in listed if kind in "Uwv"]
     return subprocess.run(["c++filt"], input="\n".join(wanted), stdout=subprocess.PIPE, text=True,
                           check=True).stdout.splitlines()

@@ -13,7 +13,7 @@ FULL = 100
 
 
 def divided(weights: Sequence[float]) -> list[int]:
-    """Divides FULL into whole points by weight; they add up to FULL."""
+    """Divides FULL into whole numbers of points in proportion to the weights; their sum is FULL."""
     total = sum(weights)
     ends: list[float] = [0]
     for weight in weights:
@@ -24,8 +24,8 @@ def divided(weights: Sequence[float]) -> list[int]:
 
 @dataclass(frozen=True)
 class Line:
-    """A test with its points. For a test that the starter passes, the points are 0, and `lost` is
-    the cost of breaking it."""
+    """A test with its points. A test that the starter passes has 0 points, and `lost` is the number
+    of points that failing it costs."""
     name: str
     points: float
     share: float
@@ -48,7 +48,7 @@ class Report:
     file: str
     seed: int
     lines: tuple[Line, ...]
-    refused: str = ""  # why nothing was run: every test counts as failed
+    refused: str = ""  # why nothing was run; every test then counts as failed
     notes: tuple[str, ...] = ()
 
     @property
@@ -87,7 +87,8 @@ def as_text(report: Report) -> str:
 
 
 def in_one_line(name: str) -> str:
-    """Makes a file name printable; it may contain line feeds and colour codes."""
+    """Makes a file name printable on one line, because it may contain line feeds and colour
+    codes."""
     return "".join(c if c.isprintable() else "?" for c in name)[:80]
 
 
@@ -121,8 +122,8 @@ def score_of(line: Line, report: Report, least: float = -FULL) -> float:
 
 
 def as_gradescope(report: Report) -> str:
-    """Returns results.json for Gradescope. Its test scores must not be negative, so the sum of the
-    points is given separately."""
+    """Returns results.json for Gradescope. Test scores must not be negative there, so the total,
+    which may be lower than their sum, is a separate field."""
     tests = [
         {
             "name": line.name,
@@ -147,8 +148,8 @@ def as_gradescope(report: Report) -> str:
 
 
 def as_classroom(report: Report) -> str:
-    """Returns, in base64, the result that GitHub Classroom's autograding-grading-reporter reads
-    from a workflow step. The reporter adds up the scores of the tests itself."""
+    """Returns the base64 text of the result that GitHub Classroom's autograding-grading-reporter
+    reads from a workflow step. The reporter itself adds up the scores of the tests."""
     tests = [
         {
             "name": line.name,

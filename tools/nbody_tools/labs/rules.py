@@ -1,6 +1,6 @@
-"""Checks the rules for submissions: first their text, then the symbols of their object file,
-because a submission cannot call what it cannot name. course/labs/README.md lists attacks that this
-does not prevent.
+"""Checks a submission against the rules: first its text, then the symbols of its object file,
+because it can only call functions that it names. course/labs/README.md lists attacks that this does
+not prevent.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ FORBIDDEN = (
         r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
         "an extension of the compiler",
     ),
-    # These functions hide an access from the tracer, and nvcc does not know them.
+    # These functions hide accesses from the tracer, and nvcc does not know them.
     (r"\b__(?:atomic|sync)_\w+", "an atomic function that is not CUDA's"),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
@@ -88,8 +88,8 @@ FORBIDDEN = (
     # Compilers disagree on whether such a character belongs to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
-MOST_OF_A_NAME = 300  # letters shown of a name; that of a type may be megabytes long
-# Recognising the ends of these literals would need a lexer.
+MOST_OF_A_NAME = 300  # letters shown of a name; a type's name may be megabytes long
+# Literals whose ends only a lexer could find.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
 MATHEMATICS = "|".join(
@@ -143,8 +143,8 @@ MATHEMATICS = "|".join(
         "trunc",
     )
 )
-# Allows exceptions, strings, and parts of containers, threads and futures, but nothing that uses a
-# file, a locale or a clock.
+# Patterns that allow exceptions, strings, and parts of containers, threads and futures, but nothing
+# that uses a file, a locale or a clock.
 OF_STD = "|".join(
     (
         r"__throw_\w+",
@@ -170,9 +170,9 @@ OF_STD = "|".join(
         r"(to|from)_chars\(",
     )
 )
-# Names as nm -C prints them. Those of this project are its step's (step_uses.py): cuda_failed and
-# run_step
-# come with the headers; the text may not name them.
+# Allowed names, as nm -C prints them. Of this project's names, only those that the step uses are
+# allowed (step_uses.py). These include cuda_failed and run_step, which the headers use but the
+# submission's text must not name.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
     r"__once_proxy$|pthread_once$|__stack_chk_fail$|__assert_fail$|__tls_get_addr$|__once_call|__errno_location$",
@@ -188,7 +188,7 @@ ALLOWED = re.compile("|".join((
 
 
 def broken_by_text(lab: Lab, text: str) -> Optional[str]:
-    """Returns the first rule that the submission's text breaks."""
+    """Returns a message about the first rule that the submission's text breaks, or None."""
     spliced = re.sub(r"\\[ \t]*\r?\n", "", text)
     if HARD_LITERALS.search(spliced):
         return "raw strings, and characters with a prefix, are not allowed"
@@ -212,7 +212,7 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
 
 def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
     allowed = allowed_includes(lab)
-    defined = ""  # the first macro that was defined, with its line
+    defined = ""  # the first macro definition, with its line
     for line, directive, rest in directives_of(code):
         if directive not in DIRECTIVES:
             return f"line {line}: #{directive} is not allowed"
@@ -243,7 +243,7 @@ def allowed_includes(lab: Lab) -> set[str]:
 
 
 def directives_of(code: str) -> list[tuple[int, str, str]]:
-    """Returns (line, name, rest) of the directives in code_only()'s result."""
+    """Returns (line, name, rest) for each directive in the result of code_only()."""
     return [(code.count("\n", 0, match.start()) + 1, match[1] or match[2][:20], match[2])
             for match in DIRECTIVE.finditer(code)]
 
@@ -262,7 +262,8 @@ def includes_of(text: str) -> list[str]:
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
-    """Returns a message if the preprocessor opened a file that the allowed headers do not open."""
+    """Returns a message if the preprocessor opened a file other than the `known` ones, which the
+    allowed headers open; otherwise None."""
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None
@@ -270,8 +271,8 @@ def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]
 
 
 def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
-    """Returns the first rule that the compiled submission breaks: it calls a forbidden function, or
-    replaces a function of the libraries. `of_step` are the names of this project that its step
+    """Returns a message if the compiled submission calls a forbidden function or replaces a
+    function of the libraries; otherwise None. `of_step` are this project's names that its step
     calls."""
     own = {
         variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)
@@ -282,7 +283,8 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
             return f"it calls '{name[:MOST_OF_A_NAME]}', which no lab needs"
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
-    # Includes the tracer's libraries: redefining their functions would hide accesses from it.
+    # Includes the tracer's libraries, because redefining their functions would hide accesses from
+    # it.
     theirs = {
         name
         for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")

@@ -1,7 +1,7 @@
-"""Runs a submission in its sandbox, and a judge process, with two pipes between them.
+"""Runs a submission in its sandbox and a judge process outside, connected by two pipes.
 
-The verdict comes from the judge, which contains none of the submission's code. The submission's
-output is shown to the student but does not affect the result.
+The verdict comes from the judge, which contains none of the submission's code. The student sees the
+submission's output, but it does not affect the result.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from nbody_tools.labs.watching import TooLong, end, watch
 
 SECONDS = 8.0  # limit of a run's processor time; no correct run needs three
 JUDGE_SECONDS = 60.0  # limit of the judge's processor time; it never needs ten
-END_SECONDS = 5.0  # for the judge to write its verdict
-SIGNALLED = 128  # bubblewrap's exit status for a program that ended by signal 1, less one
-KEPT_OUTPUT = 16_000  # bytes of a submission's output
-MAX_OUTPUT_MB = 64  # a submission that prints more is stopped
-MAX_ANSWERS = 2000  # addr2line answers at most this often in one run
-GATES = 3  # failed checks that are shown
+END_SECONDS = 5.0  # time for the judge to write its verdict
+SIGNALLED = 128  # bubblewrap adds the number of a fatal signal to this exit status
+KEPT_OUTPUT = 16_000  # most bytes kept of a submission's output
+MAX_OUTPUT_MB = 64  # a submission that prints more than this is stopped
+MAX_ANSWERS = 2000  # limit on calls of addr2line in one run
+GATES = 3  # most failed checks shown
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Run:
     """The outcome of a run. `problems` are the judge's results for the problems answered so far."""
     asked: Sequence[Problem]
     problems: list[dict[str, Any]] = field(default_factory=list)
-    ended: str = ""  # why there are no more answers
+    ended: str = ""  # why the answers ended early
     said: str = ""  # the submission's output
-    seconds: float = 0.0  # of processor time
+    seconds: float = 0.0  # processor time used
     timed_out: bool = False
 
     @property
@@ -71,7 +71,7 @@ class Run:
 
     @property
     def failure(self) -> str:
-        """Returns a one-line message; empty if everything was right."""
+        """Returns a message about the first failure; empty if everything was right."""
         lines = [described(problem, failed) for problem, failed in self.failed_gates if failed]
         return lines[0] if lines else self.ended
 
@@ -87,8 +87,9 @@ def shown(value: Optional[float]) -> str:
 
 
 class Listener(threading.Thread):
-    """Reads a pipe and keeps the beginning. A submission may print forever, so after MAX_OUTPUT_MB
-    nothing is read; the submission then blocks on the full pipe until watch() stops it."""
+    """Reads a pipe and keeps the beginning of the output. A submission may print forever, so after
+    MAX_OUTPUT_MB it stops reading; the submission then blocks on the full pipe until watch() stops
+    it."""
 
     def __init__(self, pipe: Any) -> None:
         super().__init__(daemon=True)
@@ -111,7 +112,8 @@ class Listener(threading.Thread):
 
 
 class LineServer(threading.Thread):
-    """Runs addr2line for a program that may not start processes (HOSTCUDA_ADDR2LINE)."""
+    """Runs addr2line on behalf of a program that is not allowed to start processes
+    (HOSTCUDA_ADDR2LINE)."""
 
     def __init__(self, program: Path) -> None:
         super().__init__(daemon=True)
@@ -149,16 +151,16 @@ class LineServer(threading.Thread):
 
 
 def of_caller(lines: bytes) -> bytes:
-    """Filters addr2line's answer, which has a line for each inlined function. If one is in the
-    submission, drops the project's headers, because an array belongs to the line that names it, not
-    to the header that allocates it."""
+    """Filters addr2line's answer, which has one line per inlined function. If one of them is in the
+    submission, drops those in the project's headers, because an array belongs to the line that
+    names it, not to the header that allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
 
 def environment_of(mode: str) -> dict[str, str]:
-    """Returns an environment with nothing from the grader's own. It sets one thread, so that blocks
-    always run in the same order."""
+    """Returns a new environment, with nothing from the grader's own. It sets the number of threads
+    to one, so that blocks always run in the same order."""
     settings = dict(word.split("=", 1) for word in mode.split())
     return {
         "PATH": "/usr/bin:/bin",
@@ -213,7 +215,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
             pipe.close()
     stopped = ""
     try:
-        # The worker ends when there are no more questions; the judge then reads no more answers and
+        # The worker ends when the judge has no more questions. The judge then reads end of file and
         # ends too.
         done.seconds = watch(worker, seconds, beside=(judge,), complaint=listener.complaint)
         watch(judge, JUDGE_SECONDS)
@@ -250,7 +252,7 @@ def status_of(worker: subprocess.Popen) -> int:
 
 
 def watch_or_end(judge: subprocess.Popen) -> None:
-    """Waits until the judge of an ended worker has written its results, or ends the judge."""
+    """Waits up to END_SECONDS for the judge of an ended worker to write its verdict."""
     try:
         judge.wait(END_SECONDS)
     except subprocess.TimeoutExpired:

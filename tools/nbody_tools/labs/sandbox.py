@@ -1,5 +1,5 @@
-"""The sandbox of compilers and submissions: tools/grade/sandbox.cpp (Landlock, seccomp, limits),
-inside bubblewrap if that is installed and works, otherwise alone.
+"""Runs compilers and submissions in a sandbox: tools/grade/sandbox.cpp (Landlock, seccomp, limits),
+which itself runs inside bubblewrap if bubblewrap is installed and works.
 
 bubblewrap gives a program its own file system, which contains only the folders named here, and its
 own processes, network and users. If namespaces are not allowed, as in most containers, Landlock
@@ -19,7 +19,8 @@ from typing import Sequence
 NOBODY = "65534"
 ALONE = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
          "--die-with-parent")
-# Root switches to user nobody inside; another user is mapped to nobody in a user namespace.
+# Root becomes user nobody inside the sandbox. Any other user is mapped to nobody in a user
+# namespace.
 USERS = {"as root": ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
          "in a namespace": ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)}
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache",
@@ -36,23 +37,23 @@ class Access:
     read: tuple[Path, ...] = ()
     execute: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
-    build: bool = False  # for a compiler, which also needs the system's programs and headers
+    build: bool = False  # for compilers, which need the system's programs and headers
     gpu: bool = False
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    tool: Path  # grade_sandbox, in a place where user nobody may read it
+    tool: Path  # grade_sandbox, in a folder that user nobody can read
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # why bubblewrap is not used
-    # What guards the user, the files and the system calls; "-" if nothing does.
+    # The mechanism that protects the user, the files and the system calls; "-" if none does.
     guards: dict[str, str] = field(default_factory=dict)
 
     def words(self, access: Access, megabytes: int, seconds: int,
               program: Sequence[str]) -> list[str]:
         """Returns the command line that runs a program; each of its processes may use `seconds` of
         processor time."""
-        outside = () if access.gpu else self.bubblewrap  # CUDA's driver needs more of the machine
+        outside = () if access.gpu else self.bubblewrap  # CUDA's driver needs more access
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)
@@ -71,7 +72,7 @@ class Sandbox:
         rights |= {str(path): "--ro-bind" for path in (self.tool, *access.read, *access.execute)}
         rights |= {str(path): "--bind" for path in access.write}
         words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
-        # bubblewrap creates the parent folders of a mount only for its own user.
+        # bubblewrap would create the parent folders of a mount with access only for its own user.
         around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
         for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]
@@ -83,7 +84,7 @@ class Sandbox:
 
     @property
     def description(self) -> str:
-        """Returns one line for the report."""
+        """Describes the sandbox in one line, for the report."""
         own = [{"landlock": "Landlock", "seccomp": "seccomp", "nobody": "user nobody"}[guard]
                for guard in self.guards.values() if guard != "-"]
         inside = f"limits{''.join(f', {one}' for one in own)}"
@@ -92,7 +93,7 @@ class Sandbox:
 
 
 def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
-    """Returns the sandbox to use. `wanted` is "auto", or "own" to do without bubblewrap."""
+    """Returns the sandbox to use. `wanted` is "auto", or "own" for a sandbox without bubblewrap."""
     program = shutil.which("bwrap") if wanted == "auto" else None
     if program is None:
         why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not wanted"
@@ -105,7 +106,7 @@ def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
 
 
 def guards_of(words: list[str]) -> dict[str, str]:
-    """Returns what grade_sandbox reports; empty if it could not be started."""
+    """Returns the protections that grade_sandbox reports; empty if it could not be started."""
     ended = subprocess.run([*words, "--protections"], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                            check=False)

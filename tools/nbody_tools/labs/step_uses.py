@@ -1,8 +1,8 @@
-"""Finds what a submission may use: functions of the project that its step and the headers call, and
-the files that the headers open. They are read from the step's own object file, so no list of names
-can fall behind the headers. It is compiled without optimization and with all inline functions of
-the headers, because a submission may use one that its step does not use. The result is kept with
-the grader's programs.
+"""Finds what a submission may use: the project's functions that its step or the headers call, and
+the files that the headers open. Reads the functions from the step's own object file, so that no
+list can become outdated. That file is compiled without optimization and with all inline functions
+of the headers, because a submission may use one that its step does not use. The result is cached
+next to the grader's programs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Uses:
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
-    """Returns the names that the lab's step or a header calls, and the files that are opened."""
+    """Returns the names that the lab's step or a header calls, and the files that they open."""
     kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
     try:
         return Uses(**json.loads(kept.read_text(encoding="utf-8")))
@@ -41,13 +41,13 @@ def uses_of_step(tools: Tools, lab: Lab) -> Uses:
     try:
         arguments.write_whole_file(kept, json.dumps(asdict(uses), indent=1))
     except ToolError:
-        pass  # in a read-only folder the next grading compiles again
+        pass  # the folder is read-only; the next grading compiles again
     return uses
 
 
 def compiled_uses(tools: Tools, lab: Lab) -> Uses:
-    """Finds the uses with a submission's flags, because some headers depend on the optimization
-    level."""
+    """Compiles the step twice: with EVERYTHING to find the names, and with only a submission's
+    flags to find the files, because some headers depend on the optimization level."""
     with compiled(replace(tools, flags=[*tools.flags, *EVERYTHING]), lab) as workshop:
         called = names_called(symbols(workshop, [workshop.made / f"{PLAIN}.o"]))
     with compiled(tools, lab) as workshop:
@@ -69,7 +69,7 @@ def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
 
 
 def text_of(lab: Lab) -> str:
-    """Returns the step with every header that a submission may include."""
+    """Returns the step's text after an #include of every header that a submission may include."""
     includes = "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab)))
     return includes + lab.source.read_text(encoding="utf-8")
 

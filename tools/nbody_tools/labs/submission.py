@@ -1,4 +1,4 @@
-"""Reads a submission: a small regular file of UTF-8 text; anything else is rejected."""
+"""Reads a submission, which must be a small regular file of UTF-8 text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 200_000
-# Compilers take these for white space, or they make editors show text in a different order.
+# Compilers treat some of these as white space; others make editors show text in another order.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v": "a vertical tab"}
 
@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 def read_submission(file: Path) -> str:
-    """Returns the file's text unchanged."""
+    """Returns the file's text unchanged. Raises Refused if it cannot be graded."""
     data = read_bytes(file)
     try:
         return data.decode("utf-8-sig")

@@ -1,16 +1,14 @@
-"""The tests of a submission, each with a name and points (lab.TESTS). Sizes and states are drawn
-from the seed:
+"""Runs the tests of a submission, each with a name and points (lab.TESTS). The seed determines
+their sizes and states:
 
-  forces    two sizes that no tile divides, one time step, every gate of the validator
-  sizes     one and two bodies, both sides of every boundary of the step, and sizes that nobody
-            chose
+  forces    one time step with two sizes that no tile divides, and every check of the validator
+  sizes     one and two bodies, sizes at and next to every boundary of the step, and random sizes
   systems   many systems at once
-  run       eleven time steps: the whole trajectory
-  orders    threads, blocks and streams in other orders, guarded memory, several devices
-  findings  nothing that hostcuda's trace calls a mistake: races, bounds, barriers, leaks, ...
+  run       eleven time steps, to check the whole trajectory
+  orders    other orders of threads, blocks and streams; guarded memory; several devices
+  findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
-  time      on a GPU: compared with the step's program, full points within 1.2 times its time, none
-            from 10
+  time      on a GPU: full points for up to 1.2 times the time of the step's program, none from 10
 """
 
 from __future__ import annotations
@@ -33,21 +31,22 @@ from nbody_tools.labs.messages import with_names, without_folders
 from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
 
 FULL_WITHIN, NONE_FROM = 1.2, 10.0  # in units of the step's time
-# Systems, bodies and steps that keep a GPU busy: a call takes about 0.1 s, and the transfer through
-# the pipe a tenth of that.
+# Systems, bodies and steps that keep a GPU busy. A call takes about 0.1 s, and the transfer through
+# the pipe takes a tenth of that.
 TIMED = (32, 8192, 40)
-# Fewer loads per interaction than this are not plausible; step 12 has the fewest, one per 24.
+# Fewer loads per interaction than this are implausible. Step 12 has the fewest: one per 24
+# interactions.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of the processor time of all runs of a submission on the CPU
 GPU_SECONDS = 60.0  # limit on a GPU, where the driver takes seconds to start
 LINES = 6  # lines shown of a submission's output
-# Checks of a run as a whole: if no others fail, the forces and the kick are right.
+# Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # this share of a test's points is divided among its problems; the rest needs all
+PARTIAL = 0.5  # share of a test's points for single problems; the rest is for solving all
 NEVER_ENDS = "without reaching a barrier or its end"  # from hostcuda's message about a kernel
 OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
-FINDINGS = 2  # findings that are shown: the first usually causes the others
+FINDINGS = 2  # most findings shown; the first usually causes the others
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,14 @@ class Result:
 
 
 class Tests:
-    """The tests of one submission that has been built."""
+    """Tests one submission that has been built."""
 
     def __init__(self, lab: Lab, workshop: Workshop, programs: dict[str, Path], seed: int) -> None:
         self._lab, self._workshop, self._programs = lab, workshop, programs
         self._dice = random.Random(seed)
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
-        self._of_run = ""  # a problem that failed only the checks of OF_RUN
+        self._of_run = ""  # a problem that failed only checks in OF_RUN
         self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
@@ -123,15 +122,15 @@ class Tests:
 
     @property
     def _partial(self) -> float:
-        """Returns the share of the points for a partly passed test: 0 if the starter's forces are
-        right, because the starter itself would then get points."""
+        """Returns the share of the points that a partly passed test can get. It is 0 if the
+        starter's forces are right, because otherwise the starter itself would get points."""
         return PARTIAL if "forces" in self._lab.fails else 0.0
 
     def _share(self, kept: int, of: int) -> float:
         return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
-        """Returns an odd number, which no tile or warp size divides."""
+        """Returns a random odd number, because no tile or warp size divides it."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None,
@@ -152,8 +151,8 @@ class Tests:
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
-        # In guarded memory an access out of bounds is reported, and cannot overwrite the emulator's
-        # data.
+        # Guarded memory reports accesses out of bounds, which otherwise could overwrite the
+        # emulator's data.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
         runs += self._extra(name)
         return lambda: self._all(name, runs)
@@ -216,8 +215,8 @@ class Tests:
     def _of_this_test(
         self, name: str, problem: Problem, failed: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Returns the failed checks; omits those of whole runs if no other fails, since they belong
-        to the test `run`."""
+        """Returns the failed checks. If only checks in OF_RUN failed, returns none of them, because
+        they belong to the test `run`."""
         if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
             return failed
         if failed:
@@ -225,7 +224,7 @@ class Tests:
         return []
 
     def _inspect(self, problem: Problem) -> Result:
-        # Created here, so that the submission need not be allowed to create files.
+        # The file is created here, so that the submission does not need the right to create files.
         record = self._programs[TRACED].parent / "out" / "trace.json"
         record.touch()
         record.chmod(0o666)
@@ -282,8 +281,8 @@ def is_later(message: str) -> bool:
 
 
 def without_noise(result: Result) -> Result:
-    """Drops messages printed after a program has overwritten memory that is not its own, because
-    they explain nothing."""
+    """Keeps only the first message of a program that was killed by a signal, because messages
+    printed after it has overwritten other memory explain nothing."""
     if result.name == "findings" or "(signal " not in result.why:
         return result
     line = result.why.split("\n", 1)[0]
@@ -302,14 +301,14 @@ def share_of_time(seconds: float, of_step: float) -> float:
 
 
 def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed: int) -> Result:
-    """Builds both with nvcc and runs one after the other on the same state. Each has its own
-    workshop, so the submission cannot read the step."""
+    """Builds the step and the submission with nvcc and times them one after the other on the same
+    state. Each has its own workshop, so the submission cannot read the step."""
     seconds = {}
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, workshop in (("step", of_step), ("submission", of_submission)):
         try:
             program = workshop.build_for_gpu(lab.file_name, lab.step, name)
-        except DoesNotCompile as error:  # hostcuda accepts what nvcc may not
+        except DoesNotCompile as error:  # nvcc may reject code that hostcuda accepts
             why = f"nvcc does not compile it: {error}".splitlines()[0]
             if name == "step":
                 raise Failed(f"{lab.step}: {why}") from error

@@ -1,5 +1,5 @@
-"""Waits for programs that may never end. A program is ended when it has used too much processor
-time, which does not depend on the machine's other load, or when it stops using any.
+"""Waits for programs that may never end. Ends a program when it has used too much processor time,
+which does not depend on the machine's other load, or when it no longer uses any.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Callable, Sequence
 
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
-STALLED_SECONDS = 6.0  # ended after using less than 0.01 s of processor time for this long
-SLOW_SECONDS, IDLE = 20.0, 0.02  # after this time, using less of a processor counts as sleeping
+STALLED_SECONDS = 6.0  # a program that uses no processor time for this long is ended
+SLOW_SECONDS, IDLE = 20.0, 0.02  # from this time on, a smaller share of a core counts as sleeping
 
 
 watched_seconds: list[float] = []  # processor time seen so far, by program
@@ -43,8 +43,8 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
 def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = (),
           complaint: Callable[[], str] = str) -> float:
     """Waits for a process that leads its own session, and returns the processor time that it used.
-    Raises TooLong once it has used more than `seconds`, once neither it nor the processes running
-    with it use any, or once there is a complaint."""
+    Raises TooLong if it has used more than `seconds`, if neither it nor the processes in `beside`
+    use any processor time, or if there is a complaint."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:
@@ -69,7 +69,7 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
 
 
 def has_ended(process: subprocess.Popen) -> bool:
-    """Tests whether a process has ended; waits for it a moment."""
+    """Waits up to LOOK_SECONDS; returns True if the process has ended."""
     try:
         process.wait(LOOK_SECONDS)
         return True

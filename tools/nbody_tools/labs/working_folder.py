@@ -1,4 +1,4 @@
-"""Copies a lab to work on: a step with the code of its lesson removed.
+"""Creates a working copy of a lab: a step without the code that its lesson is about.
 
   ./nbody lab list
   ./nbody lab 03 [--to FOLDER]

@@ -30,11 +30,11 @@ MANY = (
     3,
 )
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
-# Forces are compared for one body in 32 of MANY and one in 64 of ONE, so that 4 or 8 of the errors
-# lie beyond the 99.9th percentile.
+# Checks the forces on one body in 32 of MANY and one in 64 of ONE, so that 4 or 8 of the errors are
+# above the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
 COMPARED_OF_ONE = ("--validate", "off", "--force-error", 4096)
-FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
+FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from this step on, one system can use the whole device
 FLOAT64 = ("--precision", "double")
 IN_FLOAT64 = "step11_register_blocking"
 SUMMATIONS = ("step11_running_sum", "step11_kahan_tiles", "step11_kahan")
@@ -132,8 +132,8 @@ def long_disk(bench: Bench) -> None:
 
 
 def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
-    """Returns, for each row, the relative changes of energy and angular momentum, and the change of
-    momentum in units of mass times initial RMS speed."""
+    """Returns three changes for each row: of energy and angular momentum, relative to the start,
+    and of momentum, in units of mass times initial RMS speed."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 
@@ -159,8 +159,8 @@ def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
 
 
 def disk_of(bodies: Path) -> dict[str, Any]:
-    """Returns the mass of all bodies and, for the disk, the radius of half of its bodies, its
-    thickness and its random velocity across the plane, both RMS."""
+    """Returns the mass of all bodies and three properties of the disk: the radius that contains
+    half of its bodies, its RMS thickness, and its RMS velocity perpendicular to the plane."""
     with bodies.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     disk = [row for row in table if row["species"] == "disk"]

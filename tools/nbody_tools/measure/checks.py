@@ -1,5 +1,5 @@
-"""Defines the parts of ./nbody measure that only check, so that many programs run at once. Uses
-only the standard library, because a machine with a GPU has little else."""
+"""Defines the parts of ./nbody measure that only check, and therefore run many programs at the same
+time. Uses only the standard library, because a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
-# The tests that a step can break, as in cmake/nbody_step.cmake; the others test code that all
+# The tests that depend on the step, as in cmake/nbody_step.cmake. The others test code that all
 # programs share.
 OF_A_STEP = (
     "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
 )
 WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to other programs
-# A small problem, because a kernel takes thousands of times as long under racecheck.
+# A small problem, because a kernel takes thousands of times longer under racecheck.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
-# Problems that reach the kernels that SMALL does not: float64, different masses, and systems of one
-# block or one cluster.
+# Problems for kernels that SMALL does not launch: float64, different masses, and systems that fit
+# into one block or one cluster.
 OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
     "11": {"double": (*SMALL, "--precision", "double")},
     "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
@@ -36,11 +36,12 @@ OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
 
 
 def kernels_of(step: str) -> dict[str, tuple[object, ...]]:
-    """Returns the arguments that reach each kernel of a step."""
+    """Returns arguments, by name, that together launch every kernel of a step."""
     return {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}
 
 
-# The number of bodies is not a multiple of a tile, and large enough for several blocks per system.
+# The number of bodies is not a multiple of a tile, but is large enough for several blocks per
+# system.
 REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
 ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
 REPEATS = 10
@@ -109,7 +110,7 @@ def same_bits(bench: Bench) -> None:
                 WAITING,
             )
             if not output.exists():
-                return  # a failure, already reported
+                return  # already reported as a failure
             ends.add(output.read_bytes())
             output.unlink()
         if len(ends) > 1:

@@ -1,5 +1,6 @@
 """Defines the part of ./nbody measure for the picture of two colliding galaxies
-(docs/results/galaxies/). Uses only the standard library: a machine with a GPU has little else."""
+(docs/results/galaxies/). Uses only the standard library, because a machine with a GPU has little
+else."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, during and after the passage
-CELLS, HALF_WIDTH = 512, 14.0  # cells per side of a map; half its width in the scenario's units
+CELLS, HALF_WIDTH = 512, 14.0  # cells per side of a map; half of its width in the scenario's units
 DISK = 2  # the number of a species in a file (docs/formats.md)
 MOST = 65535  # the largest value in a 16-bit grey map
 
@@ -58,8 +59,8 @@ def galaxies(bench: Bench) -> None:
 
 
 def maps_of(data: bytes) -> Iterator[array]:
-    """Yields for each disk, a contiguous range of bodies of one species, its number of stars per
-    cell, seen along z, from the highest y down."""
+    """Yields, for each disk, a map of the number of stars per cell, seen along z, with the highest
+    y first. A disk is a contiguous range of bodies of species DISK."""
     count = HEADER.unpack_from(data)[6]
     end = HEADER.size + 4 * VALUES * count
     values, species = array("f"), data[end:]

@@ -1,9 +1,8 @@
-"""./nbody profile STEP --sass: issue slots per interaction, counted in the machine code of a
-program.
+"""./nbody profile STEP --sass: counts issue slots per interaction in a program's machine code.
 
-An inner loop computes one interaction per MUFU.RSQ of a thread. A step that computes each pair once
-uses it for both bodies, so it counts as two: all steps count N^2 interactions. Instructions outside
-the inner loops (loading tiles, barriers, writing sums) are not counted.
+An inner loop computes one interaction per MUFU.RSQ of a thread. In a step that computes each pair
+only once, for both bodies, it counts as two interactions, because all steps count N^2 interactions.
+Instructions outside the inner loops (loading tiles, barriers, writing sums) are not counted.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ RESULTS = ROOT / "docs" / "results"
 
 
 class NoToolkit(ToolError):
-    code = 77  # the same code as if Nsight Compute is missing
+    code = 77  # as if Nsight Compute were missing
 
 
 def per_root(step: str) -> int:
@@ -70,7 +69,7 @@ def architecture(sass: str) -> str:
 
 
 def compiler(program: Path) -> str:
-    """Returns the CUDA release that a program reports having been compiled with."""
+    """Returns the CUDA release with which a program was compiled, read from the program file."""
     found = re.search(rb"Cuda compilation tools, release (\d+\.\d+)", program.read_bytes())
     return found[1].decode() if found else ""
 
@@ -104,7 +103,7 @@ def slots_of(line: dict[str, Any]) -> float:
 
 def ceiling(line: dict[str, Any], facts: Facts) -> float:
     """Returns the G interactions/s that a loop would reach if every scheduler issued in every
-    cycle: SMs x 4 schedulers x 32 lanes x clock over the slots per interaction."""
+    cycle: SMs x 4 schedulers x 32 lanes x clock / (slots per interaction)."""
     return 1e3 * facts.machine("gpu", "issue_slots").number / slots_of(line)
 
 

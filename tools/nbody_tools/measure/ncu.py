@@ -38,7 +38,7 @@ STALLS = (
 @dataclass(frozen=True)
 class Metric:
     key: str  # in JSON
-    source: str  # Nsight Compute's name
+    source: str  # Nsight Compute's name for it
     label: str
     unit: str = ""
     scale: float = 1.0  # from Nsight Compute's base unit to `unit`
@@ -146,19 +146,19 @@ METRICS = (
     ),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
-# Clocks are not locked, because counters are valid at any clock and profiled times are not used.
+# Does not lock the clocks, because counters are valid at any clock and profiled times are not used.
 RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
        "bank_conflicts", "write_conflicts"}
 
-# Metrics computed from the others, if those were counted.
+# Metrics that are computed from others, if these were counted.
 DERIVED = (
     Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors per request, global loads"),
     Metric("instructions_per_interaction", "", "instructions per interaction"),
 )
 
-# Units as printed in reports that were made without --print-units base.
+# Prefixes of units in reports that were made without --print-units base.
 PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 TIMES = {"nsecond": 1.0, "ns": 1.0, "usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6,
          "second": 1e9, "s": 1e9}
@@ -171,7 +171,7 @@ class ProfileError(Failed):
 @dataclass(frozen=True)
 class Launch:
     kernel: str
-    values: dict[str, float]  # by Metric.key, in the metric's unit
+    values: dict[str, float]  # key is Metric.key; value is in the metric's unit
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def short_name(kernel: str) -> str:
 
 
 def number(text: str) -> Optional[float]:
-    """Parses a number with grouped digits; returns None for a cell that is empty or 'n/a', because
+    """Parses a number with grouped digits. Returns None for an empty cell or 'n/a', which mean that
     Nsight Compute could not count the metric."""
     try:
         value = float(text.replace(",", "").strip())
@@ -207,7 +207,8 @@ def number(text: str) -> Optional[float]:
 
 
 def to_base(value: float, unit: str) -> float:
-    """Converts to nanoseconds, bytes or hertz; percentages, ratios and counts are unchanged."""
+    """Converts a value to nanoseconds, bytes or hertz. Percentages, ratios and counts stay
+    unchanged."""
     if unit in TIMES:
         return value * TIMES[unit]
     for ending in ("byte/block", "byte", "cycle/second", "hz", "Hz"):
@@ -221,7 +222,7 @@ def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
     """Parses `ncu --csv --page raw`: names, units, then one line per launch. Returns, for each
     launch, the text and the unit of every column.
 
-    Ignores the output of the profiler (==PROF==) and of the program before and after.
+    Ignores lines of the profiler (==PROF==), and the program's output before and after the table.
     """
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines)
@@ -265,8 +266,9 @@ def complaint(lines: Sequence[str]) -> str:
 
 def aggregate(launches: Sequence[Launch],
               interactions: Optional[float] = None) -> list[KernelProfile]:
-    """Returns one profile per kernel name, the longest total time first. Counts and durations are
-    means over the launches; rates are weighted by duration. One launch has `interactions`."""
+    """Returns one profile per kernel name, the one with the longest total time first. Counts and
+    durations are means over the launches, and rates are weighted by duration. `interactions` is the
+    number of interactions in one launch."""
     by_name: dict[str, list[Launch]] = {}
     for launch in launches:
         by_name.setdefault(launch.kernel, []).append(launch)
@@ -294,7 +296,7 @@ def aggregate(launches: Sequence[Launch],
 
 
 def table(profile: KernelProfile) -> str:
-    """Returns a table of a kernel's metrics; lists its stalls by weight, without rare ones."""
+    """Returns a table of a kernel's metrics. Lists the stalls by size, without rare ones."""
     stalls = sorted((metric for metric in METRICS if metric.key.startswith("stall_")
                      and profile.metrics.get(metric.key, 0.0) >= 0.005),
                     key=lambda metric: -profile.metrics[metric.key])

@@ -1,4 +1,4 @@
-"""Makes the table of a set of runs for ./nbody run, measure and tour."""
+"""Makes the table of runs that ./nbody run, measure and tour print."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 
 
 def notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns notes on the table: problem, machines, and a warning if times are meaningless."""
+    """Returns notes for the table: the problem, the machines, and a warning if times mean
+    nothing."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     lines = [f"Problem: {problem}." for problem in dict.fromkeys(str(r.problem) for r in records)]
     lines += [f"Machine: {machine}." for machine in dict.fromkeys(r.machine for r in records)]

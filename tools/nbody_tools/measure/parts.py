@@ -1,4 +1,4 @@
-"""Defines the parts of ./nbody measure, each a function whose docstring is its help line."""
+"""Defines the parts of ./nbody measure. Each is a function; its docstring is its line of --help."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-OTHERS = ("step14_", "step15")  # steps with several ranks, and trees, have their own parts
-FIRST_STEP_OF_CHUNKS = "10"  # from here on the sum over sources is divided into chunks
-FIRST_STEP_OF_MASSES = "11"  # from here on equal or zero masses may save work
+OTHERS = ("step14_", "step15")  # other parts measure steps with several ranks and trees
+FIRST_STEP_OF_CHUNKS = "10"  # from this step on, the sum over sources is divided into chunks
+FIRST_STEP_OF_MASSES = "11"  # from this step on, equal or zero masses may save work
 FLOAT64 = ("step11_register_blocking",)
 SINGLE = (16384, 65536, 262144)
 SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
 FORCES = "regex:^(partial_accelerations|advance)$"  # the kernels that compute forces
-# Bodies and time steps for counting, with few steps because Nsight Compute repeats a launch for
-# every few counters, and for timing.
+# For each step, (bodies, time steps) of the runs for counting, then of the runs for timing.
+# Counting takes few time steps, because Nsight Compute repeats a launch for every few counters.
 LIMITS = {
     "11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
     "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
@@ -192,7 +192,7 @@ def patterns(bench: Bench) -> None:
     """what ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
-    # If a chip lacks one metric, ncu rejects all of them, so only the listed ones are requested.
+    # ncu rejects all metrics if the chip lacks one of them, so this requests only those it lists.
     wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]
@@ -226,8 +226,8 @@ def patterns(bench: Bench) -> None:
 
 
 def memory_instructions(program: Path) -> str:
-    """Lists the loads and stores in the machine code. nvcc may have merged, hoisted or widened
-    some, which is the usual reason why the chip's counts differ."""
+    """Lists the loads and stores in the machine code. If the chip's counts differ, the usual reason
+    is that nvcc has merged, hoisted or widened some of them."""
     sass = subprocess.run(
         ["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True, check=False
     ).stdout
