@@ -14,7 +14,7 @@ namespace {
 
 struct Preset {
   std::string_view name;
-  std::string_view older_text;  // written before presets had names
+  std::string_view older_text;  // what files contained before presets had names
   std::optional<Units> units;
 };
 const std::array<Preset, 4> kPresets{{
@@ -30,8 +30,8 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// Removes a number from kSmallestUnit to kLargestUnit, and the `unit` directly after it, from
-// `text`.
+// Takes a number from kSmallestUnit to kLargestUnit and the `unit` directly after it off the start
+// of `text`. Returns the number, or nothing if there is no such start.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,14 +1,14 @@
 // Units in which G = 1, and the constants that give them a size.
 //
-// A length L and a mass M fix the rest: the unit of time is sqrt(L^3 / GM), that of velocity
-// sqrt(GM / L). Masses enter only as GM, which is known far better than G and M are, so no value of
-// G is needed:
+// A length L and a mass M determine the other units: sqrt(L^3 / GM) for time and sqrt(GM / L) for
+// velocity. Masses enter only as GM, which is known far better than G and M are, so no value of G
+// is needed:
 //
 //   au       149597870700 m           exact, IAU 2012 Resolution B2
 //   pc       648000 / pi au           exact, IAU 2015 Resolution B2, note 4
 //   GM(Sun)  1.3271244e20 m^3 s^-2    nominal, exact, IAU 2015 Resolution B3
 //
-// The presets, by the names that files keep (a year is 365.25 days):
+// The presets, under the names that files store (a year is 365.25 days):
 //
 //   name           length  mass              time               velocity
 //   henon          no size: M = 1 and E = -1/4 (Henon 1971, Astrophysics and Space Science 14, 151)
@@ -32,8 +32,8 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
-// In kpc and solar masses. Nothing that exists is outside these limits, and nothing in them
-// overflows.
+// Limits on the units of length and mass, in kpc and solar masses. They include every real system,
+// and no conversion within them overflows.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
 // Units that have a size.

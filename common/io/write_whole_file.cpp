@@ -1,5 +1,6 @@
-// Writes a file that is whole or absent: under a temporary name in its folder first, then renamed.
-// In another folder the rename might be a copy to another file system, which can stop half-way.
+// Writes a file that is whole or absent: writes it under a temporary name in the same folder, then
+// renames it. From another folder, the rename might be a copy to another file system, which can
+// stop half-way.
 #include "io/write_whole_file.h"
 
 #include <fcntl.h>
@@ -64,8 +65,8 @@ std::string temporary_name(const std::string& middle) {
 }
 
 // The file exists from construction to rename() or destruction, whichever comes first. It is locked
-// while its writer lives: unlike a process number, the lock means the same on every machine and in
-// every container that shares the directory.
+// while its writer lives. Unlike a process number, the lock is valid on every machine and in every
+// container that shares the directory.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
@@ -98,10 +99,10 @@ class TemporaryFile {
   }
 
  private:
-  // Returns false if a killed process with the same number took the name, or another program
-  // removed the file as a leftover before it was locked.
+  // Returns false if a killed process with the same number has left a file of this name, or if
+  // another program removed the new file as a leftover before it was locked.
   bool create() {
-    // The process and a count make the name unique; omitting the file's name keeps it short.
+    // The process number and a count make the name unique. It omits the file's name, to stay short.
     static std::atomic<int> count = 0;
     path_ =
         folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));
@@ -149,7 +150,7 @@ void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode
   std::ofstream out(path, std::ios::binary | mode);
   if (!out) fail(file, errno);
   write(out);
-  // The last bytes reach the disk, or fail to, in flush and close.
+  // The last bytes are written in flush and close, which can fail.
   out.flush();
   if (out) out.close();
   if (!out) fail(file, errno);
@@ -162,8 +163,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Identifies a file, whatever its name: by its inode or, while it does not exist, by its folder's
-// inode and its name there.
+// Identifies a file that may have several names: by its inode or, while it does not exist, by its
+// folder's inode and its name there.
 struct Identity {
   dev_t device;
   ino_t inode;
@@ -267,7 +268,7 @@ void append_to_file(const fs::path& file, std::string_view text) {
 
 void require_writable(const fs::path& file) {
   check_target(file);
-  // Permission bits do not reveal read-only or full file systems, so try.
+  // Permission bits do not show that a file system is read-only or full, so this tries to write.
   if (is_written_in_place(file)) return;
   remove_leftovers(folder_of(link_target(file)));
   TemporaryFile{link_target(file)};

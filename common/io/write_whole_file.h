@@ -25,13 +25,13 @@ void append_to_file(const std::filesystem::path& file, std::string_view text);
 // that killed programs left in that directory.
 void require_writable(const std::filesystem::path& file);
 
-// Returns the end of a chain of symbolic links, whether a file exists there or not.
+// Returns the path at the end of a chain of symbolic links, whether a file exists there or not.
 std::filesystem::path link_target(std::filesystem::path file);
 
-// True if two names lead to one file, existing or not. Never true of pipes and devices.
+// True if two names lead to one file, whether it exists or not; always false for pipes and devices.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// A lock that is held by the only program that may write a file.
+// A lock on a file: only the program that holds it may write the file.
 class FileLock {
  public:
   // Throws UsageError if another program holds the lock.

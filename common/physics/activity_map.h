@@ -1,6 +1,6 @@
-// Where the bodies are, or have been: a histogram of their x-y positions in D x D cells over the
-// square -extent <= x, y < extent. It ignores z, so two- and three-dimensional systems are counted
-// alike. One map counts all systems; a body outside the square is not counted in any cell.
+// A map of where the bodies are or have been: a histogram of their x-y positions in D x D cells
+// over the square -extent <= x, y < extent. It ignores z, so two- and three-dimensional systems are
+// counted alike. One map counts all systems; a body outside the square is not counted in any cell.
 #pragma once
 
 #include <cstdint>
@@ -44,9 +44,9 @@ class ActivityMap {
   std::vector<std::uint64_t> counts_;
 };
 
-// An extent that shows these systems: 1.1 times the half width of the smallest square around the
-// origin that holds 95 % of their bodies. In a square that held all, a few far-out bodies would
-// shrink the rest to a dot.
+// Returns an extent that shows these systems: 1.1 times the half width of the smallest square
+// around the origin that holds 95 % of their bodies. In a square that held all bodies, a few
+// distant ones would shrink the rest to a dot.
 float activity_extent(const Systems& systems);
 
 }  // namespace nbody

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// Returns the masses of a system in order of first appearance, or nothing if grouping is useless
-// because there are too many different masses or bodies of equal mass are contiguous already.
+// Returns the masses of a system in order of first appearance. Returns nothing if grouping is
+// useless: if there are too many different masses, or if bodies of equal mass are already
+// contiguous.
 std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
   bool in_pieces = false;
@@ -33,7 +34,8 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
 // Returns the masses to group in each system.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
-  // For two million bodies a core needs 4 ms, and in that time four GPUs take two time steps.
+  // Runs in parallel because one core needs 4 ms for two million bodies, while four GPUs take two
+  // time steps in that time.
 #pragma omp parallel for schedule(static) if (systems.bodies.size() > 100000)
   for (int s = 0; s < systems.count; ++s)
     masses[static_cast<std::size_t>(s)] = masses_to_group(systems.system(s));

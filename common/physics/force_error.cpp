@@ -23,11 +23,12 @@ struct Row {
   ErrorLimit monopole, quadrupole;
 };
 
-// Twice the largest error found for step15_barnes_hut with leaves of up to 16 bodies and groups of
-// 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149, 20 to
-// 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on lines,
-// planes and bars. These evenly spaced bodies have the largest errors, up to ten times those of the
-// scenarios, because few nodes, with similar errors, provide most of the force on each of them.
+// Limits per angle: twice the largest error of step15_barnes_hut, with leaves of up to 16 bodies
+// and groups of 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to
+// 7149, 20 to 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on
+// lines, planes and bars. The evenly spaced bodies have the largest errors, up to ten times those
+// of the scenarios, because most of the force on each comes from few nodes, and these have similar
+// errors.
 constexpr std::array<Row, 7> kRows = {{
     {0.0, {0, 0}, {0, 0}},
     {0.2, {2.7e-3, 7.6e-3}, {9.6e-5, 2.3e-4}},
@@ -39,8 +40,9 @@ constexpr std::array<Row, 7> kRows = {{
 }};
 
 // Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
-// and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). All
-// nodes have similar errors, so the shape of a system matters less than with angles.
+// and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). With a
+// tolerance all accepted nodes have similar errors, so the shape of a system matters less than with
+// angles.
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 
 // A NaN would make the sort order undefined, so it counts as the worst error.
@@ -132,7 +134,7 @@ ErrorLimit error_limit(const Approximation& approximation) {
 }
 
 std::optional<Approximation> finer(const Approximation& approximation) {
-  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // its limits are below kMaxLimit
+  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // limits are below kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;
   return Approximation{theta, approximation.multipole, approximation.force_tolerance};
 }
@@ -180,8 +182,8 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
-  // Starting threads costs as much as about ten thousand interactions. The schedule is dynamic
-  // because other threads may need some of the cores.
+  // Starting threads takes as long as about ten thousand interactions. The schedule is dynamic,
+  // because other threads may be using some of the cores.
 #pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);
@@ -192,7 +194,7 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
     relative[k] = relative_error(length(difference), force.magnitude);
     worst[k] = beyond(length(difference), none, force.magnitude);
   }
-  // Adds in a fixed order, whichever thread computed a term.
+  // Adds in a fixed order, so that the result does not depend on the threads.
   W error = 0, scale = 0, magnitudes = 0, squares = 0;
   for (const auto& [e, a, m, q] : squares_of) {
     error += e;
@@ -202,8 +204,8 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
   }
   for (const double error : worst) gates.worst.value = max_or_nan(gates.worst.value, error);
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
-  // If a few close pairs dominate, their errors do not average out over the system; if forces
-  // cancel, there is less to compare the errors with.
+  // If a few close pairs dominate, their errors do not average out over the system. If forces
+  // cancel, the same error is larger relative to their sum.
   const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
   const double rms = of_scale(error), p99 = percentile99(std::move(relative));
   const double rms_limit = std::hypot(this->rms_limit() * std::hypot(1, 3 * dominance) * cancelled,
@@ -239,8 +241,8 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // acceleration_rms measures the second ratio, which is larger if strong forces have larger
-  // errors.
+  // The acceleration_rms check measures the second ratio, which exceeds the first if strong forces
+  // have larger relative errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};
@@ -279,7 +281,7 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   const W scale = std::accumulate(scales.begin(), scales.end(), W{});
   const double rms = kRoom * root_of_ratio(error, scale);
   const double p99 = kRoom * percentile99(std::move(relative));
-  // If the sums overflow Real, no loss can be computed, and none is allowed.
+  // If the sums overflow Real, the loss cannot be computed, and no loss is allowed.
   return std::isfinite(rms) && std::isfinite(p99) ? ErrorLimit{rms, p99} : ErrorLimit{};
 }
 

@@ -3,8 +3,9 @@
 // figure 3) shows such distributions for direct sums and for tree codes.
 //
 // The checks of validation.h compare an error with the magnitudes that cancel in a force, so that
-// limits can be strict. Here the error is relative to the acceleration itself, because that ratio
-// affects an orbit. A body in the centre, where the acceleration is small, then has a large error.
+// limits can be strict. Here the error is relative to the acceleration itself, because this ratio
+// determines the error of an orbit. Bodies near the centre, where the acceleration is small,
+// therefore have large errors.
 #pragma once
 
 #include <optional>
@@ -58,7 +59,7 @@ class ForceCheck {
  public:
   using Bodies = std::span<const BasicBody<Real>>;
 
-  // Checks these bodies of every system.
+  // `which` are the numbers of the bodies to check in every system.
   ForceCheck(const ValidationInput<Real>& input, std::vector<int> which)
       : input_(input), which_(std::move(which)) {}
 
@@ -79,16 +80,18 @@ class ForceCheck {
   // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
-  // Compares with the tree in float64, relative to the sum of the forces' magnitudes, for the worst
-  // body. Returns that tree's own error on the same scale, plus an allowance for rounding.
+  // Compares the forces with those of the tree in float64, relative to the sum of the forces'
+  // magnitudes; the worst body counts. Returns that tree's own error on the same scale, plus an
+  // allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
-  // If one interaction dominates a sum from the start (a star among planetesimals), each later term
-  // is rounded to the last digit of the large one, always in the same direction, and may be lost
-  // altogether. No constant bounds that loss, so it is computed here, but only where it can decide
-  // a check, because computing it takes longer than computing the forces.
-  ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two limits, with a margin
+  // Returns the error of float sums that one large term dominates from the start (a star among
+  // planetesimals): each later term is rounded to the last digit of the large one, always in the
+  // same direction, and may be lost altogether. No constant bounds that loss, so it is computed
+  // here, but only where it can decide a check, because computing it takes longer than computing
+  // the forces.
+  ErrorLimit loss_in_sums(Bodies bodies) const;  // for the two limits, with a margin
 
  private:
   const ValidationInput<Real>& input_;

@@ -9,7 +9,7 @@
 
 namespace nbody {
 
-// Beyond this, a limit no longer distinguishes right from wrong: the check is undecided.
+// A limit above this no longer distinguishes right from wrong, so the check is undecided.
 inline constexpr double kMaxLimit = 1e-2;
 
 struct Gate {
@@ -21,21 +21,22 @@ struct Gate {
   // decided for some systems and undecided for others.
   std::string open = {};
   std::string detail = {};  // what failed
-  bool unproved = false;    // nothing could be proved in the time, so a pass would claim too much
+  bool unproved = false;    // there was no time to prove anything, so it is not a pass
 
   // An infinite value fails even if the limit, computed from the same output, is infinite too.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
-  // Keeps this result or the given one, whichever is larger relative to its limit.
+  // Keeps this value and limit or the given ones, whichever value is larger relative to its limit.
   void keep_worse(double other_value, double other_limit);
 };
 
-// std::max ignores a NaN in its second argument; a check must not.
+// Replaces std::max, which ignores a NaN in its second argument; a check must not ignore it.
 inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 
-// An error of zero is zero on any scale; any other error is infinite on a scale of zero.
+// Returns error / scale. An error of zero is zero on any scale; any other error is infinite on a
+// scale of zero.
 template <class Wide>
 double relative_error(Wide wide_error, Wide wide_scale) {
   const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);

@@ -5,7 +5,7 @@
 
 namespace nbody {
 
-enum class Integrator { euler, leapfrog };  // semi-implicit Euler (kick, drift); drift-kick-drift
+enum class Integrator { euler, leapfrog };  // kick-drift (semi-implicit Euler); drift-kick-drift
 
 constexpr const char* to_string(Integrator integrator) {
   return integrator == Integrator::euler ? "euler" : "leapfrog";

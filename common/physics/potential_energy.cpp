@@ -10,7 +10,8 @@
 namespace nbody {
 namespace {
 
-// Bodies sorted by mass, heaviest first, as one array per component for vector registers.
+// Bodies sorted by mass, heaviest first, in one array per component, so that loops can use vector
+// registers.
 struct Sources {
   std::vector<double> x, y, z, mass;
   std::size_t size() const { return mass.size(); }
@@ -51,7 +52,7 @@ double share_of(const Sources& sources, std::size_t i, double softening_squared)
 std::vector<double> shares_of(const Sources& sources, const std::vector<std::size_t>& which,
                               double softening) {
   std::vector<double> shares(which.size());
-  // The schedule is dynamic because the first bodies have the most partners. Each share is stored
+  // The schedule is dynamic, because the first bodies have the most partners. Each share is stored
   // separately, so the threads do not change the order of the sum.
 #pragma omp parallel for schedule(dynamic, 16) if (which.size() > 64)
   for (std::size_t k = 0; k < which.size(); ++k) {
@@ -73,8 +74,8 @@ Selection select(const Sources& sources, std::size_t draws) {
     weights[i] = sources.mass[i] * lighter;
     lighter += sources.mass[i];
   }
-  // Weights decrease, so those larger than the sampling interval come first. Removing each of them
-  // shortens the interval for the others.
+  // Weights decrease, so the bodies whose weight exceeds the sampling interval come first. Each of
+  // them that is removed shortens the interval for the others.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;

@@ -10,16 +10,17 @@
 namespace nbody {
 namespace {
 
-// Returns x^(-3/2) of a positive number, correct to a few units in the last digit. Processors
-// divide and take square roots in one slow unit. Multiplying and adding as here takes less than
-// half the time.
+// Returns x^(-3/2) of a positive number, correct to a few units in the last digit. A processor has
+// one slow unit for divisions and square roots, so these multiplications and additions take less
+// than half the time.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
   // Halving and negating the exponent gives 1 / sqrt(x) to 4 %; a third-order step improves it to
   // 1e-4.
   double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
   const double far = 1 - x * y * y;
   y += y * far * (0.5 + 0.375 * far);
-  // The remaining factor, (1 - e)^(-3/2), is approximated by the first terms of its series.
+  // The result is y^3 (1 - e)^(-3/2); the last factor is approximated by the first terms of its
+  // series.
   const double e = 1 - x * y * y;
   return y * y * y * (1 + e * (1.5 + e * (1.875 + e * (2.1875 + e * 2.4609375))));
 }
@@ -39,7 +40,7 @@ void BasicReference<Wide>::fill(std::span<const BasicBody<Float>> bodies) {
   }
 }
 
-// Inlined into each of the clones below.
+// Inlined into each function below that is compiled for several vector widths.
 template <class Wide>
 template <bool kWithScales, bool kDivides>
 [[gnu::always_inline]] inline typename BasicReference<Wide>::Force BasicReference<Wide>::sum(
@@ -127,7 +128,7 @@ template <class Wide>
 template <class Acceleration>
 void BasicReference<Wide>::kick(Wide dt, const Acceleration& acceleration) {
   const int n = size();
-  // The schedule is dynamic because other threads may need some of the cores.
+  // The schedule is dynamic, because other threads may be using some of the cores.
 #pragma omp parallel for schedule(dynamic, 32) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
     const Vector a = acceleration(i);
@@ -169,7 +170,7 @@ void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide
                                            Wide rounding, std::mt19937& random) {
   std::normal_distribution<double> normal;
   const auto drawn = [&] { return static_cast<Wide>(normal(random)); };
-  std::vector<Vector> errors(mass_.size());  // drawn by one thread, so always the same
+  std::vector<Vector> errors(mass_.size());  // one thread draws them, so they are always the same
   for (Vector& e : errors) e = error * Vector{drawn(), drawn(), drawn()};
   kick(dt, [&](int i) {
     const Force f = force(i, softening_squared);

@@ -1,6 +1,6 @@
 // The reference for all steps: direct sums on the CPU, without fast math, in a wider type than the
 // state's (float64 for a float32 step, long double for --precision double). Long double has 80 bits
-// on x86; where it has only 64, the reference at least adds in another order.
+// on x86. On machines where it has only 64, the reference at least adds in another order.
 //
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),  G = 1   (Plummer softening;
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
@@ -35,29 +35,31 @@ class BasicReference {
   struct Force {
     Vector acceleration;
     // sum_j |a_ij|: the acceleration if nothing cancelled. In the middle of a galaxy the
-    // acceleration is zero, so rounding errors are compared with this instead.
+    // acceleration is zero, so rounding errors are divided by this sum instead.
     Wide magnitude = 0;
-    // sum_j |a_ij|^2. Errors of single interactions average out unless a few dominate this.
+    // sum_j |a_ij|^2. Errors of single interactions average out unless a few interactions dominate
+    // this sum.
     Wide squares = 0;
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
-  // The acceleration with a square root and a division per interaction, as a program would write
-  // it.
+  // Returns the acceleration, computed with a square root and a division per interaction, as a
+  // program would do it.
   Vector divided_acceleration(int i, Wide softening_squared) const;
-  // The acceleration summed in Real, tile by tile, with the largest interaction of each tile first.
-  // In that order the other interactions lose the most digits.
+  // Returns the acceleration, summed in Real, tile by tile, with the largest interaction of each
+  // tile first. In that order the other interactions lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // Takes one kick-then-drift step, as the steps do.
   void advance(Wide dt, Wide softening_squared);
   void advance_by_division(Wide dt, Wide softening_squared);
-  // The same step with rounded accelerations.
+  // Takes the same step with rounded_acceleration.
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // Drifts: x += v t.
   void drift(Wide t);
-  // A step with the errors that a program with a state in Real may have: random errors of `error`
-  // times an acceleration's magnitude, and rounding after an error of `rounding`.
+  // Takes a step with the errors that a program with a state in Real may have: random errors of
+  // `error` times an acceleration's magnitude, and rounding of the state after another random error
+  // of `rounding`.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 
@@ -73,8 +75,8 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
-// A loop over the forces on this many bodies is worth a team of threads. On one thread a
-// shorter loop ends before the team wakes up, which takes milliseconds if the cores are busy.
+// Says whether a loop over the forces on this many bodies is worth a team of threads. One thread
+// finishes a shorter loop before the team wakes up, which takes milliseconds if the cores are busy.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
 // Takes `steps` time steps of --precision double, with the same two loops as the steps.

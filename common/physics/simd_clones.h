@@ -1,6 +1,6 @@
-// Compiles a function with a loop over all bodies in float64 for several vector widths. The machine
-// chooses the widest that it supports. The versions add in different orders, but in float64 the
-// difference is far below the limit of every check.
+// Compiles a function with a loop over all bodies in float64 for several vector widths. At run time
+// the widest version that the machine supports is chosen. The versions add in different orders, but
+// in float64 the difference is far below the limit of every check.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

@@ -18,25 +18,28 @@
 namespace nbody {
 namespace {
 
-// The most interactions that the reference may compute: fewer in long double, which is slower.
+// The largest number of interactions that the reference may compute; smaller in long double, which
+// is slower.
 template <class Real>
 constexpr double kBudget = 4e8;
 template <>
 constexpr double kBudget<double> = 2e7;
-// If a smaller angle is checked too, a check with a limit beyond this remains undecided.
+// If a smaller angle is checked too, a check stays undecided only if its limit is above this.
 constexpr double kMaxCoarseLimit = 0.5;
 // Forces of a step with a known tree may have this many times the tree's own error.
 constexpr double kLikeTheTree = 1.5;
-// A run that took longer is repeated only on request.
+// A run that took longer than this is repeated only on request.
 constexpr double kPatience = 10;  // seconds
-// This many steps of the run are repeated one by one, the others in longer calls.
+// Up to this many steps of the run are repeated one by one; the others are repeated in longer
+// calls.
 constexpr int kSingleSteps = 32;
 // Ratio of a test kick to a moving body's velocity, so large that the accelerations lose no digits;
 // and the largest ratio of a test drift to the largest coordinate.
 constexpr double kLongKick = 1024, kLongDrift = 8;
-// If forces are sampled, body_order adds this many others per system: those that changed most.
+// If forces are sampled, body_order adds this many bodies per system: those whose forces changed
+// most.
 constexpr int kMostChanged = 8;
-// Larger products may overflow float32 when something is added to them.
+// Products above this may overflow float32 when other terms are added.
 constexpr double kLargest = 1e30;
 
 // Returns evenly spaced numbers below n that always include the first and the last, because a
@@ -73,7 +76,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// One time step, and the accelerations before it as the step computes them.
+// One time step: the states before and after, and the accelerations that the program computes
+// before it.
 template <class Real>
 struct Step {
   BasicSystems<Real> before;
@@ -140,14 +144,15 @@ class Validator {
     check_conservation(first.kicked);
   }
 
-  // Starting a thread costs more than the sums of a small problem.
+  // For a small problem, starting a thread takes longer than the sums.
   std::launch when() const {
     constexpr double kWorthAThread = 1e7;  // interactions
     if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
     return std::launch::async | std::launch::deferred;
   }
 
-  // Collects the checks of a single step and the given ones.
+  // Returns the checks of a single step and the given ones, and marks those whose limit is too wide
+  // as undecided.
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
@@ -155,7 +160,7 @@ class Validator {
     result.gates.insert(result.gates.end(), others.begin(), others.end());
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
-      if (!std::isfinite(gate.value)) continue;  // without a number, the limit is irrelevant
+      if (!std::isfinite(gate.value)) continue;  // NaN and infinity fail at any limit
       if (gate.limit <= (has_tree() ? 1 : fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
       gate.decided = false;
       gate.open = format("the limit has grown to %.2g", gate.limit);
@@ -248,7 +253,7 @@ class Validator {
   void check_kick_drift(Gate& gate, std::span<const BasicBody<Real>> before,
                         std::span<const BasicBody<Real>> kicked,
                         std::span<const BasicBody<Real>> after) const {
-    // Smaller numbers may be rounded to zero.
+    // Differences below this may come from numbers that were rounded to zero.
     constexpr W none = std::numeric_limits<Real>::min();
     const W dt = input_.dt, time = std::abs(dt), typical = rms_speed(kicked);
     const auto beyond_none = [&](const auto& difference) {
@@ -265,9 +270,10 @@ class Validator {
     }
   }
 
-  // A run's own time step may be so short that rounding hides a kick in the velocity and a drift in
-  // the position, and with them any error in dt. Here half of the bodies start from rest, so that
-  // the kick is the whole velocity; the others move so fast that the drift is the whole position.
+  // A run's own time step may be so short that rounding in the velocity hides the kick and rounding
+  // in the position hides the drift, and with them any error in dt. Here half of the bodies start
+  // from rest, so that the kick is the whole velocity; the others are so fast that the drift
+  // dominates the position.
   void check_time_step(const Step<Real>& first) {
     State state = first.before;
     for_each_system(state, [&](int s) {
@@ -291,8 +297,8 @@ class Validator {
     return most;
   }
 
-  // A motion that involves every body, even if the run starts from rest, and a kick so long that
-  // the accelerations remain visible in the velocities.
+  // A state in which every body moves, even if the run starts from rest, and the length of a kick
+  // that is so long that the accelerations remain visible in the velocities.
   struct Motion {
     State state;
     double kick = 1;
@@ -321,7 +327,7 @@ class Validator {
       if (accelerations[s] > 0) ratio = std::max(ratio, speeds[s] / accelerations[s]);
       most = std::max(most, largest[s]);
     }
-    // Rounds up to a power of two.
+    // The kick's length is rounded up to a power of two.
     const double wanted = std::exp2(std::ceil(std::log2(static_cast<double>(kLongKick * ratio))));
     const double allowed = std::sqrt(kLargest / std::max<double>(static_cast<double>(most), 1));
     if (wanted > 0 && std::isfinite(wanted) && wanted <= allowed) motion.kick = wanted;
@@ -331,12 +337,12 @@ class Validator {
     return motion;
   }
 
-  // How much the accelerations of a system change if its bodies are reordered and get other axes
-  // and other units: the root mean square, relative to the accelerations.
+  // The change of a system's accelerations when its bodies are reordered and get other axes and
+  // other units: the root mean square, relative to the accelerations.
   struct Change {
     double value = 0;
     double lost = 0;        // the part of the change that rounding may explain
-    std::vector<int> most;  // bodies that change most, where bodies are sampled
+    std::vector<int> most;  // the bodies that change most, if bodies are sampled
   };
   std::vector<Change> changes_in_disguise(const Step<Real>& step) const {
     const Disguise<Real> disguise(step.before, input_.softening_squared,
@@ -393,14 +399,14 @@ class Validator {
       const double loss = change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
       order_.keep_worse(change.value, std::hypot(near, loss));
     }
-    // A step that sums with atomics adds in another order in each call, also in the time_step
-    // check.
+    // A step that sums with atomics adds in another order in each call, so the time_step check must
+    // allow the same change.
     if (is_direct()) time_step_.limit += std::fmin(order_.value, order_.limit);
   }
 
   // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems. An
   // error that depends on the number of steps per call then leads to a different end state. Returns
-  // the run's last step, unless it is the only one.
+  // the run's last step, or nothing if the run has only one.
   std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count
@@ -437,9 +443,9 @@ class Validator {
     return last;
   }
 
-  // Repeats the run in many single steps, which are known to be right, then in calls of 2, 4, 8,
-  // ... steps, and last in two equal calls. With only one long call, a program that loses one step
-  // in every long call would lose as many steps here as in the run, and pass.
+  // Repeats the run: first in single steps, which other checks verify, then in calls of 2, 4, 8,
+  // ... steps, and finally in two equal calls. With only one long call, a program that loses one
+  // step in every long call would lose as many steps here as in the run, and pass.
   State in_several_calls(State state, int left) const {
     const auto take = [&](int steps) {
       if (steps > 0) advance_(state, input_.dt, steps);
@@ -530,7 +536,7 @@ class Validator {
     const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
     if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
-    // Chooses one system at random; checking the same run again chooses the same system.
+    // Chooses one system at random, but always the same one for the same run.
     const int one =
         static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
     const double cost = static_cast<double>(n()) * n() * input_.steps;
@@ -563,14 +569,15 @@ class Validator {
   const ForceCheck<Real> check_{input_,
                                 sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n())};
 
-  // Two forces with different errors of this size are no longer equal and opposite.
+  // The forces of two bodies on each other are equal and opposite only to within the errors of
+  // both.
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
   ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
   const ErrorLimit approximate_ = forces_.approximate;
   Gate tree_{"tree", 0, 1e-5};
-  double tree_error_ = 0;  // relative force error allowed because of the tree
+  double tree_error_ = 0;  // relative force error that the tree may have
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};

@@ -6,11 +6,12 @@
 //                      exactly; |a - a_ref| / |a_ref|, root mean square over bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
 //   acceleration_worst the same for the worst body of a direct sum: the limit follows from how
-//                      often a term is rounded on its way to the sum. Besides the sampled bodies it
-//                      includes those that change the most in body_order
-//   body_order         the same bodies in motion, with another order, other axes and other units,
-//                      must have the same accelerations: finds errors that depend on a body's place
-//                      in memory or in space, or on its motion, also in bodies that are not sampled
+//                      often a term is rounded on its way to the sum. It covers the sampled bodies
+//                      and those that change the most in body_order
+//   body_order         the same bodies in motion, in another order, with other axes and other
+//                      units, must have the same accelerations: finds errors that depend on a
+//                      body's place in memory or in space, or on its motion, even in bodies that
+//                      are not sampled
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt for every body, to rounding
 //   time_step          the same for bodies at rest, and for bodies so fast that only the drift
 //                      counts: finds an error in dt, however short dt is
@@ -58,7 +59,7 @@ struct Validation {
   std::vector<Gate> gates;
   bool sampled = false;  // some forces were checked in every system, and at most one trajectory
   bool failed() const;
-  // True if the run was too long to be repeated, and no chunk of it could be repeated either.
+  // True if the run was too long to be repeated, and no chunk of it was repeated either.
   bool partial() const;
   // Lists "trajectory: too chaotic at this length" and the like, one for each undecided check.
   std::vector<std::string> open() const;
@@ -83,13 +84,14 @@ struct ValidationInput {
   double dt;
   int steps;
   double softening_squared;
-  // The states before the first step and after the last, as the kernels have them: for leapfrog,
-  // positions half a step ahead of velocities. The half drifts around them are not part of a step.
+  // The states before the first step and after the last, as the kernels store them: under leapfrog,
+  // positions are half a step ahead of velocities. The half drifts around them are not part of a
+  // step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
   double seconds = 0;                     // duration of the run; repeating it takes as long
-  Approximation approximation = {};       // allows an error in addition to float32's
-  const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the run would take too long
+  Approximation approximation = {};       // allows an error in addition to rounding
+  const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the whole run would take too long
   std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
 };
 
@@ -105,8 +107,8 @@ template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Variants<Real>& variants = {});
 
-// Samples a run of one step with all checks except time_step, composition and trajectory. This
-// takes two more calls of the step instead of seven.
+// Samples a run of one time step with all checks except time_step, composition and trajectory. This
+// calls the program two more times instead of seven.
 Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
                              const Variants<float>& variants);
 

@@ -35,12 +35,13 @@ void note(const Options& options, Job& job, const std::string& difference) {
   job.notes.push_back(difference);
 }
 
-// Requires the requested value to equal the checkpoint's.
+// Throws UsageError unless the requested value equals the checkpoint's.
 void require_same(const char* option, const std::string& asked, const std::string& stored) {
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map that sums every K-th step is continued; a map of only the final state needs no saved data.
+// A map that sums every K-th step must continue the saved one; a map of only the final state needs
+// no saved data.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
     for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
@@ -78,7 +79,7 @@ std::string checksum(const Snapshot& start) {
   return format("%08x", static_cast<unsigned>(sum.value()));
 }
 
-// Settings that must agree for two runs to be the same, apart from their number of steps.
+// Settings that must agree for two runs to be the same except for their number of steps.
 using Problem = std::vector<std::pair<const char*, std::string>>;
 
 Problem problem_of(const Snapshot& state) {
@@ -120,7 +121,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// True if a checkpoint exists and --resume will not read it anyway.
+// True if a checkpoint file exists that --resume does not already read.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&
@@ -153,7 +154,7 @@ void require_resumable(const Options& options, Job& job) {
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
     note(options, job, "was written by " + writer + ", which adds up forces in a different order");
-    checkpoint.erase(kStart);  // no other run ends with these bits
+    checkpoint.erase(kStart);  // a run from that start would end with other bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
     if (options.approximation) checkpoint[kApproximation] = approximation_of(options);
@@ -173,7 +174,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
   if (!has_checkpoint(options)) return;
   Snapshot& state = job.start;
   const Problem asked = problem_of(state);
-  // Frees memory for the bodies of the checkpoint.
+  // Frees memory before the bodies of the checkpoint are read.
   state.systems.bodies = std::vector<Body>();
   state.exact = std::vector<BodyF64>();
   Snapshot saved = read_checkpoint(options);
@@ -182,7 +183,8 @@ void continue_from_checkpoint(const Options& options, Job& job) {
     refuse("--steps", job.last_step, options.checkpoint, " has already taken ", saved.step,
            " steps", kInstead);
   job.continues = options.checkpoint;
-  // Other members keep their values: names, which a BIN file does not store, units and species.
+  // The other members keep their values: units, species, and names, which a BIN file does not
+  // store.
   state.systems = std::move(saved.systems);
   state.exact = std::move(saved.exact);
   state.time = saved.time;
@@ -203,7 +205,8 @@ void set_platform(const Options& options, const Platform& platform, Job& job) {
   if (!device.empty() && device != platform.device_name)
     job.notes.push_back("was written on " + device + ", whose sums may differ in their last bits");
   job.start.checkpoint["backend"] = platform.backend;
-  // Only a GPU's name matters: steps divide work to suit the GPU, but any CPU computes equal bits.
+  // Only a GPU's name matters, because steps adapt their blocks to the GPU. All CPUs compute the
+  // same bits.
   if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;
 }
 

@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-// CLI11's own message only lists all unused words, the last one first.
+// Replaces CLI11's own message, which only lists all unused words, the last one first.
 [[noreturn]] void refuse_words(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   const auto option = std::find_if(words.begin(), words.end(),

@@ -1,5 +1,6 @@
-// Parses a command line strictly: whole tokens, ranges and known words, each option at most once.
-// Anything else throws a UsageError that names the option, the value and what is allowed.
+// Parses a command line strictly: accepts only whole numbers or words in their ranges or lists, and
+// each option at most once. Anything else throws a UsageError that names the option, the value and
+// what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +24,16 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `take` gets the value as written; --help shows `type` for it.
+  // `take` is called with the value as written; --help shows `type` in its place.
   void option(const std::string& name, const std::string& type, const std::string& help,
               const std::function<void(const std::string&)>& take);
-  // A required positional argument; the order of these calls is the order of the arguments.
+  // Adds a required positional argument; the order of these calls is the order of the arguments.
   void word(const std::string& name, std::string& target, const std::string& help);
-  // One or more positional arguments.
+  // Adds a list of one or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // The value is at most the largest float32, because kernels cannot hold more. With Sign::either
-  // the limits apply to the magnitude.
+  // Adds a number that kernels hold as float32, so its upper limit is the largest float32. With
+  // Sign::either the limits apply to the magnitude.
   enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help, Sign sign = Sign::positive);

@@ -27,16 +27,16 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // number of steps with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// Peak memory of a run, counted in states of 28 bytes per body: the state, the start if it is
-// needed, and, if the result is checked, the validator's states and reference. Step 00 uses 32
-// bytes per body, 56 with the start and 328 with the check. The limits are higher because some
-// steps copy the bodies, and half drifts save positions.
+// Upper limits of a run's peak memory, counted in states of 28 bytes per body: for a run that
+// stores only its current state, for one that also stores its start, and for one whose result is
+// checked, with the validator's states and reference. Step 00 uses 32, 56 and 328 bytes per body.
+// The limits are higher, because some steps copy the bodies, and half drifts save positions.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-// Called before anything is allocated, so that --systems 100000 --bodies 100000 ends in a message
-// instead of a crash.
+// Called before anything is allocated, so that --systems 100000 --bodies 100000 causes an error
+// message instead of a crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
   if (total > kMaxBodies)
@@ -120,7 +120,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
     throw UsageError(options.resume,
                      " is not a checkpoint, because it does not give dt and softening");
   }
-  // A resumed run must have the settings of the interrupted one; only --steps may differ.
+  // A resumed run must have the same settings as the interrupted one; only --steps may differ.
   if (options.dt.value_or(start.dt) != start.dt)
     refuse("--dt", text(*options.dt), kMadeWith, text(start.dt));
   if (options.softening.value_or(start.softening) != start.softening)
@@ -153,7 +153,8 @@ std::vector<NamedFile> outputs_of(const Options& options) {
   return outputs;
 }
 
-// A checkpoint may replace the one the run resumes from; no other input may be overwritten.
+// The new checkpoint may replace the file that the run resumes from; no other input may be
+// overwritten.
 std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   std::vector<NamedFile> inputs;
   if (!options.tuned.empty()) inputs.push_back({"--tuned", options.tuned});
@@ -165,7 +166,8 @@ std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   return inputs;
 }
 
-// Readers would take an earlier run's snapshots in the directory for a part of this run.
+// If the directory held snapshots of an earlier run, readers would take them for a part of this
+// one.
 void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
@@ -189,7 +191,7 @@ void check_outputs(const Options& options, Job& job) {
       throw UsageError("\"", file, "\" is not allowed; a snapshot has that name");
 }
 
-// Checks the files that the run appends to, once its start is known.
+// Checks the files that depend on where the run starts: diagnostics to continue, and snapshots.
 void check_records(const Options& options, const Job& job) {
   const bool continues = !job.continues.empty();
   if (!options.diagnostics.empty() && continues)
@@ -214,8 +216,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// A body's distance to itself and to coincident bodies is zero, and its factor is m / eps^3. That
-// factor must be finite, because zero times infinity is NaN.
+// A body's distance to itself and to coincident bodies is zero, and is multiplied by m / eps^3.
+// This factor must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";
@@ -261,7 +263,7 @@ Snapshot synchronised(Snapshot state) {
 
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use) {
   if (is_float64(state)) return use(synchronised(state));
-  // Drifting forward and back would round, so the positions are saved.
+  // Saves the positions, because a drift forward and back would change them by rounding.
   std::vector<std::array<float, 3>> positions;
   if (state.staggered) {
     positions.reserve(state.systems.bodies.size());
@@ -294,7 +296,7 @@ Job prepare_job(const Options& options) {
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
-  continue_from_checkpoint(options, job);  // the lock keeps other programs from writing it
+  continue_from_checkpoint(options, job);  // no other program can write it, because it is locked
   check_records(options, job);
   take_forces(start, job.run);
   job.run.steps = job.last_step - static_cast<int>(start.step);

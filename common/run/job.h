@@ -1,5 +1,5 @@
-// The plan of a run, assembled from the command line, the input and the defaults, and checked.
-// Nothing has been computed or written yet.
+// The plan of a run, assembled from the command line, the input and the defaults, and checked
+// before anything is computed or written.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct Job {
   Snapshot start;                   // staggered when it resumes a leapfrog run
   std::filesystem::path continues;  // the checkpoint to resume from; empty: none
   int last_step = 0;                // the run continues from start.step to this step
-  Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
-  Platform platform = {};         // can lock the pages of a running simulation, if supported
+  Run run{};               // dt and softening in float32 for the kernels; steps still to take
+  Platform platform = {};  // can lock the bodies' pages during the run, if supported
   SimulateF64 float64 = nullptr;  // advances the bodies with --precision double
-  // Values given by neither the command line nor the file: "dt", "softening".
+  // The values that neither the command line nor the file gives: "dt", "softening".
   std::vector<std::string> defaults;
-  // Differences between the resumed run and the interrupted one.
+  // Differences between the resumed run and the interrupted one that --resume-anyway accepted.
   std::vector<std::string> notes;
   std::shared_ptr<const Outputs> outputs;  // locked until the run has ended
 
@@ -38,7 +38,7 @@ bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
 
-// Copies the state's dt and softening, as the kernels see them.
+// Copies the state's dt and the square of its softening to `run`, rounded to float32.
 void take_forces(const Snapshot& state, Run& run);
 float heaviest_mass(const Systems& systems);
 // Returns the reason why bodies of up to this mass cannot have this softening, or "" if they can.
@@ -46,8 +46,8 @@ std::string softening_refusal(double softening, float heaviest, bool float64);
 
 // Takes leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
-// Returns the state with positions and velocities of the same instant: a snapshot, not a
-// checkpoint.
+// Returns the state with positions and velocities at the same instant, for a snapshot; a checkpoint
+// stores the staggered state.
 Snapshot synchronised(Snapshot state);
 // Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);
@@ -55,7 +55,7 @@ void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&
 // Returns the path of snapshot_00000042.bin, for step 42, in the directory.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
-// Throws UsageError for anything the run could not do, including an unwritable output.
+// Throws UsageError if the run could not do what the options request, such as write an output.
 Job prepare_job(const Options& options);
 
 }  // namespace nbody

@@ -1,4 +1,4 @@
-// The one command line of every step, parsed strictly: whole tokens and ranges.
+// The command line that all steps share, parsed strictly: whole tokens and ranges.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct Options {
   bool float64 = false;  // --precision double
   // From --theta, --multipole, --force-tolerance, or the step's default; empty: direct sum.
   std::optional<Approximation> approximation;
-  Distribution distribute = Distribution::automatic;  // distribution over ranks
-  int devices = 0;  // 0: all available, or one if the step uses one
+  Distribution distribute = Distribution::automatic;  // how the work is divided among ranks
+  int devices = 0;  // 0: all available, or one if the step uses only one
 
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none
   std::filesystem::path snapshot_folder;
   std::filesystem::path diagnostics;  // CSV
   int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
-  bool diagnostics_exact = false;     // all pairs, for any number of bodies
+  bool diagnostics_exact = false;     // sums all pairs, for any number of bodies
   int activity_map = 0;               // cells per side; 0: none
   int activity_map_every = 0;         // 0: only the final state
   std::optional<double> activity_map_extent;
@@ -50,29 +50,29 @@ struct Options {
   int repeat = 1;
   int warmup = 0;
   ValidationMode validate = ValidationMode::automatic;
-  int force_error = 0;  // bodies whose forces are compared one by one; 0: none
+  int force_error = 0;  // number of bodies whose forces are compared one by one; 0: none
   std::filesystem::path json;
   std::filesystem::path timeline;
   std::filesystem::path tuned;  // empty: the user's file, if it exists
-  std::optional<int> view;      // port on 127.0.0.1; 0: any free one
-  bool strict = false;          // implausible physics is an error, too
+  std::optional<int> view;      // port on 127.0.0.1; 0: any free port
+  bool strict = false;          // implausible physics counts as an error
   bool quiet = false;
 
-  // True if dt and the softening may change during the run, because no output names them for the
-  // whole run.
+  // True if dt and the softening may change during the run, because no output states one value for
+  // the whole run.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }
-  // If false, the run is neither repeated nor compared with its start: it stores the bodies only
-  // once.
+  // If false, the run is neither repeated nor compared with its start, so the bodies are stored
+  // only once.
   bool needs_start() const {
     return warmup + repeat > 1 || !quiet || force_error > 0 || strict ||
            validate != ValidationMode::off;
   }
 };
 
-// Throws a UsageError with the option, the value and what is allowed, in one line. Returns nothing
-// after --help or --version, having printed them.
+// Throws a UsageError that names, in one line, the option, the value and what is allowed. Returns
+// nothing after --help or --version, having printed them.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

@@ -32,7 +32,8 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // nohup, and shells that start background programs, set signals to be ignored: keep that.
+    // nohup and shells that start programs in the background set signals to be ignored; they stay
+    // ignored.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;
@@ -56,8 +57,8 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   try {
     require_threads(omp_get_max_threads());
   } catch (const std::runtime_error& error) {
-    // Does not return, because OpenBLAS, short of address space, would wait for its threads for
-    // ever.
+    // Exits without cleaning up, because OpenBLAS would wait forever for threads that it could not
+    // start.
     std::_Exit(say(error.what(), kFailed));
   }
   try {

@@ -1,4 +1,4 @@
-// Shared by the main programs: exit codes, signals, the revision.
+// What all main programs share: exit codes, signals, the revision.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace nbody {
 
 enum ExitCode { kSuccess = 0, kFailed = 1, kUsage = 2, kNoDevice = 77 };
 
-// Does the work and returns its exit code. An exception becomes one line on stderr, beginning with
+// Calls `work` and returns its exit code. An exception becomes one line on stderr, beginning with
 // the program's name, and a code: 2 for a UsageError, 77 for NoDevice (1 if NBODY_REQUIRE_GPU is
 // 1), 1 for anything else.
 int run_program(std::string_view name, const std::function<int()>& work);
 
-// While this object lives, Ctrl-C and kill (SIGINT, SIGTERM) are requests, checked between two
-// calls of simulate. A second signal ends the process at once.
+// While this object lives, Ctrl-C and kill (SIGINT, SIGTERM) are only recorded, and the run checks
+// for them between two calls of simulate. A second signal ends the process at once.
 class Interruption {
  public:
   Interruption();
@@ -24,7 +24,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   int signal() const;     // 0: none so far
-  static bool is_open();  // true while such an object lives
+  static bool is_open();  // true while such an object lives and no signal has come
 };
 
 // Ends an interrupted program: run_program prints the text, and the signal then ends the process.
@@ -33,7 +33,7 @@ struct Interrupted : std::runtime_error {
   int signal;
 };
 
-// The revision of the source tree, which the build gets from git.
+// Returns the revision of the source tree, which the build gets from git.
 const char* revision();
 
 }  // namespace nbody

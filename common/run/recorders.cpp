@@ -1,4 +1,4 @@
-// The recorders: outputs that a run writes while it runs.
+// The recorders, which write outputs while the run is in progress.
 #include <limits>
 #include <memory>
 
@@ -20,8 +20,9 @@ Recorder snapshots(const Job& job, const Options& options) {
 Recorder diagnostics(const Job& job, const Options& options) {
   const int every =
       options.diagnostics_every > 0 ? options.diagnostics_every : options.snapshot_every;
-  // A continued file keeps the rows of the checkpoint's step if the run was to record them; if that
-  // step was only the last of a shorter run, its rows are removed.
+  // A continued file keeps the rows of the checkpoint's step if that step is a multiple of `every`.
+  // Otherwise they were written only because that step was the last of a shorter run, and are
+  // removed.
   std::optional<long long> kept;
   if (!job.continues.empty()) {
     const bool was_last = every > 0 && job.start.step % every != 0;

@@ -138,7 +138,7 @@ void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagn
   if (error == 0 || scale == 0) {
     out << format("%.2e\n", change);
   } else {
-    // An estimate says nothing about a change smaller than its own error.
+    // If the energies are estimates, a change smaller than their error means nothing.
     out << (std::abs(change) < error / scale ? "below" : format("%.2e, standard error", change))
         << format(" %.1e (potential estimated from some of the bodies)\n", error / scale);
   }

@@ -1,4 +1,4 @@
-// Prints text for people before and after a run.
+// Prints what a user reads before and after a run.
 #pragma once
 
 #include <iosfwd>

@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// Keys keep the order in which they are written: people read the record too.
+// Keys keep the order in which they are written, because people read the record too.
 using Json = nlohmann::ordered_json;
 
 constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,
@@ -58,7 +58,8 @@ Json json_of_shape(const Result& result) {
 // Returns null for a direct sum.
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
-  // Writes the digits of the command line, not those that widening a float32 adds.
+  // Writes the digits of the command line, without those that a conversion from float32 to float64
+  // would add.
   Json json = {{"theta", Json::parse(shortest(approximation->theta))},
                {"multipole", approximation->multipole}};
   if (approximation->force_tolerance)
@@ -66,7 +67,8 @@ Json json_of(const std::optional<Approximation>& approximation) {
   return json;
 }
 
-// Returns null if it was not requested. JSON has no infinity, so infinite errors are null, too.
+// Returns null if --force-error was not given. Infinite errors are null too, because JSON has no
+// infinity.
 Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
@@ -76,7 +78,7 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
-// Returns null if nobody judged it.
+// Returns null if the plausibility of the run was not judged.
 Json json_of(const std::optional<Plausibility>& physics) {
   if (!physics) return {};
   const auto number = [](const std::optional<double>& x) {

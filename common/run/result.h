@@ -1,4 +1,4 @@
-// The result record: one line of JSON per run, the only source of every table and figure.
+// The result record: one line of JSON per run, from which all tables and figures are made.
 #pragma once
 
 #include <optional>
@@ -22,13 +22,13 @@ struct Result {
   int devices = 1;
   int systems = 0;
   int bodies_per_system = 0;
-  int steps = 0;  // timed steps of this run, not those before a resume
+  int steps = 0;  // steps that this run took; not those before the checkpoint
   double dt = 0;
   double softening = 0;
   Integrator integrator = Integrator::euler;
   std::string scenario;                        // name of the scenario, or of the input file
   std::string precision = "single";            // "single" or "double"
-  std::optional<Approximation> approximation;  // for a step that uses one
+  std::optional<Approximation> approximation;  // if the step uses one
   std::vector<Timing> repeats;                 // seconds
   std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: there was no choice
   ChosenShape shape;
@@ -47,11 +47,11 @@ struct Result {
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
-// Returns how many bodies of each system exert forces, as the step counted them.
+// Returns the number of bodies per system that exert forces, as counted by the step.
 int sources(const Result& result);
 
 // Counts N^2 interactions per system and step, even if symmetry saves a kernel some of them. If a
-// kernel leaves out massless bodies, counts N times the number of the others.
+// kernel leaves out massless bodies, counts N times the number of bodies with mass.
 double interactions(const Result& result);
 
 // Returns the spans of the last run as CSV: device,stream,system,stage,begin,end, in seconds since

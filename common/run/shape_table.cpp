@@ -14,7 +14,7 @@ namespace {
 
 using Table = nlohmann::json;
 
-constexpr size_t kQuotedText = 40;  // characters of a wrong value
+constexpr size_t kQuotedText = 40;  // characters of a wrong value that a message quotes
 
 // A value of the table with its path, so that messages can name a wrong one.
 struct TableValue {
@@ -108,7 +108,7 @@ Tuning read_shape_table(const std::filesystem::path& file, const std::string& pr
   const Table table = parse_table(file);
   const TableValue devices = TableValue{file.string(), "", table}.at("devices").object();
   Tuning found;
-  // Entries for other devices are checked too: a wrong table is rejected wherever it is used.
+  // Checks the entries for other devices too, so that a wrong table is rejected on every machine.
   for (const auto& [name, json] : devices.json.items()) {
     Tuning tuning = tuning_of({devices.file, devices.path + "/" + name, json}, program);
     if (name != device) continue;

@@ -8,7 +8,8 @@
 
 namespace nbody {
 
-// Returns $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty if neither is known.
+// Returns $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty if neither directory is
+// known.
 std::filesystem::path users_shape_table();
 
 // Returns the table's entry for a program on a device. Throws UsageError if the file is not such a

@@ -59,7 +59,7 @@ Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
       run_(job.run),
       simulate_(simulate),
       float64_(job.float64) {
-  const bool moves = state_.step < last_step_;  // false: no bit may change
+  const bool moves = state_.step < last_step_;  // if false, no bit may change
   if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
     take_half_drift(state_, 1);
 }
@@ -76,7 +76,7 @@ void Simulation::advance(int steps) {
   timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
   const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);
-  // Adds dt step by step, so that the rounding does not depend on how the run was divided.
+  // Adds dt once per step, so that rounding does not depend on how the run is divided into calls.
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
@@ -172,12 +172,13 @@ void run_to_end(Simulation& simulation, const Options& options,
     for (const Recorder& recorder : recorders) recorder.save(simulation.checkpoint());
     write_bodies(options.checkpoint, state);
   };
-  // An interrupted run that writes checkpoints ends with one. Other runs end at once, and a live
-  // view ends its own run.
+  // An interrupted run that writes checkpoints writes one before it ends. Other runs end at once,
+  // and the live view ends runs itself.
   std::optional<Interruption> interruption;
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
-  // Written at once, so that whatever a killed run has recorded belongs to a run that can resume.
+  // Writes a checkpoint at the start, so that a killed run can always resume and continue its
+  // records.
   if (!options.checkpoint.empty()) write_checkpoint();
   record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
   const auto next_piece = [&] {
@@ -200,9 +201,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // The checkpoint is written after the records of its state, because a resumed run does not
-    // repeat them, but before those of the last state, because a longer run would not write them
-    // here.
+    // Writes the checkpoint after the records of its state, because a resumed run does not repeat
+    // them. But records that are written only because the run ends come after it, because a
+    // resumed, longer run must not contain them.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

@@ -1,5 +1,5 @@
 // Divides a run into several calls of simulate(), a few time steps each, so that a step need not
-// know about snapshots, checkpoints and progress. The division does not change a bit of the result.
+// know about snapshots, checkpoints and progress. The result is the same, bit for bit.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace nbody {
 class Simulation {
  public:
   // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in
-  // float64 is advanced in float64, by job.float64. `start` is job.start, possibly moved from
-  // it.
+  // float64 is advanced in float64, by job.float64. `start` is job.start, which the caller may have
+  // moved here.
   Simulation(const Job& job, Snapshot start, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -28,20 +28,22 @@ class Simulation {
   long long last_step() const { return last_step_; }
   bool finished() const { return state_.step >= last_step_; }
   const Timing& timing() const { return timing_; }  // summed over all calls
-  // Spans accumulate over all calls, and a live view makes thousands of calls.
+  // Frees the spans, which accumulate over all calls; a live view makes thousands of calls.
   void forget_spans() { timing_.spans.clear(); }
 
-  // The raw state: staggered under leapfrog. A recorder may add data for a checkpoint.
+  // The state as it is stored: under leapfrog, positions are half a step ahead of velocities. A
+  // recorder may add data for a checkpoint.
   Snapshot& checkpoint() { return state_; }
   Snapshot release() && { return std::move(state_); }
-  // Returns the state with positions and velocities of the same instant.
+  // Returns the state with positions and velocities at the same instant.
   Snapshot snapshot() const;
-  // Passes that state to `use` without a copy, for which a large state leaves no memory.
+  // Passes that state to `use` without copying it, because there may be no memory for a second
+  // large state.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
   Snapshot state_;
-  std::unique_ptr<void, void (*)(void*)> locked_;  // locks its bodies' pages while it lives
+  std::unique_ptr<void, void (*)(void*)> locked_;  // keeps the pages of the bodies locked
   int last_step_;
   Run run_;
   Simulate simulate_;
@@ -55,8 +57,8 @@ RunF64 run_float64(const Snapshot& state, int steps);
 // Times one call of simulate with the wall clock.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
-// Records states during the run: after every K-th time step and after the last, also if the run is
-// cut short. The snapshot is synchronised.
+// Records states during the run: after every K-th time step and after the last, even if the run
+// ends early. The snapshot is synchronised.
 struct Recorder {
   int every = 0;          // K; 0: only after the last step
   bool at_start = false;  // also records the first state
@@ -78,18 +80,19 @@ class StepScheduler {
   virtual int next_piece(Simulation& simulation) = 0;
 };
 
-// A part of a run that one call of simulate() took: the states before and after, as the kernels
-// have them.
+// The part of a run that one call of simulate() computed: the states before and after, as the
+// kernels store them.
 struct Chunk {
   Snapshot start, end;
   double seconds = 0;
 };
 
-// Keeps one call of a long run so that it can be repeated when the whole run would take too long.
-// Every time step of the run is equally likely to be in it.
+// Keeps the states around one call of a long run, so that the validator can repeat this call if
+// repeating the whole run would take too long. Every time step of the run is equally likely to be
+// in that call.
 class ChunkKeeper {
  public:
-  // Runs of up to `steps_at_once` steps stay one call, and so do all timed runs.
+  // Runs of up to `steps_at_once` steps are not divided; nor are timed runs.
   ChunkKeeper(int steps_at_once, unsigned seed) : steps_at_once_(steps_at_once), random_(seed) {}
   int steps_at_once() const { return steps_at_once_; }
 

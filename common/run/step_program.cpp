@@ -19,7 +19,7 @@
 namespace nbody {
 namespace {
 
-// Budget, in interactions, for energies that only the record uses.
+// Budget, in interactions, for energies that are computed only for the record.
 constexpr double kQuickBudget = 1e8;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
@@ -55,7 +55,7 @@ std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
   return std::make_optional<ChunkKeeper>(steps_at_once(job, platform), std::random_device()());
 }
 
-// Runs all repeats. Returns the last state of the last run, as the kernels left it.
+// Runs all repeats. Returns the final state of the last run, as the kernels left it.
 Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, LiveView* view,
                      ChunkKeeper* keeper, Result& result) {
   Snapshot final;
@@ -194,7 +194,7 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
-// A run that was already finished has measured nothing, so it keeps an earlier record.
+// A run that was already finished has measured nothing, so it does not replace an earlier record.
 bool is_measured(const std::filesystem::path& record, const Job& job) {
   std::error_code no_matter;
   return !record.empty() &&
@@ -203,13 +203,13 @@ bool is_measured(const std::filesystem::path& record, const Job& job) {
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options, Job& job,
               Simulate simulate, LiveView* view) {
-  // A null stream is simpler than an if around every line.
+  // With --quiet, output goes to a null stream; this is simpler than an if around every line.
   std::ostream nowhere(nullptr);
   std::ostream& out = options.quiet ? nowhere : std::cout;
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: nobody can guess it
+  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: it is secret
   std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
   Snapshot end = run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();
@@ -262,13 +262,12 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   job.float64 = info.float64;
-  // A file that is not a table is a usage error, whatever the device.
+  // Rejects a file that is not a table before looking for a device.
   if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // Only a cluster locks pages here: in other steps copies are part of the lesson, or of
-  // simulate().
+  // Locks pages here only for a cluster. The other steps teach copies, or lock pages in simulate().
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
@@ -278,7 +277,8 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   try {
     return carry_out(info, platform, *options, job, simulate, view ? &*view : nullptr);
   } catch (const UsageError& error) {
-    // The command line was accepted: a directory that vanishes during the run is not a usage error.
+    // The command line has been accepted, so a directory that vanishes during the run is not a
+    // usage error.
     throw std::runtime_error(error.what());
   }
 }

@@ -11,9 +11,10 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-// Modified Bessel functions (Abramowitz & Stegun 9.6). The power series of I has only positive
-// terms. K is the integral of exp(-y cosh t), or of that times cosh t, over t > 0. For these the
-// trapezoidal rule converges exponentially; with this spacing it is exact to the last bit.
+// Modified Bessel functions (Abramowitz & Stegun 9.6). I is summed as a power series, which has
+// only positive terms. K0 is the integral of exp(-y cosh t) over t > 0, and K1 that of exp(-y cosh
+// t) cosh t. For these integrals the trapezoidal rule converges exponentially; with this spacing it
+// is exact to the last bit.
 struct Bessel {
   double i0 = 0, i1 = 0, k0 = 0, k1 = 0;
 };
@@ -39,7 +40,7 @@ Bessel bessel(double y) {
 
 double surface_density(double radius) { return portable::exp(-radius) / (2 * kPi); }
 
-double hernquist_density(double r, double scale) {  // up to a factor that cancels (Jeans)
+double hernquist_density(double r, double scale) {  // up to a constant factor, which cancels out
   const double sum = r + scale;
   return 1 / (r * sum * sum * sum);
 }
@@ -76,7 +77,7 @@ DiskHaloModel::Rotation DiskHaloModel::rotation(double radius) const {
 }
 
 double DiskHaloModel::profile_of_sigma_radial(double radius) const {
-  constexpr double kSoftening = 0.25;  // Hernquist's: the dispersion levels off near the centre
+  constexpr double kSoftening = 0.25;  // Hernquist's value; flattens the dispersion in the centre
   return portable::exp(-std::sqrt(radius * radius + 2 * kSoftening * kSoftening) / 2);
 }
 
@@ -90,7 +91,7 @@ DiskHaloModel::DiskVelocities DiskHaloModel::disk_velocities(double radius) cons
           std::sqrt(kPi * surface_density(radius) * kDiskThickness)};
 }
 
-// Both integrals run inwards from the cut, by the trapezoidal rule in log r.
+// Computes both integrals from the cut inwards, by the trapezoidal rule in log r.
 void DiskHaloModel::tabulate_halo() {
   constexpr int kRows = 1024;
   const double a = parameters_.halo_scale;

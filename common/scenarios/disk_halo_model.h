@@ -1,5 +1,5 @@
 // The galaxy of Hernquist (1993): an exponential disk in a live Hernquist halo. G = 1, and the
-// disk's mass and scale length are 1. nbody/initial_conditions.h has the formulas and their
+// disk's mass and scale length are 1. scenarios/initial_conditions.h gives the formulas and their
 // sources.
 #pragma once
 
@@ -24,7 +24,7 @@ class DiskHaloModel {
   double halo_mass_within(double r) const;
   static double disk_mass_within(double r);
 
-  // Circular orbits in the disk's plane, at R > 0.
+  // The circular orbit of radius R > 0 in the disk's plane.
   struct Rotation {
     double circular_velocity_squared;
     double angular_frequency_squared;

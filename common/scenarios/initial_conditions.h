@@ -1,7 +1,7 @@
 // Initial conditions by name, in units where G = 1. The same name, sizes, parameters and seed give
-// the same bodies on every platform, bit for bit: the generator is std::mt19937_64, and everything
-// after it is IEEE 754 arithmetic in a fixed order (common/scenarios/portable_math.h says why that
-// excludes the library's exp). The number of threads changes nothing.
+// the same bodies on every platform, bit for bit: the random generator is std::mt19937_64, and
+// everything else is IEEE 754 arithmetic in a fixed order (common/scenarios/portable_math.h says
+// why that excludes the library's exp). The number of threads has no effect.
 //
 //   plummer       Aarseth, Henon & Wielen 1974, A&A 37, 183. rho ~ (1 + r^2/a^2)^(-5/2), isotropic;
 //                 r = (X^(-2/3) - 1)^(-1/2) a; density of q = v / v_esc: q^2 (1 - q^2)^(7/2).
@@ -11,7 +11,7 @@
 //   star-cluster  a Plummer sphere of stars whose masses follow Salpeter's law
 //   cold-sphere   uniform sphere, M = R = 1, W = -3/5, at rest: it collapses in the free-fall time
 //                 (pi/2) sqrt(R^3 / 2M) = 1.11 (Binney & Tremaine 2008, section 3.1). With a
-//                 virial-ratio 2T/|W| above 0, velocities are normally distributed at the start.
+//                 virial-ratio 2T/|W| above 0, the initial velocities are normally distributed.
 //   kuzmin        Kuzmin's disk (Binney & Tremaine 2008, section 2.3.1): all bodies in a plane,
 //                 Sigma = M a / (2 pi (R^2 + a^2)^(3/2)), on circles with
 //                 v_c^2 = M R^2 / (R^2 + a^2)^(3/2); cut where 95 % of the mass is inside. Without
@@ -48,7 +48,7 @@
 
 namespace nbody {
 
-// A number that a scenario takes, besides its sizes.
+// A number that a scenario takes in addition to its sizes.
 struct Parameter {
   std::string_view name;
   std::string_view description;
@@ -62,13 +62,13 @@ struct Scenario {
   int systems;                   // default S
   int bodies;                    // default N
   bool fixed_bodies;             // N cannot be chosen (two-body, figure-eight, solar-system)
-  double dt;                     // defaults that show the scenario well
+  double dt;                     // default; like the next two, chosen to show the scenario well
   double softening;
   int steps;
   std::span<const Parameter> parameters = {};
 };
 
-// All scenarios, in the order of the list above.
+// Returns all scenarios, in the order of the list above.
 std::span<const Scenario> scenarios();
 std::string scenario_names();  // "plummer, galaxies, ..."
 // Throws a UsageError that lists the names if none is `name`.
@@ -81,7 +81,7 @@ struct ScenarioSize {
   // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. W is
   // summed over all pairs up to N = 2048, and beyond that estimated from some of them (to 0.1 %).
   double softening;
-  std::map<std::string, double, std::less<>> parameters = {};  // values that are not the defaults
+  std::map<std::string, double, std::less<>> parameters = {};  // values that replace the defaults
   bool float64 = false;                                        // fill Snapshot::exact too
 };
 // Throws UsageError for an invalid size or parameter.

@@ -1,6 +1,7 @@
 // Elementary functions made only of +, -, *, / and exact scaling, whose bits IEEE 754 fixes. The
-// standard does not fix exp, whose last bit differs between libraries, and between CPUs with and
-// without fused multiply-adds. Files that use these functions are compiled with -ffp-contract=off.
+// standard does not fix the bits of exp: its last bit differs between libraries, and between CPUs
+// with and without fused multiply-adds. Files that use these functions are compiled with
+// -ffp-contract=off.
 //
 // All are correct to a few units in the last place; the tests check them against <cmath>.
 #pragma once
@@ -9,10 +10,11 @@
 
 namespace nbody::portable {
 
-// Cody and Waite's splitting of ln 2: the high part times any exponent is exact.
+// Cody and Waite's splitting of ln 2: the product of the high part and any exponent is exact.
 inline constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
 
-// Returns ln x for x > 0, by ln m = 2 artanh((m - 1) / (m + 1)), m from sqrt(1/2) to sqrt(2).
+// Returns ln x for x = m 2^k > 0, from ln m = 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2),
+// sqrt(2)].
 inline double log(double x) {
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);
@@ -26,7 +28,8 @@ inline double log(double x) {
   return exponent * kLn2High + (exponent * kLn2Low + 2 * s * sum);
 }
 
-// Returns e^x for |x| < 700, the nearest power of two times a Taylor series for the rest.
+// Returns e^x for |x| < 700 as the nearest power of two times a Taylor series for the remaining
+// factor.
 inline double exp(double x) {
   const double exponent = std::floor(x / (kLn2High + kLn2Low) + 0.5);
   const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;
@@ -35,7 +38,7 @@ inline double exp(double x) {
   return std::ldexp(sum, static_cast<int>(exponent));
 }
 
-// The point of the unit circle at a fraction of a turn, 0 <= turns < 1.
+// The point of the unit circle at the angle 2 pi `turns`, with 0 <= turns < 1.
 struct Direction {
   double cos, sin;
 };

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every platform: std::mt19937_64 is fixed by the standard,
-// std::uniform_real_distribution is not.
+// Random numbers that are the same on every platform. The standard fixes the output of
+// std::mt19937_64, but not that of std::uniform_real_distribution, which is therefore not used.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) {
 
 class Random {
  public:
-  // Each system has its own generator, so system s of a seed has the same bodies however many
-  // systems are made, and seed 1's system 2 differs from seed 2's system 1.
+  // Each system has its own generator, so the bodies of system s do not depend on the number of
+  // systems. The seed is hashed, so that system 2 of seed 1 differs from system 1 of seed 2.
   Random(std::uint64_t seed, int system)
       : generator_(splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(system))) {}
 

@@ -25,9 +25,9 @@ double kinetic_energy(std::span<const BodyF64> bodies) {
   return sum;
 }
 
-// Body i is paired with bodies i + p, i + 2p, ... around a ring. With p near the golden section of
-// N and coprime to N, the first few partners are spread evenly over the whole ring, and so over
-// disk and halo alike, and the first N - 1 partners are all the other bodies.
+// Pairs body i with bodies i + p, i + 2p, ... modulo N. Because p is near 0.618 N, even the first
+// few partners are spread evenly over all bodies, in disk and halo. Because p is coprime to N, the
+// first N - 1 partners are all the other bodies.
 double potential_energy(std::span<const BodyF64> bodies, double softening) {
   constexpr std::size_t kPairs = std::size_t{1} << 22;
   const std::size_t n = bodies.size();
@@ -49,7 +49,8 @@ double potential_energy(std::span<const BodyF64> bodies, double softening) {
     }
     sum += bodies[i].mass * sum_of_one;
   }
-  // n * partners of the n * (n - 1) ordered pairs were summed; each pair counts once.
+  // n * partners of the n * (n - 1) ordered pairs were summed, but each unordered pair counts only
+  // once.
   return -0.5 * sum * (static_cast<double>(n - 1) / static_cast<double>(partners));
 }
 

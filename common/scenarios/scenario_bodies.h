@@ -1,4 +1,5 @@
-// Shared by the generators of random systems: directions, normal deviates, centres of mass.
+// Functions shared by the generators of random systems: directions, normal deviates, centres of
+// mass.
 #pragma once
 
 #include <span>
@@ -17,8 +18,8 @@ inline Vector3 isotropic(Random& random, double length) {
   return length * Vector3{ring * cos, ring * sin, z};
 }
 
-// Returns a normal deviate of mean 0 and variance 1. Marsaglia's polar method gives two; the second
-// is discarded, so that the random numbers of a body do not depend on the body before it.
+// Returns a normal deviate of mean 0 and variance 1. Marsaglia's polar method yields two deviates.
+// The second is discarded, so that a body's random numbers do not depend on the body before it.
 inline double normal(Random& random) {
   double x, square;
   do {
@@ -42,8 +43,8 @@ inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
 void recentre(std::span<BodyF64> bodies);
 
 double kinetic_energy(std::span<const BodyF64> bodies);
-// Returns the softened potential energy: the sum over all pairs up to N = 2048, beyond that an
-// estimate from four million pairs (to 0.1 %), because all pairs would take longer than the run.
+// Returns the softened potential energy. Up to N = 2048 it is the sum over all pairs; above, it is
+// estimated from four million pairs (to 0.1 %), because all pairs would take longer than the run.
 double potential_energy(std::span<const BodyF64> bodies, double softening);
 
 void scale_velocities(std::span<BodyF64> bodies, double factor);

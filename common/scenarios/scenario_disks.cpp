@@ -15,7 +15,8 @@ BodyF64 in_cylinder(double radius, double turns, double z, const Vector3& v, dou
   return {radius * cos, radius * sin, z, v.x * cos - v.y * sin, v.x * sin + v.y * cos, v.z, mass};
 }
 
-// The sum of two exponential deviates has the density R exp(-R) of an exponential disk's radii.
+// Draws radii as the sum of two exponential deviates, which has an exponential disk's density R
+// exp(-R).
 void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Random& random) {
   for (BodyF64& body : bodies) {
     double radius;
@@ -23,7 +24,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
       radius = -portable::log((1 - random.uniform()) * (1 - random.uniform()));
     } while (radius == 0 || radius > DiskHaloModel::kDiskCut);
     const double turns = random.uniform();
-    // A fraction of 0 is excluded, because its z is infinite.
+    // Excludes 0, for which z would be infinite.
     double fraction = 0;
     while (fraction == 0) fraction = random.uniform();
     const double z = DiskHaloModel::kDiskThickness / 2 * portable::log(fraction / (1 - fraction));
@@ -57,7 +58,8 @@ void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, doubl
   }
 }
 
-// Centres disk and halo separately, because the noise of their means would make them oscillate.
+// Centres disk and halo separately; otherwise random offsets between their centres would make them
+// oscillate.
 void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   const DiskHaloModel model({.halo_mass = spec.parameter("halo-mass"),
                              .halo_scale = spec.parameter("halo-scale"),
@@ -69,8 +71,8 @@ void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   recentre(disk);
   recentre(halo);
   if (halo.size() < 2) return;
-  // The cut at the escape speed takes kinetic energy from the halo, and softening weakens the
-  // binding. Therefore the halo's speeds are scaled so that 2T = |W| for the whole.
+  // The cut near the escape speed reduces the halo's kinetic energy, and softening weakens the
+  // binding. Therefore the halo's speeds are scaled so that 2T = |W| for the whole galaxy.
   const double wanted = -potential_energy(bodies, spec.softening) / 2 - kinetic_energy(disk);
   if (wanted > 0) scale_velocities(halo, std::sqrt(wanted / kinetic_energy(halo)));
 }
@@ -88,7 +90,7 @@ void place(std::span<BodyF64> bodies, double degrees, const Vector3& x, const Ve
 }  // namespace
 
 void kuzmin(const SystemSpec& spec) {
-  constexpr double kMassFraction = 0.95;       // the rest lies beyond 20 scale lengths
+  constexpr double kMassFraction = 0.95;       // the rest, beyond 20 scale lengths, is cut off
   constexpr double kMass = 1 / kMassFraction;  // mass of the whole profile
   for (BodyF64& body : spec.bodies) {
     const double inverse = 1 / (1 - kMassFraction * spec.random.uniform());

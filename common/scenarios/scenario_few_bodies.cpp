@@ -1,4 +1,4 @@
-// Two and three bodies whose motion is known.
+// Systems of two and three bodies whose exact motion is known.
 #include <cmath>
 
 #include "scenarios/scenarios.h"

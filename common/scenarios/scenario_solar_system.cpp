@@ -2,8 +2,8 @@
 // ephemeris DE405: barycentric, ecliptic and equinox J2000, in astronomical units, solar masses and
 // years / 2 pi (the Gaussian constant k = 0.01720209895 per day), in which G = 1.
 //
-// The same table as data/solar_system_j2000.csv, compiled in so that a program needs no data
-// folder; a test compares the two.
+// The table equals data/solar_system_j2000.csv, as a test checks; it is compiled in, so that
+// programs need no data folder.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +43,7 @@ void solar_system(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSolarSystem.size(); ++i) spec.bodies[i] = kSolarSystem[i].body;
 }
 
-// Takes Sun, Earth and Moon, in the frame of their common centre of mass.
+// Fills a system with Sun, Earth and Moon, in the frame of their common centre of mass.
 void sun_earth_moon(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSunEarthMoon.size(); ++i)
     spec.bodies[i] = kSolarSystem[kSunEarthMoon[i]].body;

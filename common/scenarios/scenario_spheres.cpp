@@ -22,8 +22,8 @@ double equal_mass(std::span<const BodyF64> bodies) {
 
 }  // namespace
 
-// Cut at the mass fraction 0.999, because a rare body beyond it would be so far out that float32
-// could not resolve the rest of the sphere.
+// Cuts the sphere at the mass fraction 0.999. A rare body beyond that would be so far out that
+// float32 could not resolve the rest of the sphere.
 void plummer(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.999;
   constexpr double kLength = 3 * std::numbers::pi / 16;  // Plummer radius in Henon units
@@ -33,7 +33,7 @@ void plummer(const SystemSpec& spec) {
     const double r = 1 / std::sqrt(portable::exp(-2.0 / 3.0 * portable::log(fraction)) - 1);
     const Vector3 x = isotropic(random, r * kLength);
 
-    double q, y, left;  // q: speed in units of the escape speed, by von Neumann's rejection
+    double q, y, left;  // q: speed / escape speed, by von Neumann's rejection method
     do {
       q = random.uniform();
       y = random.uniform(0, 0.1);  // the density's maximum is 0.0922
@@ -47,7 +47,7 @@ void plummer(const SystemSpec& spec) {
 }
 
 // Makes a Plummer sphere of stars with total mass 1. The number of stars of mass m falls as m^-2.35
-// (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; m is drawn by inverting the
+// (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; the masses are drawn by inverting the
 // cumulative distribution.
 void star_cluster(const SystemSpec& spec) {
   constexpr double kPower = 1 - 2.35;
@@ -80,7 +80,7 @@ void cold_sphere(const SystemSpec& spec) {
 
 void uniform(const SystemSpec& spec) {
   for (BodyF64& body : spec.bodies) {
-    // Not for a single body, which would drift out of view.
+    // A single body stays at rest at the origin, because it would drift out of view.
     if (spec.bodies.size() > 1)
       for (double* value : {&body.x, &body.y, &body.z, &body.vx, &body.vy, &body.vz})
         *value = spec.random.uniform(-1, 1);

@@ -1,4 +1,4 @@
-// Every scenario: its name, its defaults, its parameters and its generator.
+// The table of all scenarios, with their names, defaults, parameters and generators.
 #include <array>
 
 #include "scenarios/scenarios.h"
@@ -6,16 +6,17 @@
 namespace nbody::generators {
 namespace {
 
-constexpr double kDay = 0.01720209895;                // in years / 2 pi: Gauss's constant
+constexpr double kDay = 0.01720209895;                // Gauss's constant: a day in years / 2 pi
 constexpr double kTwoBodyPeriod = 5.130199320647456;  // 2 pi / sqrt(1.5)
 constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
 // The disk's scale length and mass, close to the Milky Way's, for files that need physical units.
-// The units of time and velocity become 11 Myr and 268 km/s.
+// With these, the units of time and velocity are 11 Myr and 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
-// Too small to show in float32, but large enough that its inverse cube does not overflow.
+// This softening is too small to show in float32, but large enough that its inverse cube does not
+// overflow.
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{
@@ -86,7 +87,8 @@ constexpr std::array kEntries{
           kTwoBody),
     entry("figure-eight", "three bodies on one curve, one period (Chenciner and Montgomery 2000)",
           figure_eight, "G = 1", {1, 3, kFigureEightPeriod / 2000, kBarelySoftened, 2000, kFixed}),
-    // A Julian year of 365.25 days, after which the result can be compared with an ephemeris again.
+    // Runs for a Julian year of 365.25 days, after which the result can be compared with an
+    // ephemeris.
     entry("solar-system", "Sun, planets, Pluto and Moon at J2000.0, one year (JPL DE405)",
           solar_system, "au-msun-yr2pi",
           {1, kSolarSystemBodies, kDay / 8, kBarelySoftened, 2922, kFixed}),

@@ -1,7 +1,7 @@
 // The generators behind make_scenario: each fills one system, in float64. Private to the library.
 //
-// The bits are the same everywhere because of Random, portable_math.h, sums in a fixed order, and
-// no function of <cmath> but sqrt, which IEEE 754 rounds exactly.
+// The bits are the same on every platform, because generators use Random and portable_math.h, add
+// in a fixed order, and call no function of <cmath> except sqrt, which IEEE 754 rounds exactly.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ struct Entry {
   Scenario scenario;
   Generator generate;
   const char* units;
-  // Number of galaxies, all of equal size. Each lists the bodies of its disk first, then its dark
-  // halo's.
+  // Number of galaxies, all of equal size. A galaxy's disk bodies come first, then those of its
+  // dark halo.
   int galaxies = 0;
 };
 std::span<const Entry> entries();

@@ -1,5 +1,5 @@
-// CRC-32 of IEEE 802.3, as zlib and Python's zlib.crc32 compute it: finds every error of up to 32
-// consecutive bits, and all but one in four billion of the others.
+// CRC-32 of IEEE 802.3, as zlib and Python's zlib.crc32 compute it: it detects every error of up to
+// 32 consecutive bits, and all but one in four billion of the other errors.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class Crc32 {
   std::uint32_t value() const { return ~rest_; }
 
  private:
-  // The remainder of each byte value.
+  // The CRC remainder of each byte value.
   static constexpr std::array<std::uint32_t, 256> kTable = [] {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < table.size(); ++byte) {

@@ -1,4 +1,4 @@
-// Finds the known word that a misspelt one may have meant.
+// Finds the known word that the user may have meant by a misspelt one.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace nbody {
 
-// Counts the letters to insert, omit, replace or swap with the next one, to turn a into b.
+// Counts the edits that turn a into b: inserting, omitting or replacing a letter, or swapping two
+// neighbouring letters.
 inline int edits_between(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> edits(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) edits[i][0] = static_cast<int>(i);
@@ -23,8 +24,9 @@ inline int edits_between(std::string_view a, std::string_view b) {
   return edits.back().back();
 }
 
-// Returns the nearest known word, or "" if a third of the letters or more would have to change. If
-// `word` has more than three letters and begins a known word, that counts as one edit.
+// Returns the known word that takes the fewest edits, or "" if more than a third of the letters
+// would have to change. If `word` has more than three letters and a known word begins with it, that
+// counts as one edit.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   int least = std::max<int>(2, static_cast<int>(word.size()) / 3 + 1);

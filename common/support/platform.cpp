@@ -24,7 +24,8 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// Returns a hint at the program for the CPU, if this one was built with nvcc in a build folder.
+// Returns a hint on how to build this program for the CPU if it was built with nvcc in a build
+// folder.
 std::string program_for_the_cpu(const std::string& backend) {
   namespace fs = std::filesystem;
   std::error_code unknown;

@@ -1,4 +1,4 @@
-// Numbers as text, the same in every locale.
+// Converts numbers to and from text, in the same way in every locale.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 namespace nbody {
 
 // Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". Sets `error`
-// like std::from_chars, so that callers can distinguish a number that is too large from no number.
+// like std::from_chars, so that callers can distinguish a number that is too large from text that
+// is not a number.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text, std::errc& error) {
   Number value{};
@@ -31,7 +32,7 @@ std::optional<Number> parse_whole(std::string_view text) {
 }
 
 // Parses an integer that may also be written as "1e5" or "2.5e6". "1.5" and "1e-3" are not
-// integers; above 2^53 all digits must be given.
+// integers; numbers above 2^53 must be written with all digits.
 template <class Number>
 std::optional<Number> parse_count(std::string_view text) {
   if (const auto value = parse_whole<Number>(text)) return value;
@@ -50,7 +51,7 @@ inline std::string_view trimmed(std::string_view text, std::string_view outer = 
   return text.substr(first, text.find_last_not_of(outer) - first + 1);
 }
 
-// Returns the names of all elements that have one, as "x, y, z".
+// Returns the names of all elements that have a name, as "x, y, z".
 template <class Range, class NameOf = std::identity>
 std::string listed(const Range& range, const NameOf& name_of = {}) {
   std::string list;
@@ -75,7 +76,7 @@ inline std::string in_digits(double value, int digits) {
                              .ptr};
 }
 
-// Formats up to 511 characters like printf, which is easier to read than stream manipulators.
+// Formats like printf, up to 511 characters; this is easier to read than stream manipulators.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
   std::array<char, 512> line;
   va_list arguments;

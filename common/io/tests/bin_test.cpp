@@ -1,4 +1,4 @@
-// Tests the project's binary format: its layout, and the message for every invalid header.
+// Tests the project's binary format: its layout, and the messages for invalid headers.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace {
 
 struct Bin : WithFolder {};
 
-// Other programs rely on the layout, so the test spells it out instead of using our reader.
+// Other programs rely on the layout, so the test writes it out byte by byte instead of using our
+// reader.
 TEST_F(Bin, LayoutIsFixed) {
   Snapshot snapshot{.systems = Systems(1, 1)};
   snapshot.systems.bodies[0] = {1, 2, 3, 4, 5, 6, 7};
@@ -67,13 +68,14 @@ class BadBin : public WithFolder {
   template <typename T>
   std::string with(std::size_t offset, T value) {
     std::string changed = bytes_;
-    std::memcpy(changed.data() + offset, &value, sizeof(value));  // tests run on x86 and ARM
+    std::memcpy(changed.data() + offset, &value, sizeof(value));  // x86 and ARM are little-endian
     return message(changed);
   }
   std::string message(std::string_view content) {
     const std::string path = folder.with("bad.bin", content).string();
     const std::string text = refusal(path);
-    // Every message begins with the file's path, which is removed before messages are compared.
+    // Every message begins with the file's path, which is removed here so that the rest can be
+    // compared.
     EXPECT_TRUE(text.starts_with(path)) << text;
     return text.starts_with(path) ? text.substr(path.size()) : text;
   }
@@ -130,27 +132,29 @@ TEST_F(BadBin, Texts) {
 TEST_F(BadBin, CountsThatLie) {
   EXPECT_EQ(with(24, 0u), ": its header describes 0 systems of 3 bodies");
   EXPECT_EQ(with(28, 0u), ": its header describes 2 systems of 0 bodies");
-  // 2^31 bodies take 60 GB, so the header alone must be enough to reject the file.
+  // 2^31 bodies take 60 GB, so the reader must reject the file after reading only the header.
   EXPECT_EQ(with(28, 0x40000000u),
             ": its header describes 2 systems of 1073741824 bodies; at most 2147483647 bodies are "
             "possible");
   EXPECT_EQ(with(28, 0x3fffffffu),
             ": 312 bytes, but its header describes 2 systems of 1073741823 bodies, which take "
             "60129542232");
-  // 2^32 systems * 2^32 bodies * 28 would wrap around to a small size.
+  // In 64 bits, the size of 2^32 systems of 2^32 bodies, 28 bytes each, would wrap around to a
+  // small number.
   std::string both = bytes_;
   both.replace(24, 8, 8, '\xff');
   EXPECT_EQ(message(both),
             ": its header describes 4294967295 systems of 4294967295 bodies; at most 2147483647 "
             "bodies are possible");
-  // In 32 bits 2^15 * 2^17 = 2^32 would be 0.
+  // In 32 bits, the product 2^15 * 2^17 = 2^32 would wrap around to 0.
   std::string wraps = bytes_;
   const std::uint32_t counts[] = {1u << 15, 1u << 17};
   std::memcpy(wraps.data() + 24, counts, 8);
   EXPECT_TRUE(says(message(wraps), "at most 2147483647"));
 }
 
-// The file is a terabyte of holes; a reader that checks the size after reading could not hold it.
+// The file is sparse: a terabyte without data. A reader that checked the size after reading would
+// run out of memory.
 TEST_F(BadBin, TheSizeIsCheckedBeforeTheRestIsRead) {
   const auto file = folder.with("holes.bin", bytes_);
   std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
@@ -211,7 +215,7 @@ TEST_F(BinCheckpoint, NoBitOfItCanChange) {
     return refusal_of([&] { formats::kBin.read("a.bin", bytes, {}); });
   };
   EXPECT_EQ(said_of(bytes_), "accepted");
-  // Starts after the magic, because a file with another magic would not be read as BIN.
+  // Starts after the magic number, because a file with another one would not be read as BIN.
   for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;

@@ -1,4 +1,4 @@
-// Tests the CSV format: the forms that are accepted, and the message for every invalid line.
+// Tests the CSV format: the forms that are accepted, and the messages for invalid lines.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ class Csv : public WithFolder {
   Snapshot read(std::string_view text, const ReadOptions& options = {}) {
     return read_bodies(folder.with("a.csv", text), options);
   }
-  // Returns the message without the directory in front, or "accepted".
+  // Returns the error message, without the directory in front of the file name, or "accepted".
   std::string refusal(std::string_view text) {
     const std::string path = folder / "";
     std::string message = refusal_of([&] { read(text); });
@@ -24,7 +24,8 @@ class Csv : public WithFolder {
     EXPECT_TRUE(message.starts_with(path)) << message;
     return message.substr(path.size());
   }
-  // Returns the result for a file whose third line is the row of a single body.
+  // Returns the error message or "accepted" for a file whose third line is the row of a single
+  // body.
   std::string row(std::string_view values) {
     return refusal("# time=0\nx,y,vx,vy,m\n" + std::string(values) + "\n");
   }
@@ -58,7 +59,8 @@ TEST_F(Csv, HabitsOfOtherPrograms) {
 }
 
 TEST_F(Csv, TextPastTheFirstKibibyteMayBeAnything) {
-  // The 1024th byte is the first of a two-byte letter. Half a letter must not pass for binary data.
+  // The 1024th byte is the first of a two-byte letter. Only 1024 bytes decide the format, and half
+  // a letter at their end must not make the file look binary.
   const std::string head = "# ";
   const Snapshot snapshot =
       read(head + std::string(1023 - head.size(), 'a') + "\xC3\xA9\nx,y,vx,vy\n1,2,3,4\n");
@@ -81,7 +83,7 @@ TEST_F(Csv, ReadsEveryKey) {
   EXPECT_EQ(snapshot.units, "G = 1");
 }
 
-// Tables as NEMO's snapprint and other programs write them.
+// Reads tables in the form that NEMO's snapprint and other programs write.
 TEST_F(Csv, TablesOfOtherPrograms) {
   for (const char* text :
        {"# a note\n1 2 3\t4 5 6 7\n  8   9 10 11 12 13 14  \n",
@@ -203,7 +205,8 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("colour=blue"), "accepted");
 }
 
-// If a file is cut between two lines, every remaining line is valid.
+// If a file is cut between two lines, every remaining line is valid, so only the count shows the
+// loss.
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};
@@ -219,7 +222,7 @@ TEST_F(Csv, MissesNoLine) {
   EXPECT_EQ(refusal(changed).find("a.csv:17: the checksum does not match the lines above"), 0u)
       << refusal(changed);
   EXPECT_EQ(refusal(whole + "# more\n"), "a.csv:18: nothing may follow the line with the checksum");
-  // Trailing blanks and CRLF do not count as damage.
+  // Trailing blanks and CRLF must not be reported as damage.
   std::string windows;
   for (const char c : whole) windows += c == '\n' ? std::string(" \r\n") : std::string(1, c);
   EXPECT_EQ(refusal(windows), "accepted");

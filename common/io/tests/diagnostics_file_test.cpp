@@ -93,7 +93,8 @@ TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
   EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
 }
 
-// With a small budget some of the 300 bodies are drawn; with a large one, all pairs count.
+// With a small budget the potential is estimated from some of the 300 bodies; with a large one, all
+// pairs are summed.
 TEST_F(DiagnosticsFileTest, TheBudgetDecidesWhetherThePotentialIsAnEstimate) {
   Snapshot many{.systems = Systems(1, 300)};
   for (int i = 0; i < 300; ++i) {

@@ -20,7 +20,7 @@ struct Written {
   double redshift = 0, hubble = 0, time = 2;
 };
 
-// Builds a file of two halo bodies with individual masses and a star whose mass is in the header.
+// Builds a file of two halo bodies, each with its own mass, and a star whose mass is in the header.
 std::string gadget(const Written& how = {}) {
   std::string file;
   const auto block = [&](const char* name, const std::string& content) {
@@ -91,7 +91,7 @@ TEST_F(GadgetBinary, BothFormatsAndByteOrdersReadAlike) {
         EXPECT_FLOAT_EQ(star.vz, 3);
         EXPECT_NEAR(star.mass, 3 * kMass, 1e-6);
         EXPECT_EQ(read.units, "kpc-100kms");
-        EXPECT_NEAR(read.time, 200, 1e-9);  // kpc / (km/s) in kpc / (100 km/s)
+        EXPECT_NEAR(read.time, 200, 1e-9);  // from kpc / (km/s) to kpc / (100 km/s)
       }
 }
 
@@ -114,8 +114,8 @@ TEST_F(GadgetBinary, RefusesWhatItCannotRead) {
 TEST_F(GadgetBinary, CutAtEveryByte) {
   for (const bool names : {false, true}) {
     const std::string whole = gadget({.names = names});
-    // Without its last block the file is complete, but not without part of it or of any other
-    // block.
+    // The last block is optional: the file is complete without all of it, but not without a part of
+    // it or of another block.
     const std::size_t needed = whole.size() - 20 - (names ? 16 : 0);
     for (std::size_t size = 264 + (names ? 16 : 0); size < whole.size(); ++size) {
       const std::string text = refusal(folder.with("s", whole.substr(0, size)));

@@ -124,7 +124,8 @@ TEST_F(RoundTrip, CsvIgnoresTheLocale) {
   const Snapshot written = full_snapshot();
   write_bodies(folder / "classic.csv", written);
   const std::string before_c = std::setlocale(LC_ALL, nullptr);
-  // Changes the C locale only if one with a decimal comma is installed, but always the C++ locale.
+  // Changes the C locale if one with a decimal comma is installed, and always changes the C++
+  // locale.
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"})
     if (std::setlocale(LC_ALL, locale) != nullptr) break;
   const std::locale before =
@@ -186,7 +187,7 @@ TEST_F(Cut, ForeignFiles) {
   EXPECT_EQ(refusal(file, {.systems = {}, .bodies = 24}),
             holds + "which cannot be divided into systems of 24");
   EXPECT_EQ(refusal(file, {.systems = 4, .bodies = 4}), holds + "not 4 systems of 4");
-  // (2^30 + 1) * 12 is 12 in 32 bits.
+  // In 32 bits, (2^30 + 1) * 12 wraps around to 12.
   EXPECT_EQ(refusal(file, {.systems = 1073741825, .bodies = 12}),
             holds + "not 1073741825 systems of 12");
   EXPECT_EQ(refusal(file, {.systems = 0, .bodies = {}}),
@@ -268,7 +269,8 @@ TEST_F(Write, RefusesTextsThatWouldNotComeBack) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// Float64 needs 17 digits, or 8 bytes per value; float32 programs read the same file, rounded.
+// A float64 needs 17 digits in CSV, or 8 bytes in BIN. Programs in float32 read the same file and
+// round it.
 TEST_F(Float64, ComesBackBitForBit) {
   Snapshot snapshot{.systems = Systems(2, 3)};
   for (std::size_t i = 0; i < 6; ++i) {

@@ -1,5 +1,5 @@
 // Tests Tipsy files: the layout, both byte orders, both headers, the units file next to them, and
-// every file that must be rejected.
+// the messages for invalid files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace {
 struct Tipsy : WithFolder {};
 struct TipsyParam : WithFolder {};
 
-// Builds a file's bytes independently of the library: copies memory and reverses it if needed.
+// Builds a file's bytes without the library: copies each number's bytes and, if needed, reverses
+// them.
 class Bytes {
  public:
   explicit Bytes(std::endian order) : order_(order) {}
@@ -264,7 +265,8 @@ TEST_P(BadTipsy, CutAtEveryByte) {
   for (std::size_t size = 0; size < good_.size(); ++size)
     EXPECT_NE(refusal(folder.with("bad", good_.substr(0, size))), "accepted") << size;
   EXPECT_NE(message(good_ + "x"), "accepted");
-  // A cut file must not be accepted as raw bodies, even if its size would allow that.
+  // A truncated file must not be accepted as raw bodies, even if it has a size that a raw file can
+  // have.
   EXPECT_EQ(message(good_.substr(0, 168)),
             prefix_ +
                 "168 bytes, but its header describes 1 gas, 2 dark and 1 star bodies, which take "
@@ -278,13 +280,13 @@ TEST_P(BadTipsy, CountsThatLie) {
   EXPECT_EQ(with<std::int32_t>(20, -2), prefix_ + "its header counts -2 dark bodies");
   EXPECT_EQ(with<std::int32_t>(16, most),
             prefix_ + "its header counts 4 bodies, but 2147483647 gas, 2 dark and 1 star bodies");
-  std::string huge = good_;  // consistent: 2^31 - 1 dark bodies
+  std::string huge = good_;  // 2^31 - 1 dark bodies: valid in itself, but larger than the file
   huge.replace(8, 4, Bytes(GetParam()).add<std::int32_t>({most}).text());
   huge.replace(16, 12, Bytes(GetParam()).add<std::int32_t>({0, most, 0}).text());
   EXPECT_EQ(message(huge), prefix_ +
                                "196 bytes, but its header describes 0 gas, 2147483647 dark and 0 "
                                "star bodies, which take 77309411320 or 77309411324");
-  // The four counts are consistent only if a 32-bit sum wraps around.
+  // The total equals the sum of the three counts only if that sum wraps around in 32 bits.
   std::string wraps = good_;
   wraps.replace(8, 20, Bytes(GetParam()).add<std::int32_t>({-2, 3, most, most, 0}).text());
   EXPECT_TRUE(says(message(wraps), "its header counts -2 bodies"));
@@ -326,7 +328,7 @@ TEST_P(BadTipsy, NoiseIsReadOrRefusedButNothingElse) {
     refused += refusal(folder.with("noisy", noisy)) != "accepted";
   }
   EXPECT_GT(refused, 75);
-  EXPECT_LT(refused, 300);  // the file stays valid if the byte belongs to a coordinate
+  EXPECT_LT(refused, 300);  // a changed byte in a coordinate leaves the file valid
 }
 
 }  // namespace

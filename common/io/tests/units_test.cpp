@@ -14,11 +14,11 @@ constexpr double kDay = 86400;
 
 TEST(Units, PresetsAreWhatTheHeaderSays) {
   const Units solar = *units_of("au-msun-yr2pi");
-  // This Gaussian constant defined the astronomical unit for a century.
+  // 0.01720209895 is Gauss's constant, which defined the astronomical unit for a century.
   EXPECT_NEAR(solar.time() / kDay * 0.01720209895, 1, 3e-10);
   EXPECT_NEAR(solar.velocity() / 1e3, 29.7846918, 1e-7);  // the mean speed of the Earth
 
-  // Galactic dynamics uses this G = 4.30091e-6 kpc (km/s)^2 / Msun, which has six digits.
+  // Galactic dynamics uses G = 4.30091e-6 kpc (km/s)^2 / Msun, a value of six digits.
   const Units galaxy = *units_of("kpc-msun");
   EXPECT_NEAR(galaxy.velocity() / 1e3, std::sqrt(4.30091e-6), 1e-6 * std::sqrt(4.30091e-6));
   EXPECT_NEAR(galaxy.time() / (365.25e9 * kDay), 471.482995, 1e-6);

@@ -188,7 +188,8 @@ TEST_F(RequireWritable, LeavesTheFileOfALivingWriter) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-// In a container the first process always has the same number.
+// In a container the first process always has the same number, so a killed one may have left files
+// with our number.
 TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
   for (int k = 0; k < 200; ++k)
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
@@ -200,7 +201,7 @@ TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
 
 class OutputsTest : public WithFolder {
  protected:
-  // Returns the message about these outputs, without the directory.
+  // Returns the error message for these outputs, without the directory.
   std::string refusal(const std::vector<NamedFile>& outputs,
                       const std::vector<NamedFile>& inputs = {}) {
     std::string text = refusal_of([&] { const Outputs checked(outputs, inputs); });
@@ -237,7 +238,7 @@ TEST_F(OutputsTest, HaveOneWriter) {
     EXPECT_EQ(refusal({{"OUT", folder / "./a"}}),
               "cannot write ./a: another program is writing it now");
     EXPECT_EQ(refusal({{"OUT", folder / "c"}}), "accepted");
-    require_writable(folder / "c");  // this removes files of killed programs
+    require_writable(folder / "c");  // this call removes the files of killed programs
     EXPECT_NE(refusal({{"OUT", folder / "b"}}), "accepted");
   }
   EXPECT_EQ(refusal({{"OUT", folder / "a"}}), "accepted");

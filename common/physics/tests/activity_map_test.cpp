@@ -75,7 +75,7 @@ TEST(ActivityMap, AddsUpStatesAndSystems) {
   EXPECT_DOUBLE_EQ(map.share(2, 1), 0.5);
 }
 
-// Compares with the definition: a cell holds the bodies between its edges.
+// Compares the counts with the definition: a cell holds the bodies between its edges.
 TEST(ActivityMap, AgreesWithTheEdgesOfItsCells) {
   std::mt19937 generator(5);
   std::uniform_real_distribution<float> anywhere(-1.2f, 1.2f);

@@ -71,11 +71,11 @@ TEST(Diagnose, SaysWhenThePotentialIsSampled) {
 TEST(ShapeOf, TenBodiesOnALineThatIsNotAtTheOrigin) {
   std::vector<Body> bodies;
   for (int i = 0; i < 10; ++i) {
-    // Pairs of bodies at distances 1, 2, 3, 4 and 5 from (100, 7, -3).
+    // Adds pairs of bodies at distances 1, 2, 3, 4 and 5 from (100, 7, -3).
     bodies.push_back(
         {100 + static_cast<float>((i / 2 + 1) * (i % 2 == 0 ? 1 : -1)), 7, -3, 0, 0, 0, 0.1f});
   }
-  bodies.push_back({1e6f, 0, 0, 0, 0, 0, 0});  // massless, so it counts in no radius
+  bodies.push_back({1e6f, 0, 0, 0, 0, 0, 0});  // massless, so it must not change a radius
   const Shape shape = shape_of(bodies);
   EXPECT_NEAR(shape.centre.x, 100, 1e-12);
   EXPECT_NEAR(shape.centre.y, 7, 1e-12);

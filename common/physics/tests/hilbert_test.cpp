@@ -9,7 +9,8 @@
 namespace nbody {
 namespace {
 
-// Returns the cells of a cube by key. The cube has this edge, and its low corner is cell (x, y, z).
+// Returns the cells of a cube, ordered by key. Its edge has `edge` cells, and its lowest corner is
+// cell (x, y, z).
 std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   std::map<CurveKey, std::array<int, 3>> cells;
   for (int i = 0; i < edge * edge * edge; ++i) {
@@ -20,7 +21,8 @@ std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   return cells;
 }
 
-// Expects the keys in a cube to be consecutive, and cells with consecutive keys to share a face.
+// Checks that the keys in a cube are consecutive, and that cells with consecutive keys share a
+// face.
 void expect_a_path(int edge, int x, int y, int z) {
   const auto cells = cube(edge, x, y, z);
   ASSERT_EQ(cells.size(), static_cast<std::size_t>(edge * edge * edge));
@@ -43,7 +45,8 @@ TEST(Hilbert, GoesFromCellToNeighbouringCell) {
   expect_a_path(8, last / 2 - 8, last / 2, 0);
 }
 
-// Crosses from one half of the whole cube to the other, where the highest bits of the keys change.
+// Checks steps from one half of the whole cube to the other, where the highest bits of the keys
+// change.
 TEST(Hilbert, GoesThroughTheLargestPartsInTheSameWay) {
   const unsigned half = 1u << (kCoordinateBits - 1);
   std::map<CurveKey, unsigned> parts;

@@ -1,4 +1,4 @@
-// Judges correctly computed runs, of which some are physically plausible and some are not.
+// Tests the verdict on correctly computed runs: some are physically plausible, others are not.
 #include "physics/validation/plausibility.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Word = Plausibility::Word;
 
-// Runs the start with a state in float32 or float64, and judges the result.
+// Runs the system from `start` with a state in float32 or float64, and judges the result.
 template <class Real>
 Plausibility judged(const BasicSystems<Real>& start, Integrator integrator, double dt, int steps,
                     double softening) {

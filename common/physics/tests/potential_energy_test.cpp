@@ -11,7 +11,8 @@
 namespace nbody {
 namespace {
 
-// A star with n light bodies on circles around it. Without their own gravity, 2T/|W| would be 1.
+// Returns n light bodies on circular orbits around a star. Without the light bodies' own gravity,
+// 2T/|W| would be 1.
 std::vector<Body> planetesimals(int n, bool star_first) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -52,12 +53,12 @@ TEST(PotentialEnergy, AnEstimateIsAsGoodAsItSays) {
   for (int s = 0; s < plummer.systems.count; ++s) {
     const auto bodies = plummer.systems.system(s);
     const PotentialEnergy all = potential_energy(bodies, 0.05, kAllPairsBudget);
-    const PotentialEnergy some = potential_energy(bodies, 0.05, 4e5);  // 200 of the 2000 bodies
+    const PotentialEnergy some = potential_energy(bodies, 0.05, 4e5);  // for 200 of the 2000 bodies
     EXPECT_GT(some.standard_error, 0);
     EXPECT_LT(some.standard_error, -0.1 * all.value);
     within_two += std::abs(some.value - all.value) < 2 * some.standard_error;
   }
-  EXPECT_GE(within_two, 36);  // of 40 estimates; 95 % would be 38
+  EXPECT_GE(within_two, 36);  // 95 % of the 40 estimates would be 38
 }
 
 TEST(PotentialEnergy, BodiesWithoutMassOrAloneHaveNone) {

@@ -34,7 +34,7 @@ TEST(TreeReference, AtNoAngleIsTheDirectSum) {
   for (const int n : {2, 17, 300}) EXPECT_LT(error_of_tree(sphere_of(n), {16, 32}, 0, 2), 1e-14);
 }
 
-// Halving the angle leaves about a sixteenth of the error, or a quarter without quadrupoles.
+// Halving the angle reduces the error to about a sixteenth, or to a quarter without quadrupoles.
 TEST(TreeReference, ErrsLessAtSmallerAngles) {
   const Systems systems = sphere_of(2000);
   for (const auto& [multipole, least] : {std::pair(0, 3.0), {2, 8.0}}) {
@@ -46,8 +46,8 @@ TEST(TreeReference, ErrsLessAtSmallerAngles) {
   EXPECT_GT(error_of_tree(systems, {1, 1}, 0.6f, 2), error_of_tree(systems, {16, 32}, 0.6f, 2));
 }
 
-// From far away a node acts through its mass and its quadrupole, and the remaining error falls with
-// the third power of the distance.
+// A distant node acts through its mass and its quadrupole; the relative error that remains falls
+// with the third power of the distance.
 TEST(TreeReference, ActsByItsMassAndQuadrupole) {
   double errors[2];
   for (const int k : {0, 1}) {

@@ -1,5 +1,4 @@
-// The validator's results for correct programs, for wrong ones, and for cases that it cannot
-// decide.
+// Tests the validator with correct programs, with wrong ones, and with cases that it cannot decide.
 #include "physics/validation.h"
 
 #include <gtest/gtest.h>
@@ -89,8 +88,8 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared only in system"));
 }
 
-// Steps of a run that lasts some thirty crossing times of the second system but less than one of
-// the first.
+// The number of steps of a run that lasts some thirty crossing times of the second system, but less
+// than one of the first.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -188,7 +187,8 @@ TEST(Validation, AStarExcusesNoOtherError) {
   EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
 }
 
-// A step without gravity that skips some of the steps requested in calls longer than `threshold`.
+// The wrong program has no gravity, and skips some of the time steps in calls of more than
+// `threshold`.
 TEST(Validation, MissesNoStepsInAnyMode) {
   const Systems start = galaxies(1, 2);
   for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
@@ -230,8 +230,8 @@ TEST(Validation, SaysWhatIsTooLongToRepeat) {
   EXPECT_FALSE(asked.partial());
 }
 
-// A step that takes only half of the steps in long calls. Repeating a chunk of a run of an hour
-// reveals this.
+// The wrong program takes only half of the time steps in long calls. Repeating a chunk of an
+// hour-long run must reveal this.
 TEST(Validation, RepeatsAChunkOfALongRun) {
   const Advance<float> halves = [](Systems& systems, double dt, int steps) {
     advance_right(systems, dt, steps > 8 ? steps / 2 : steps);
@@ -251,7 +251,8 @@ TEST(Validation, RepeatsAChunkOfALongRun) {
   }
 }
 
-// In a run with short steps, rounding would hide an error in dt in the velocities and positions.
+// In a run with very short time steps, rounding would hide the effect of a wrong dt on velocities
+// and positions.
 TEST(Validation, SeesAWrongTimeStepHoweverShort) {
   for (const double dt : {1e-2, 1e-4, 1e-7, -1e-6, 1e-12}) {
     for (const auto& [kick, drift_] : {std::pair(1.0, 1.0), {1.00001, 1.0}, {1.0, 1.00001}}) {
@@ -288,7 +289,7 @@ TEST(Validation, NamesTheFirstNumberThatIsNone) {
   EXPECT_THROW(gate(validation, "momentum"), std::out_of_range);
 }
 
-// The force on one body depends on its index; the body is not in the sample.
+// The program computes a wrong force on body 7, which is not in the sample.
 TEST(Validation, SeesABodyThatIsNotInTheSample) {
   const auto favours_one = [](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -304,7 +305,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// Returns a step that makes the accelerations of some bodies too strong by this fraction.
+// Returns a step that makes the accelerations of some bodies too strong by the fraction `part`.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -326,8 +327,8 @@ Advance<float> stronger(float part, const std::function<bool(const Body&, std::s
   };
 }
 
-// The force on one of 300 bodies is wrong, but too little to show in a root mean square over all
-// bodies.
+// The force on one of 300 bodies is wrong, but its error is too small to show in a root mean square
+// over all bodies.
 TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   Systems start = galaxies(1, 300);
   start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
@@ -391,7 +392,7 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
                   .failed());
 }
 
-// Returns a step whose accelerations have an error of this fraction at right angles to them.
+// Returns a step whose accelerations have an error of the fraction `part` in another direction.
 Advance<float> wrong_by(float part) {
   return [part](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {

@@ -9,8 +9,8 @@
 namespace nbody {
 namespace {
 
-// True if the cubes of distances and of their inverses, and the moments that trees compute from
-// masses, stay far from the ends of Real's range.
+// True if the cubes of distances, the inverses of these cubes, and the moments that trees compute
+// from masses stay far from overflow and underflow in Real.
 template <class Real>
 bool has_room(const BasicSystems<Real>& systems, double softening_squared, double length) {
   double reach = std::sqrt(softening_squared), heaviest = 0, lightest = INFINITY;

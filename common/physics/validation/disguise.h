@@ -20,11 +20,12 @@ class Disguise {
   bool is_rescaled() const { return length_ != 1; }
   // Velocities are turned to the new axes and otherwise unchanged.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
-  // These translate back from body k of the disguised system s: to the system's and the body's
-  // number in the original, and to a vector in the original axes.
+  // These functions translate back to the original: the number of a system, the index of a body,
+  // and the axes of a vector.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
-  // Accelerations have the same value in both units, because masses grow as the square of lengths.
+  // Accelerations have the same value in both units, because masses are scaled by the square of
+  // `length`.
   static BasicVector3<Wide<Real>> back(const BasicVector3<Wide<Real>>& v) {
     return {-v.z, v.x, -v.y};
   }

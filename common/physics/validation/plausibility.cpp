@@ -13,17 +13,17 @@ namespace {
 using Word = Plausibility::Word;
 
 // Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
-// below 1e-3 and Euler below 1e-2; a run that changes it by a tenth describes another system.
+// below 1e-3 and Euler below 1e-2; a run whose energy changes by a tenth describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
 // A pair with more than this share of the energy matters; its shortest time must last kResolved
 // steps.
 constexpr double kMatters = 2e-2, kResolved = 10;
-constexpr double kPairs = 2e7;  // most pairs searched for encounters, in each state
-// End positions are judged for up to this many bodies; the motion of more is chaotic.
+constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
+// End positions are judged for up to this many bodies, because the motion of more is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
-constexpr double kFollowed = 3e8;     // most interactions computed in a wider float
-constexpr double kRoundingLeads = 3;  // rounding leads if it has this many times dt's error
+constexpr double kFollowed = 3e8;     // limit on the interactions computed in a wider float
+constexpr double kRoundingLeads = 3;  // rounding leads if its error is this many times dt's error
 constexpr double kNoteworthy = 1e-5;
 
 const char* finer_steps(Integrator integrator) {
@@ -157,7 +157,7 @@ class Judge {
       const Reference same = followed(s, 1), halved = followed(s, 2);
       const auto end = input_.end.system(s);
       // Halving the time step leaves a quarter of the error (leapfrog) or a half (Euler), so the
-      // difference of both runs is 3/4 or 1/2 of the error.
+      // two runs differ by 3/4 or 1/2 of the error.
       const double order = input_.integrator == Integrator::leapfrog ? 4.0 / 3 : 2;
       of_step = max_or_nan(of_step, order * apart(halved, [&](int i) { return same.position(i); }));
       of_rounding = max_or_nan(of_rounding, apart(same, [&](int i) {

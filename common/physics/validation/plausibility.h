@@ -5,8 +5,8 @@
 //   encounters       at the start and at the end: dt over the shortest time in which a pair of
 //                    bodies that matters to the energy moves by its own separation
 //   positions        for few bodies: how far halving the time step moves them by the end of the
-//                    run, in float64, and how far rounding to the run's float moves them. If
-//                    rounding moves them farther, shorter time steps make it worse
+//                    run, in float64, and how far rounding to the run's float type moves them. If
+//                    rounding moves them farther, shorter time steps make the result worse
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct PhysicsInput {
   double dt;
   int steps;
   double softening;
-  // Positions and velocities of the same instant.
+  // States with positions and velocities at the same instant.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
   // Diagnostics of each system.
@@ -39,9 +39,9 @@ struct Plausibility {
   std::vector<std::string> reasons;  // why the run is not ok, and what to do
   std::vector<std::string> notes;    // further remarks
 
-  std::optional<double> energy_change, energy_error;  // worst system; error: of the estimate
+  std::optional<double> energy_change, energy_error;  // of the worst system, and its standard error
   std::optional<double> encounter;                    // dt over the shortest time
-  // Relative to the RMS distance from the origin.
+  // Errors of the positions, relative to the RMS distance from the origin.
   std::optional<double> time_step_error, rounding_error;
 };
 const char* to_string(Plausibility::Word word);

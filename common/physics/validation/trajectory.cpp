@@ -10,12 +10,12 @@ namespace nbody {
 namespace {
 
 // The motion is computed this many times with errors that a correct program may have. One of these
-// runs may happen to end close to the exact one, but hardly all of them.
+// runs may end close to the exact one by chance, but hardly all of them.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
   double error = 0;       // the step's error, relative to the RMS distance from the origin
-  double divergence = 0;  // the largest error, on the same scale, of a reference with such errors
+  double divergence = 0;  // the largest deviation, on the same scale, of a reference with errors
 };
 
 double limit_of(const Trajectory& trajectory, double floor) {
@@ -41,15 +41,15 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   const auto end = input.end.system(s);
   Trajectory result{distance(
       exact, [&](int i) { return position<Wide<Real>>(end[static_cast<std::size_t>(i)]); })};
-  if (result.error <= floor) return result;  // close enough, whatever errors are allowed
+  if (result.error <= floor) return result;  // the error is below every possible limit
   const auto diverged = [&](const Reference& other) {
     result.divergence =
         max_or_nan(result.divergence, distance(exact, [&](int i) { return other.position(i); }));
   };
   std::mt19937 random(1);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // A body that moves uniformly is rounded with the same error in every step, and in every
-    // attempt. Random errors before the rounding represent programs that round differently.
+    // A body that moves uniformly has the same rounding error in every step and in every attempt.
+    // Random errors before the rounding represent programs that round differently.
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
@@ -60,7 +60,8 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     diverged(rough);
   }
   if (result.error <= limit_of(result, floor)) return result;
-  // If one interaction dominates a sum, the loss is not random: it is the same at every step.
+  // If one interaction dominates a sum, the rounding error of the sum is not random but the same at
+  // every step.
   Reference rounded(input.start.system(s));
   const int tile = input.summation == Summation::tiled ? kLargestTile : exact.size();
   for (int step = 0; step < input.steps; ++step)
@@ -74,10 +75,10 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
 template <class Real>
 Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
                      double force_limit) {
-  // A body that moves uniformly is rounded the same way at every step.
+  // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Small systems are computed in parallel; in large systems, the bodies are.
+  // Small systems run in parallel with each other; a large system computes its bodies in parallel.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

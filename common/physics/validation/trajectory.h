@@ -11,7 +11,7 @@ namespace nbody {
 template <class Real>
 struct ValidationInput;
 
-// Checks the given systems. `force_limit`: the relative error that the step's forces may have.
+// Checks the given systems. `force_limit` is the relative error that the step's forces may have.
 template <class Real>
 Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
                      double force_limit);

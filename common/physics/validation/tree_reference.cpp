@@ -10,9 +10,9 @@
 namespace nbody {
 namespace {
 
-// As in step15_barnes_hut: a node's size counts as at least this share of its coordinates, and a
-// box is wide if it is this many times as wide as the distance beyond which a node acts as one
-// body.
+// Constants of step15_barnes_hut: a node's size counts as at least kLeastSize times its
+// coordinates, and a box is wide if it is kWide times as wide as the distance beyond which a node
+// acts as one body.
 constexpr double kLeastSize = 3e-4, kWide = 8;
 constexpr int kBits = 21;  // bits of a cell's coordinate
 
@@ -54,7 +54,7 @@ Vector3 most(const Vector3& a, const Vector3& b) {
   return each(a, b, [](double p, double q) { return std::max(p, q); });
 }
 
-// Computed in float32, because programs compute their keys in float32.
+// Returns the keys, computed in float32 as programs compute them.
 std::vector<unsigned long long> keys_of(std::span<const Body> bodies) {
   Cell cell;
   float low[3], edge = 0;
@@ -107,7 +107,8 @@ int TreeReference::build(int first, int count) {
     }
     sum(node, parts);
   } else {
-    // Splits at the change of the highest bit in which the keys (or else the indices) differ.
+    // Splits where the highest bit changes in which the keys differ or, if all keys are equal, the
+    // indices.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {
@@ -149,8 +150,8 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The radius adds up to sixty rounded distances; the centre is rounded to the digits of its
-  // coordinates.
+  // The radius is a sum of up to sixty rounded distances, and the centre is rounded to the digits
+  // of its coordinates.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 

@@ -1,6 +1,6 @@
 // The reference for a tree: the same design (nbody/step.h), in float64. A correct tree of this
-// design differs from it by rounding only, whatever the shape of a system, whereas its error
-// against direct sums differs by a factor of a hundred from one shape to another.
+// design differs from the reference only by rounding, whatever the shape of the system. Compared
+// with direct sums, its error varies by a factor of a hundred from one shape to another.
 //
 //   J. E. Barnes, J. Comput. Phys. 87, 161 (1990): a list of nodes for a group of bodies
 //   T. Karras, High Performance Graphics 2012: a binary tree over keys along a curve
@@ -22,8 +22,8 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // The difference that a correct program in float32 may have, because centres of nodes are
-    // rounded to the digits of their coordinates and a borderline node may be opened or not.
+    // How far a correct program in float32 may deviate, because it rounds the centres of nodes, and
+    // because it may open a borderline node or not.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;
@@ -58,7 +58,7 @@ class TreeReference {
   double theta_;
   std::vector<unsigned long long> keys_;  // keys of the bodies, sorted
   std::vector<Node> nodes_;               // the last is the root
-  std::vector<Vector3> positions_;        // positions in the same order
+  std::vector<Vector3> positions_;        // positions in the order of the keys
   std::vector<double> masses_;
   std::vector<int> place_;  // place_[i]: where body i is in the sorted order
 };

@@ -18,7 +18,7 @@ class StopAfter : public StepScheduler {
   int step_;
 };
 
-// Returns the steps at which a recorder recorded a state; -1 stands for its finish().
+// Returns the steps at which a recorder recorded a state; -1 marks the call of finish().
 std::vector<long long> recorded(int every, bool at_start, int stop) {
   Job job;
   job.start.systems = Systems(1, 1);
@@ -53,7 +53,8 @@ Timing drift_only(const Run& run, Systems& systems) {
   return {};
 }
 
-// Leapfrog's positions are half an old step ahead when dt changes, and must move to half a new one.
+// When dt changes, leapfrog's positions are ahead by half an old step, and must move to be ahead by
+// half a new one.
 TEST(Simulation, GoesOnFromTheSamePositionsWithAnotherTimeStep) {
   for (const auto integrator : {Integrator::euler, Integrator::leapfrog}) {
     Job job;

@@ -35,7 +35,7 @@ double median(std::span<const Body> bodies, Value value) {
 double cylinder_radius(const Body& b) { return std::hypot(double{b.x}, double{b.y}); }
 double sphere_radius(const Body& b) { return length(position(b)); }
 
-// The shape of all bodies, and the motion of their centre.
+// The shape of a system, and the motion of its centre of mass.
 struct Sum {
   double mass = 0;
   Vector3 x, v;
@@ -122,7 +122,8 @@ TEST(Kuzmin, IsAFlatDiskOnCircles) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // v_c must balance gravity at R = 1, up to the force of the 5 % of the mass that is cut off.
+  // At R = 1, v_c must balance gravity, except for the force of the 5 % of the mass that is cut
+  // off.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
@@ -151,7 +152,7 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   EXPECT_NEAR(mass_of(disk()), 1, 1e-4);
   EXPECT_NEAR(mass_of(halo()), 6 * std::pow(10.0 / 11, 2), 1e-3);
   EXPECT_NEAR(median(disk(), cylinder_radius), 1.678, 0.05);  // solves 1 - (1 + R) exp(-R) = 1/2
-  // Half of the mass inside the cut, (10/11)^2 / 2: r / (r + 3) = sqrt(1/2) 10/11.
+  // The radius with half of the mass inside the cut obeys (r / (r + 3))^2 = (10/11)^2 / 2.
   const double ratio = std::sqrt(0.5) * 10 / 11;
   EXPECT_NEAR(median(halo(), sphere_radius), 3 * ratio / (1 - ratio), 0.2);
   // sech^2(z / 0.1) holds half its mass within 0.1 artanh(1/2).
@@ -164,8 +165,8 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   }
 }
 
-// Compares the formula for the rotation curve, which contains Bessel functions, with the forces
-// that the bodies of the disk and the halo exert.
+// Compares the formula for the rotation curve, with its Bessel functions, with the forces that the
+// disk's and the halo's bodies exert.
 TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
   const ReferenceSystem reference(galaxy().bodies);
   for (const double radius : {1.0, 2.0, 4.0}) {
@@ -180,7 +181,7 @@ TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
       ++count;
     }
     ASSERT_GE(count, 100);
-    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // the formula is for a thin disk
+    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // because the formula is for a thin disk
   }
 }
 
@@ -240,7 +241,7 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
     radial += std::pow((double{b.x} * b.vx + double{b.y} * b.vy) / cylinder_radius(b), 2);
     azimuthal += std::pow((double{b.x} * b.vy - double{b.y} * b.vx) / cylinder_radius(b), 2);
   }
-  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // not 0, because the means were subtracted
+  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // above 0, because the means were subtracted
 }
 
 // Runs a small disk for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody
@@ -275,8 +276,8 @@ TEST(Collision, MeetsOnAParabola) {
   const Vector3 dx = second.x - first.x, dv = second.v - first.v;
   const double total = first.mass + second.mass, h = length(cross(dx, dv));
   EXPECT_NEAR(length(dx), 40, 1e-3);
-  EXPECT_NEAR(dot(dv, dv) / 2 - total / length(dx), 0, 1e-4);  // energy of a parabola
-  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // pericentre of that parabola
+  EXPECT_NEAR(dot(dv, dv) / 2 - total / length(dx), 0, 1e-4);  // the energy of a parabola is 0
+  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // its pericentre is 3
   EXPECT_LT(dot(dx, dv), 0);                                   // the galaxies are approaching
 }
 

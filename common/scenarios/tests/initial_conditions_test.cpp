@@ -26,13 +26,13 @@ Snapshot make_default(std::string_view name) {
   return make_scenario(scenario, {scenario.systems, scenario.bodies, 1, scenario.softening});
 }
 
-// Computed here, independently of the library, in float64.
+// Computes the energy in float64, independently of the library.
 double kinetic(std::span<const Body> bodies) {
   double sum = 0;
   for (const Body& b : bodies) sum += 0.5 * b.mass * dot(velocity(b), velocity(b));
   return sum;
 }
-// Positions are converted once, because this file is compiled without the optimiser.
+// Converts positions once, because this file is compiled without optimisation.
 double potential(std::span<const Body> bodies, double softening) {
   std::vector<Vector3> positions;
   for (const Body& body : bodies) positions.push_back(position(body));
@@ -82,7 +82,7 @@ TEST(Scenarios, AreKnownByName) {
 TEST(Scenarios, DefaultsCanBeRun) {
   for (const Scenario& s : scenarios()) {
     SCOPED_TRACE(s.name);
-    EXPECT_GE(s.softening, 1e-12);  // the least that programs accept
+    EXPECT_GE(s.softening, 1e-12);  // the smallest that programs accept
     EXPECT_GT(s.dt, 0);
     EXPECT_GT(s.steps, 0);
     EXPECT_FALSE(s.description.empty());
@@ -129,7 +129,7 @@ TEST(Seeds, GiveTheSameBodiesAgain) {
     EXPECT_TRUE(same_bits(first.systems.system(0), make(name, 1, 100, 7).systems.bodies));
     for (int s = 1; s < 3; ++s) {
       EXPECT_FALSE(same_bits(first.systems.system(0), first.systems.system(s)));
-      // System s also differs from the first system of a nearby seed.
+      // System s must also differ from the first system of a nearby seed.
       EXPECT_FALSE(same_bits(first.systems.system(s),
                              make(name, 1, 100, 7 + static_cast<unsigned>(s)).systems.bodies));
     }
@@ -159,7 +159,7 @@ TEST(Uniform, FillsTheCube) {
   }
   for (const double value : {-low.x, -low.y, -low.z, high.x, high.y, high.z})
     EXPECT_GT(value, 0.999);
-  EXPECT_NEAR(x2 / 100000, 1, 0.01);  // three times the variance, which is 1/3
+  EXPECT_NEAR(x2 / 100000, 1, 0.01);  // x2 is three times the variance, which is 1/3
   EXPECT_NEAR(v2 / 100000, 1, 0.01);
 }
 
@@ -189,8 +189,8 @@ TEST(Plummer, IsNearEquilibriumBeyond) {
   EXPECT_NEAR(w, -0.5, 0.01);  // Henon units, before softening
 }
 
-// Checks the profile itself: M(<r) = r^3 / (r^2 + a^2)^(3/2), a = 3 pi / 16. Energies alone would
-// let a wrong shape of the right size pass.
+// Checks the profile itself: The mass profile is M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi /
+// 16. A check of energies alone would accept a wrong profile of the right size.
 TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   const int n = 200000;
   const Snapshot snapshot = make("plummer", 1, n);
@@ -215,7 +215,8 @@ TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   EXPECT_NEAR(vy2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(vz2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(radial / v2, 1.0 / 3, 0.003);
-  // <q^2> of q^2 (1 - q^2)^(7/2) is B(5/2, 9/2) / B(3/2, 9/2) = 1/4, less softening's share.
+  // For the density q^2 (1 - q^2)^(7/2), <q^2> is B(5/2, 9/2) / B(3/2, 9/2) = 1/4; softening
+  // reduces it.
   EXPECT_NEAR(q2, 0.25 * v2 / 0.5, 0.002);
 }
 
@@ -267,8 +268,8 @@ TEST(SolarSystem, IsBarycentricAndBound) {
   const auto& bodies = snapshot.systems.bodies;
   ASSERT_EQ(snapshot.names.size(), bodies.size());
   EXPECT_EQ(snapshot.names[4], "Moon");
-  // The tolerance is 1e-6, because the ephemeris' barycentre includes asteroids, and float32 rounds
-  // Neptune to 2e-6.
+  // The tolerance is 1e-6, because the ephemeris's barycentre includes asteroids, and float32
+  // rounds Neptune's position to 2e-6.
   expect_at_rest_at_the_origin(bodies, 1e-6);
   const double distance = length(position(bodies[3]) - position(bodies[4]));
   EXPECT_NEAR(distance, 0.00269, 1e-4);  // 402,000 km on that day

@@ -1,4 +1,4 @@
-// Captures the messages of a program or a function.
+// Captures what a program or a function prints or throws.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A test program that runs no test must fail, so that a misspelt filter is noticed.
+// Makes a test program fail if it runs no test, so that a misspelt filter is noticed.
 #include <gtest/gtest.h>
 
 #include <iostream>
