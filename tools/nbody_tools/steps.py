@@ -1,6 +1,6 @@
 """Finds the step programs in a build folder and runs one of them.
 
-An Outcome describes a run, with or without a record; the callers decide how to show it.
+An Outcome describes a run, with or without a record; callers decide how to show it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def step_folders(root: Path) -> list[str]:
 
 
 def is_draft(name: str, root: Path) -> bool:
-    """True if its CMakeLists.txt says DRAFT: a draft needs no page, picture or measurement."""
+    """True if the step's CMakeLists.txt says DRAFT. A draft needs no page, picture or
+    measurement."""
     file = root / name / "CMakeLists.txt"
     return (
         file.is_file()
@@ -95,13 +96,15 @@ def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
 
 
 def backend_of(steps: Sequence[Step]) -> Optional[str]:
-    """Returns the backend of the last step; None if it does not run. (Step 00 is a CPU program.)"""
+    """Returns the backend of the last step, or None if it does not run. The first step would not
+    do, because step 00 always runs on the CPU."""
     probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
     return probe.record.backend if probe.record is not None else None
 
 
 def has_gpu() -> bool:
-    """True if the driver reports a GPU, whatever was built; ./nbody uses the same test."""
+    """True if the driver reports a GPU, regardless of what was built. ./nbody uses the same
+    test."""
     try:
         listed = subprocess.run(
             ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False
@@ -134,7 +137,8 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
 
 def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
               environment: dict[str, str]) -> Optional[int]:
-    """Runs a program in its own session; returns None if the time limit ended that session."""
+    """Runs a program in its own session; returns its exit code, or None if the time limit ended
+    it."""
     process = subprocess.Popen(
         words,
         stdout=output,
@@ -155,8 +159,8 @@ def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
 
 def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None,
                 environment: Optional[dict[str, str]] = None) -> tuple[str, str]:
-    """Runs a program to its end or its time limit; returns a status and the last line it printed to
-    stderr (or to the log, if given, which gets both outputs)."""
+    """Runs a program to its end or its time limit. Returns a status and the last line of stderr. If
+    `log` is given, writes stdout and stderr to it, and returns its last line."""
     with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         try:
             code = exit_code(words, timeout, output if log else subprocess.DEVNULL, output,
@@ -177,8 +181,8 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
 
 
 def as_in_the_reports(words: Sequence[str]) -> list[str]:
-    """Returns options for comparisons with the reports: Euler's steps, which the reports used,
-    instead of leapfrog, the default of a generated scenario."""
+    """Returns the options with Euler's method, which the reports used, unless they set an
+    integrator. The default of a generated scenario is leapfrog."""
     given = {word.partition("=")[0] for word in words}
     other = {"--integrator", "--input", "--resume"} & given
     return [*words] if other or "--scenario" not in given else [*words, "--integrator", "euler"]
@@ -187,7 +191,7 @@ def as_in_the_reports(words: Sequence[str]) -> list[str]:
 def run_step(step: Step, arguments: Sequence[str], timeout: float,
              environment: Optional[dict[str, str]] = None,
              check: Callable[[Any], None] = check_step) -> Outcome:
-    """Runs a step, or a similar program, once and reads its record."""
+    """Runs a step or a similar program once, and reads its record."""
     with tempfile.TemporaryDirectory() as folder:
         record_file = Path(folder) / "record.json"
         status, message = run_program(

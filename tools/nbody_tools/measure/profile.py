@@ -1,16 +1,16 @@
-"""Counts what the kernels of a step do, with Nsight Compute (ncu) or in their machine code.
+"""Counts the operations of a step's kernels with Nsight Compute (ncu), or in their machine code.
 
   ./nbody profile 06                                   the first launches of a step
   ./nbody profile 06 --launches 4 --skip 2 --json docs/results/profiles/h200.jsonl
   ./nbody profile 06 --from saved.csv --record record.json   a saved `ncu --csv --page raw`
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
-Without ncu it shows what was counted on another machine (docs/results/profiles) and names that
-machine. Clocks are not changed. The counters need several passes over each launch, so only the
-counts of a profiled run are measurements, not its times.
+Without ncu, shows the counts from another machine (docs/results/profiles) and names that machine.
+Does not lock the clocks. Counting takes several passes over each launch, so only the counts of a
+profiled run are measurements, not its times.
 
-Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here and nothing
-recorded, or with --sass no cuobjdump.
+Exit code: 0 success; 1 the run or the profiler failed; 2 wrong arguments; 77 ncu is missing and
+there are no recorded counts, or cuobjdump is missing (--sass).
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from nbody_tools.steps import (
 
 NO_PROFILER = 77
 KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # identifies a JSON line
-STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # in these the time loop is inside the kernel
+STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # one launch computes all time steps
 STEPS_OF_ONE_SYSTEM = (
     "05",
     "06",
     "07",
     "08",
     "09",
-)  # in these a launch computes a time step of one system
+)  # one launch computes one time step of one system
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -90,8 +90,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def profile_program(name: str, program: Path, profiler: str, problem: Sequence[object],
                     choice: Sequence[object], timeout: float) -> tuple[str, Record]:
-    """Returns ncu's output and the result record of the run. `choice` are more arguments for
-    ncu."""
+    """Returns ncu's output and the result record of the run. `choice` contains further arguments
+    for ncu."""
     with tempfile.TemporaryDirectory() as folder:
         record, csv, log = (
             Path(folder) / file for file in ("record.json", "ncu.csv", "output.txt")
@@ -127,8 +127,8 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
 
 
 def interactions_of_a_launch(record: Record) -> float:
-    """Returns the interactions in a launch of a force kernel: N^2 per step and system, even if the
-    kernel computes each pair once."""
+    """Returns the number of interactions in a launch of a force kernel. Counts N^2 per time step
+    and system, even if the kernel computes each pair only once."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
     if record.number in STEPS_OF_ONE_LAUNCH:
@@ -144,7 +144,7 @@ def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> 
 
 
 def write_json(path: Path, new: Sequence[dict]) -> None:
-    """Writes lines to a file; they replace those of the same step, kernel, problem and machine."""
+    """Adds lines to a file. They replace lines with the same step, kernel, problem and machine."""
     def key(line: dict) -> tuple:
         return tuple(line.get(name) for name in KEY)
 
@@ -158,7 +158,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 
 
 def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """Returns the newest line of each kernel of the step whose name matches."""
+    """Returns, for each kernel of the step whose name matches, the newest line."""
     try:
         pattern = re.compile(kernel)
     except re.error as error:
@@ -174,7 +174,7 @@ def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
 
 
 def show_recorded(step: str, options: argparse.Namespace) -> int:
-    """Prints counts from another machine; rejects options that would need a run under ncu."""
+    """Prints counts from another machine. Rejects options that would need a run with ncu."""
     missing = f"no {options.ncu} (Nsight Compute) here"
     lines = recorded_profiles(step, options.recorded, options.kernel or "")
     if options.csv or options.json or not lines:
@@ -201,7 +201,8 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record belongs to --from: a run writes its own")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
-    # --from must also work if nothing is built, so the source folders turn a number into a name.
+    # --from must also work if nothing is built, so the source folders determine the name that
+    # belongs to a number.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

@@ -1,5 +1,5 @@
-"""Explains the gap between the ceiling of a kernel's SASS and its rate, from the Nsight Compute
-profiles of `./nbody measure limits` in docs/results/limits/profiles/."""
+"""Explains why a kernel's rate is below the ceiling that its SASS sets, from the Nsight Compute
+profiles that `./nbody measure limits` wrote to docs/results/limits/profiles/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import check_line
 from nbody_tools.records.record import read_records
 
-# The states of a warp that is not issuing, with their metrics in measure/ncu.py.
+# The states of a warp that is not issuing, each with its metrics in measure/ncu.py.
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
@@ -21,7 +21,7 @@ TIME_OF_A_WARP = {
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
     "a warp waits out a fixed latency": ("stall_wait",),
 }
-ISSUES = 1.0  # in the same unit, warps per issue: one is issuing
+ISSUES = 1.0  # in warps per issue, as the metrics: one warp is issuing
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:
@@ -32,8 +32,8 @@ def profiles(results: Path) -> list[dict[str, Any]]:
 
 
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns that kernel's inner loop, a line of machine_code.json_lines; of two, the one for one
-    mass."""
+    """Returns the inner loop of the profile's kernel, a line of machine_code.json_lines. If there
+    are two, returns the cheaper one, for equal masses."""
     return min(
         (
             loop
@@ -46,7 +46,7 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optiona
 
 
 def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
-    """Returns the factors, in percent, that lead from the ceiling to the rate."""
+    """Returns the factors, in percent, whose product with the ceiling is the rate."""
     metrics, instructions = profile["metrics"], sum(loop["instructions"].values())
     return {
         "instructions that are in the inner loop": 100
@@ -59,7 +59,7 @@ def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
 
 
 def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
-    """Returns what share of its time a warp issues or waits, by reason, in percent."""
+    """Returns the shares of a warp's time, in percent, in which it issues or waits, by reason."""
     metrics = profile["metrics"]
     warps = ISSUES + sum(value for key, value in metrics.items() if key.startswith("stall_"))
     return {
@@ -72,7 +72,8 @@ def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
 
 
 def table(step: str, loops: Sequence[dict[str, Any]], results: Path) -> list[list[str]]:
-    """One column per profiled size; empty if none was profiled, or not these kernels."""
+    """Returns a table with one column per profiled size; empty if these kernels were not
+    profiled."""
     found = [(profile, loop) for profile in profiles(results) if profile["step"] == step
              and (loop := loop_of(profile, loops)) is not None]
     columns = [{**shares(profile, loop), **time_of_a_warp(profile)} for profile, loop in found]

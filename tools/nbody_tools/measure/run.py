@@ -4,7 +4,7 @@
   ./nbody run 01 03 step10_tiled2d_cublas       some of them
   ./nbody run --systems 32 --bodies 8192 --steps 20 --repeat 5 --warmup 1
 
-Exit code: 0 every step ran and passed, 1 a step failed or found no device, 2 invalid arguments.
+Exit code: 0 every step passed, 1 a step failed or found no device, 2 invalid arguments.
 """
 
 from __future__ import annotations

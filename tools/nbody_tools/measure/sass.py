@@ -1,9 +1,9 @@
-"""Reads machine code as printed by `cuobjdump -sass`: finds the inner loops of a kernel, and counts
-the instructions that one pass issues.
+"""Reads machine code as printed by `cuobjdump -sass`. Finds the inner loops of a kernel, and counts
+the instructions that one pass of a loop issues.
 
-A natural loop contains all instructions that lead back to an instruction that dominates them.
-The slow path of a square root or a division, which ends in a call, is not counted: numbers of
-ordinary size never take it.
+A natural loop consists of its head and all instructions that lead back to the head and can only be
+reached through it. The slow path of a square root or a division, which ends in a call, is not
+counted, because numbers of ordinary size never take it.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ INSTRUCTION = re.compile(
 )
 TYPES = {"f": "float", "d": "double", "b": "bool", "i": "int"}  # in mangled names
 TARGET = re.compile(r"\b0x([0-9a-f]+)\s*$")
-ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # unless conditional, they end the code of a loop
+ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # unless conditional, these end a path
 
 
 class SassError(Failed):
-    """Raised if a text is not SASS, or has no loop to count."""
+    """The text is not SASS, or contains no loop to count."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Instruction:
 
     @property
     def target(self) -> Optional[int]:
-        """Returns the target of a branch. Ignores BRA.DIV, which only a diverged warp takes,
-        because the warps of a loop over sources do not diverge."""
+        """Returns the target of a branch, or None. Ignores BRA.DIV, which only diverged warps take,
+        because warps in a loop over sources do not diverge."""
         found = TARGET.search(self.operands)
         return (
             int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
@@ -127,7 +127,7 @@ class Kernel:
             yield self._places[one.target]
 
     def loops(self) -> list[Loop]:
-        """Returns the innermost loops that compute interactions, in the order of their code."""
+        """Returns the innermost loops that compute interactions, in code order."""
         heads = {self._places[one.target] for one in self.code if one.target in self._places}
         bodies = natural_loops(self._next, heads)
         computing = [body for body in bodies if self._roots(body)]
@@ -144,8 +144,8 @@ class Kernel:
 
 
 def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list[set[int]]:
-    """Returns each loop as a set of indices, given the successors of each index. A loop begins at
-    the target of a jump."""
+    """Returns each loop as a set of indices, given the successors of each index. Every loop's head
+    is the target of a jump."""
     used = reachable([0], following) if following else set()
     before: list[list[int]] = [[] for _ in following]
     for place in sorted(used):
@@ -153,7 +153,7 @@ def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list
             before[after].append(place)
     loops = []
     for head in sorted(targets & used):
-        # Instructions that are reached only through the head and lead back to it.
+        # Instructions that can be reached without the head are not in its loop.
         around = reachable([0], following, {head})
         ends = [place for place in before[head] if place == head or place not in around]
         if ends:
@@ -162,14 +162,14 @@ def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list
 
 
 def innermost(loops: Sequence[set[int]]) -> list[set[int]]:
-    """Returns the loops that contain no other loop, in the order of their code."""
+    """Returns the loops that contain no other loop, in code order."""
     return sorted((one for one in loops if not any(other < one for other in loops)), key=min)
 
 
 def reachable(start: Sequence[int], following: Sequence[Sequence[int]],
               stops: Optional[set[int]] = None) -> set[int]:
-    """Returns all indices reachable from `start`, including `start`. Includes `stops`, but does not
-    search beyond them."""
+    """Returns all indices reachable from `start`, including `start` and `stops`. Does not search
+    beyond `stops`."""
     seen = set(stops or ())
     left = [place for place in start if place not in seen]
     seen.update(left)
@@ -189,8 +189,9 @@ def kernels(sass: str, where: str) -> list[Kernel]:
 
 
 def readable(symbol: str) -> str:
-    """_ZN..21partial_accelerationsILi4EEEv.. -> partial_accelerations<4>. The kernel's own name is
-    the last of a nested one; its template arguments, if any, are integers and built-in types."""
+    """Demangles a kernel's name: _ZN..21partial_accelerationsILi4EEEv.. ->
+    partial_accelerations<4>. Returns the last part of a nested name; template arguments may be
+    integers and built-in types."""
     if not symbol.startswith("_Z"):
         return symbol
     name, rest = "", symbol.removeprefix("_Z").removeprefix("N")

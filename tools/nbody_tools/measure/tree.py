@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
 THETAS = (0.4, 0.6, 0.8)  # for the curves of times
-# Bodies, and time steps: enough for a millisecond or more.
+# Numbers of bodies, each with enough time steps for a millisecond or more.
 SIZES = (
     (256, 500),
     (1024, 500),
@@ -48,14 +48,15 @@ PHASES = {
     "make_nodes": "nodes",
     "find_moments": "moments",
     "advance": "walk",
-}  # by parts of kernel names
-# Problems with their time steps and openings: step 15 by angle, step 15b by force tolerance.
+}  # key: part of a kernel's name
+# Problems, each with its number of time steps, on which step 15 runs at several angles and step 15b
+# at several force tolerances.
 OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
 ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
 TOLERANCES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4)
-COUNTED = ((TREE, 0.8), (FORCE_AWARE, 0.01))  # of similar accuracy
+COUNTED = ((TREE, 0.8), (FORCE_AWARE, 0.01))  # these two have similar accuracy
 COUNTERS = ("smsp__inst_executed.sum", "gpu__time_duration.sum")
-TRANSFERS = ("take_apart", "put_together")  # before the first time step, and after the last
+TRANSFERS = ("take_apart", "put_together")  # they run before the first and after the last time step
 
 
 def sphere(bodies: int, steps: int = 5) -> tuple:
@@ -97,7 +98,7 @@ def errors(bench: Bench) -> None:
 
 
 def phases(bench: Bench) -> None:
-    """Measures the duration of each kernel of one time step with Nsight Compute, in one pass."""
+    """Measures, with Nsight Compute, the duration of each kernel in one time step."""
     program = shutil.which("ncu")
     if program is None:
         bench.say("phases: no ncu (Nsight Compute) on the PATH")
@@ -129,7 +130,8 @@ def phases(bench: Bench) -> None:
 
 
 def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
-    """Returns the times of the second of two time steps, because caches are empty in the first."""
+    """Returns the time of each phase in the second of two time steps; in the first, caches are
+    empty."""
     times = dict.fromkeys(PHASES.values(), 0.0)
     of_steps = [
         launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)
@@ -184,7 +186,7 @@ def openings(bench: Bench) -> None:
 
 
 def walked(bench: Bench, name: str, words: tuple) -> dict[str, float]:
-    """Counts, with Nsight Compute, the kernels that walk the tree in the first time step."""
+    """Returns the counts of Nsight Compute for the tree walks in the first time step."""
     launches = 2 if name == FORCE_AWARE else 1
     log = bench.folder / f"{name}.{words[1]}.{words[3]}.ncu.csv"
     bench.run(f"{log.stem}.log", [

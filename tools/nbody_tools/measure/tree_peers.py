@@ -1,9 +1,9 @@
-"""The part of ./nbody measure that compares step 15 with third-party programs at paths the user
-gives: for docs/results/tree_peers/. The repository contains none of their code. Only the standard
-library.
+"""Defines the part of ./nbody measure that compares step 15 with third-party programs, for
+docs/results/tree_peers/. The user gives their paths; the repository contains none of their code.
+Uses only the standard library.
 
-Each program makes its own bodies, always the same ones. This module makes them again, so that step
-15 gets the same bodies.
+Each program generates its own bodies, which are the same in every run. This module generates them
+too, so that step 15 gets the same bodies.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ECL_STEPS, ECL_SOFTENING = 10, 0.05
 CUBE, CUBE_SOFTENING = (
     3.0,
     1e-3,
-)  # half its side; its own forces are softened within a few of the nearest bodies
+)  # half of the cube's side; the demo softens only the forces of the few nearest bodies
 ANGLES = (
     (0.4, 2),
     (0.5, 2),
@@ -47,19 +47,19 @@ COMPARED = 8192  # bodies whose errors are computed
 
 @dataclass(frozen=True)
 class Peer:
-    """The results of a third-party program. Its error is that of |a - a_ref| / |a_ref| over bodies,
-    or None if it was not reported."""
+    """The results of a third-party program. `rms` and `p99` are the RMS and the 99th percentile of
+    |a - a_ref| / |a_ref| over the bodies, or None if the program does not report them."""
 
     name: str
     bodies: int
     seconds: float
-    what: str  # the part of a time step
+    what: str  # the timed part of a time step
     rms: Optional[float] = None
     p99: Optional[float] = None
 
     @property
     def quantity(self) -> str:
-        """Returns the error (RMS or 99 %) by which the program is compared with step 15."""
+        """Returns the name of the error that is compared with step 15: "rms" or "p99"."""
         return "p99" if self.rms is None else "rms"
 
     @property
@@ -128,8 +128,9 @@ def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
 
 
 def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """ECL-BH takes the numbers of bodies and time steps, and reports their total time. Built with
-    -DDEBUG it also prints its bodies and their last accelerations."""
+    """Runs ECL-BH and step 15 on its bodies. ECL-BH takes the numbers of bodies and time steps, and
+    reports the total time. Built with -DDEBUG, it also prints its bodies and their last
+    accelerations."""
     count = 2 ** power
     path = made.write_bodies(
         bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}"
@@ -148,9 +149,10 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
 
 
 def ecl_bodies(count: int) -> array:
-    """A Plummer sphere without its outermost thousandth (Aarseth, Henon, Wielen 1974), drawn with
-    the example generator of the C standard. Velocities are drawn too, because the next body's
-    numbers follow them."""
+    """Returns ECL-BH's bodies: a Plummer sphere without its outermost thousandth (Aarseth, Henon,
+    Wielen 1974), drawn with the example generator of the C standard. Draws random numbers for
+    velocities too, because the next body uses the numbers after them, but returns bodies at
+    rest."""
     state, scale = 7, 3 * math.pi / 16
 
     def draw() -> float:
@@ -180,7 +182,8 @@ def ecl_bodies(count: int) -> array:
 
 
 def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Parses lines with a body's number, its acceleration, and its velocity along z."""
+    """Yields a body's number and its acceleration from each line that also has its velocity along
+    z."""
     for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
         yield int(line[1]), line.groups()[1:]
 
@@ -215,8 +218,8 @@ def direct_accelerations(
 def errors_of(
     found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]
 ) -> tuple[float, float]:
-    """Returns the RMS error and the 99th percentile. Subtracts the mean effect of rounding to the
-    printed digits from the RMS error."""
+    """Returns the RMS error and the 99th percentile. Subtracts from the RMS error the mean effect
+    of rounding to the printed digits."""
     relative, rounding = [], 0.0
     for i, texts in found.items():
         a = exact(i)
@@ -235,8 +238,8 @@ def last_digit(text: str) -> float:
 
 
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """Ryoanji's demo takes the logarithm of the number of bodies and compares its forces with a
-    direct sum."""
+    """Runs Ryoanji's demo and step 15 on its bodies. The demo takes the binary logarithm of the
+    number of bodies, and compares its forces with a direct sum."""
     path = made.write_bodies(
         bench.folder / f"cube_{power}.bin", cube_bodies(2**power - 1), f"cube_{power}"
     )
@@ -254,8 +257,8 @@ def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[
 
 
 def cube_bodies(count: int) -> array:
-    """Returns bodies at random positions in a cube, with masses up to twice the mean, drawn with
-    drand48(). The first and last body are in corners."""
+    """Returns the bodies of Ryoanji's demo, drawn with drand48(): random positions in a cube, and
+    masses up to twice the mean. The first and the last body are in corners."""
     state = 0  # glibc's initial state
 
     def draw() -> float:

@@ -1,22 +1,22 @@
-"""Measures which shapes steps 11 to 13 should take on this device, and writes them where the steps
-look.
+"""Measures which shapes are fastest for steps 11 to 13 on this device, and writes them to the table
+that the steps read.
 
-  ./nbody tune                                       the usual sizes
-  ./nbody tune 11 --systems 1,8 --bodies 5000,20000  those of your own problem
+  ./nbody tune                                       common sizes
+  ./nbody tune 11 --systems 1,8 --bodies 5000,20000  sizes of your own problem
   build/cuda/step11_register_blocking/step11_register_blocking --bodies 5000 --tuned shapes.json
 
 A step can cut its work into blocks in several ways: bodies per thread, warps per block, parts of
 the sum. A rule (common/include/nbody/shape.h) predicts the fastest. This command tries the rule's
-best candidates: it checks each against float64, then times them round-robin. A shape that beats the
-rule's by more than the spread of the times enters the table for this device, step, and number of
-systems and bodies; all other runs use the rule. Each run reports, in its output and its record,
-whether its shape came from the table or the rule.
+best candidates: it checks each against float64, then times them round-robin. If a shape is faster
+than the rule's choice by more than the spread of the times, it enters the table for this device,
+step, and number of systems and bodies. All other runs use the rule. Each run reports, in its output
+and its record, whether its shape came from the table or the rule.
 
 Each measurement is stored in OUTPUT immediately, so an interrupted command resumes where it
 stopped.
 
-Exit code: 0 done, 1 a shape failed, 2 invalid arguments, 77 no GPU, because emulated times mean
-nothing.
+Exit code: 0 success, 1 a shape failed, 2 invalid arguments, 77 no GPU (emulated times mean
+nothing).
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class Tuner:
         return {"step": self.step.name, "systems": self.systems, "bodies": self.bodies}
 
     def run(self, device: str, rank: int, *words: object) -> Record:
-        """Runs with the rule's candidate of this rank. Raises ToolError on failure."""
+        """Runs the step with the rule's candidate of this rank. Raises ToolError if the run
+        fails."""
         table = self.folder / "shapes.json"
         write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
         outcome = run_step(
@@ -129,8 +130,8 @@ class Tuner:
         return outcome.record
 
     def first(self) -> Record:
-        """Runs with the rule's choice, without a table: reports the device and the number of shapes
-        (`shape` is null if there is only one)."""
+        """Runs the step without a table, with the rule's choice. The record contains the device and
+        the number of shapes (`shape` is null if there is only one)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
         if record.emulated:
             raise NoGpu(f"{self.step.program.parent.parent} has programs for the CPU")
@@ -152,7 +153,7 @@ class Tuner:
         return done
 
     def entry(self, device: str, rank: int) -> Optional[dict[str, Any]]:
-        """Checks and then times a shape; returns the earlier result if there is one."""
+        """Returns the earlier result for a shape, or checks the shape and then times it."""
         try:
             record = self.run(device, rank, "--steps", 2, "--validate", "sampled")
         except ToolError as problem:

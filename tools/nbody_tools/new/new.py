@@ -3,8 +3,8 @@ edit marked.
 
   ./nbody new step step16_mine --parent 03
 
-The step is a draft (DRAFT in its CMakeLists.txt): it is built, tested and run like any other, and
-needs no page, picture or measurement. CONTRIBUTING.md says how a draft becomes a step.
+The step is a draft (DRAFT in its CMakeLists.txt). It is built, tested and run like any other step,
+but needs no page, picture or measurement. CONTRIBUTING.md says how a draft becomes a step.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def readme(name: str, parent: str, source: str) -> str:
 
 
 def format_sources(folder: Path) -> None:
-    """Formats the sources, if clang-format is installed, because new names change line lengths."""
+    """Formats the sources if clang-format is installed, because the new name changes line
+    lengths."""
     if program := shutil.which("clang-format"):
         subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
 

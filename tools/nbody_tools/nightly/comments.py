@@ -7,20 +7,20 @@ import re
 from functools import cache
 from pathlib import PurePath
 
-# Files in which comments mark the part of a lab that a student writes.
+# Files whose comments matter: they mark the part of a lab that a student writes.
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
-# Matches comments, and all that may look like one or contain one: raw strings, strings, characters
-# (but not the ' in 1'000).
+# Matches comments, and literals that may contain the start of a comment: raw strings, strings and
+# characters (but not the ' in 1'000).
 TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
                    r'|"(?:\\.|[^"\\\n])*"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'"
                    r"|//(?:\\\n|[^\n])*|/\*.*?\*/", re.S)
 
-# Bracket arguments and strings of CMake, and comments in brackets and lines.
+# Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
 
@@ -42,7 +42,7 @@ def has_comments_to_ignore(path: str) -> bool:
 @cache
 def code_of(path: str, text: str) -> list[str]:
     """Returns the lines of the file without comments and trailing spaces. Keeps empty lines only if
-    line numbers matter. For Python, returns the code that the interpreter compiles."""
+    line numbers matter. For Python, returns the syntax tree of each statement."""
     if PurePath(path).suffix == PYTHON:
         return python_code(text)
     if is_cmake(path):
@@ -56,8 +56,8 @@ def code_of(path: str, text: str) -> list[str]:
 
 
 def python_code(text: str) -> list[str]:
-    """Returns the statements without comments, line breaks and docstrings. Keeps the docstring of a
-    module that uses `__doc__`, which may be a program's help."""
+    """Returns the statements without comments, line breaks and docstrings. Keeps a module's
+    docstring if the module uses `__doc__`, because the docstring may then be a program's help."""
     try:
         tree = ast.parse(text)
     except SyntaxError:

@@ -18,7 +18,7 @@ Key = tuple[str, str]  # preset and test
 
 @dataclass
 class Row:
-    """The record of a test. Revisions are those of the tested tree."""
+    """The record of a test. A revision is that of the tested tree."""
     preset: str
     test: str
     passed: str = ""  # revision of the last pass
@@ -37,7 +37,7 @@ class Row:
         return float(self.seconds) if self.seconds else 60.0
 
     def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
-        """Records "passed", "failed" or "skipped". A skip keeps an earlier pass."""
+        """Records an outcome: "passed", "failed" or "skipped". A skip keeps an earlier pass."""
         if outcome == "passed":
             self.passed, self.red, self.skipped = revision, "", ""
         elif outcome == "failed":
@@ -48,8 +48,8 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """Records that a test exceeded this time. It needs a larger budget, and other tests will
-        run before it."""
+        """Records that a test was stopped after this time. It needs a longer run, and other tests
+        will run before it."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:
             self.date = date

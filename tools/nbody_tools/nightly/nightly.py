@@ -1,13 +1,13 @@
-"""Runs nightly tests within a number of minutes, and lists those that must be run.
+"""Runs nightly tests within a number of minutes, or lists those that must be run.
 
   ./nbody test --nightly --minutes 60
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
 Runs first the tests that failed, have never passed, or whose subject has changed since their last
-pass (tests/nightly/subjects.toml); then the others, longest not run first. Each result is written
-to tests/nightly.csv as soon as it is known, with the tested revision; commit that file. Uncommitted
-changes are not tested.
+pass (tests/nightly/subjects.toml); then the others, starting with the one that ran longest ago.
+Writes each result with the tested revision to tests/nightly.csv as soon as it is known; commit that
+file. Does not run with uncommitted changes.
 
 Exit code: 0 success, 1 a test failed or --status lists one, 2 invalid arguments.
 """
@@ -60,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record_logs() -> int:
-    """Records the results of tests that have a row; the others belong to the quick tests."""
+    """Records the results of tests that have a row in the ledger; other tests belong to the quick
+    tests."""
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"
@@ -123,7 +124,7 @@ class Night:
                 if key not in self.done and self.tests.search(" ".join(key))]
 
     def row(self, preset: Preset, test: str) -> Row:
-        """Returns the test's row, new if necessary."""
+        """Returns the test's row, which it adds if necessary."""
         return self.ledger.setdefault((preset.name, test), Row(preset.name, test))
 
     def list_tests(self, preset: Preset) -> None:

@@ -7,11 +7,12 @@ from typing import Iterable, Sequence
 from nbody_tools.nightly.ledger import Row
 from nbody_tools.nightly.subjects import Subject, stale_by
 
-BATCH_SECONDS = 300  # of tests given to ctest together, which then chooses their order
+BATCH_SECONDS = 300  # most seconds of tests in one call of ctest, which chooses their order
 
 
 def needs_a_run(row: Row, subjects: Sequence[Subject]) -> bool:
-    """True if the test failed, has never passed, or its subject has changed since its last pass."""
+    """True if the test failed or has never passed, or if its subject has changed since its last
+    pass."""
     return bool(row.red) or not row.passed or stale_by(row, subjects) is not None
 
 
@@ -20,7 +21,8 @@ def in_order(rows: Iterable[Row], subjects: Sequence[Subject]) -> list[Row]:
 
 
 def batch(rows: Iterable[Row], subjects: Sequence[Subject], seconds: float) -> list[Row]:
-    """Returns the next tests of one preset that should end within the remaining seconds."""
+    """Returns the next tests, all of one preset, each of which should end within the remaining
+    seconds."""
     chosen: list[Row] = []
     for row in in_order((row for row in rows if row.estimate < seconds), subjects):
         if chosen and row.preset != chosen[0].preset:

@@ -24,7 +24,7 @@ STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
 # Any other outcome counts as failed.
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
-# Tests share the cores, as in run_tests of ./nbody.
+# Tests share the cores, as in the quick tests (run_tests in tools/commands.sh).
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -67,8 +67,8 @@ class Preset:
 
     def run(self, tests: Sequence[str], until: float,
             report: Callable[[str, str, float], None]) -> dict[str, float]:
-        """Runs the tests and those they require. Reports the outcome of each test that ends in
-        time; returns the interrupted tests with their seconds."""
+        """Runs the tests, and tests that they require. Reports the outcome of each test that ends
+        before `until`; returns the seconds that each interrupted test has run."""
         names = "|".join(re.escape(test) for test in tests)
         words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()),
                  "--output-on-failure", "-R", f"^({names})$"]
@@ -90,7 +90,7 @@ class Preset:
 
 @contextmanager
 def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subprocess.Popen]:
-    """Runs a program; kills it and all its children when the time is over."""
+    """Starts a program for the `with` block; kills it and all its children at the time `until`."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
                           **more) as running:
         alarm = threading.Timer(until - time.monotonic(), kill_tree, [running.pid])
@@ -102,13 +102,14 @@ def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subproc
 
 
 def outcome_in(line: str) -> Optional[tuple[str, str, float]]:
-    """Returns test, outcome and seconds, if a line of ctest contains them."""
+    """Returns the test, outcome and seconds in a line of ctest's output, or None."""
     match = RESULT.match(line)
     return match and (match[1], OUTCOMES.get(match[2], "failed"), float(match[3]))
 
 
 def kill_tree(root: int) -> None:
-    """Kills ctest first, so that it does not count its tests as failed."""
+    """Kills a process and its descendants. Kills ctest first, so that it does not report its tests
+    as failed."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -137,7 +138,7 @@ def has_nvcc() -> bool:
 
 
 def labelled(name: str, **more: Any) -> Preset:
-    """Returns a preset whose nightly tests have a label."""
+    """Returns a preset in which a label marks the nightly tests."""
     folder = ROOT / "build" / name
     return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)
 

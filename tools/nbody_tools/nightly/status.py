@@ -11,7 +11,7 @@ from nbody_tools.nightly.subjects import Subject, revision, stale_by
 
 
 def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[str]) -> int:
-    """Prints only tests that must be run; returns 1 if there are any."""
+    """Prints the tests that must be run; returns 1 if there are any, otherwise 0."""
     rows = [row for row in ledger.values() if tests.search(" ".join(row.key))]
     lines = [line for row in rows if (line := why_to_run(row, subjects))]
     lines += [f"not listed  {preset} {test}: tests/nightly.csv has no row for it"
@@ -27,7 +27,7 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
 
 
 def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
-    """Returns one line with the reason, or "" for a test that is up to date."""
+    """Returns one line with the reason why the test must be run, or "" if it is up to date."""
     name = f"{row.preset} {row.test}"
     last = f"last pass {row.date} at {row.passed}" if row.passed else "it has never passed"
     if row.red:

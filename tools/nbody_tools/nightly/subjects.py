@@ -1,6 +1,6 @@
-"""Finds stale nightly tests: a file of their subject has changed since their last pass.
+"""Finds stale nightly tests, whose subjects have changed since their last pass.
 
-tests/nightly/subjects.toml says which files are a test's subject.
+A test's subject is a set of files, listed in tests/nightly/subjects.toml.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits that change only results 
 
 @dataclass(frozen=True)
 class Subject:
-    """The files that tests depend on, as patterns in which * also matches /. A pattern after !
-    excludes files. Patterns may use groups of the expression for the tests, such as {step}."""
+    """The files that tests depend on, as patterns in which * also matches /. A pattern that begins
+    with ! excludes files. Patterns may use named groups of the expression `tests`, such as
+    {step}."""
     tests: re.Pattern[str]  # searched in "preset test"
     paths: tuple[str, ...]
 
@@ -52,8 +53,7 @@ def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
 
 
 def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
-    """Returns a file of the test's subject that changed since its last pass; None if there is
-    none."""
+    """Returns a file of the test's subject that has changed since its last pass, or None."""
     changed = changed_since(row.passed)
     if changed is None:
         return f"revision {row.passed}, which is not in this clone"
@@ -62,7 +62,8 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
 
 
 def fingerprint(patterns: tuple[str, ...]) -> str:
-    """Returns a hash of these files in the work tree; empty outside a clone."""
+    """Returns a hash of the files in the work tree that match the patterns; empty outside a
+    clone."""
     matches = matcher(patterns)
     read = hashlib.sha256()
     try:
@@ -84,8 +85,8 @@ def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Returns files that differ from the revision, in more than comments, or None if the clone
-    lacks it."""
+    """Returns the files that differ from the revision in more than comments, or None if the clone
+    lacks the revision."""
     try:
         names = git("diff", "--name-only", revision, "--").splitlines()
     except Failed:
@@ -102,7 +103,7 @@ def code_now(path: str) -> list[str]:
 
 
 def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
-    """Returns the texts of these files at the revision, without files that it lacks."""
+    """Returns the texts of these files at the revision. Omits files that did not exist there."""
     asked = "".join(f"{revision}:{path}\n" for path in paths).encode()
     answer = subprocess.run(["git", "-C", str(ROOT), "cat-file", "--batch"], input=asked,
                             stdout=subprocess.PIPE, check=True).stdout
@@ -117,7 +118,8 @@ def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
 
 
 def revision() -> str:
-    """Returns the commit that is checked out, ignoring those that only recorded results."""
+    """Returns the newest commit that is checked out, not counting commits that only recorded
+    results."""
     return git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", f":!{TRANSPARENT}")
 
 

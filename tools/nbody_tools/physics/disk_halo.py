@@ -1,11 +1,12 @@
-"""Tests whether a galaxy is stable: runs the disk-halo scenario for some rotations and measures it.
+"""Tests whether a galaxy is stable: runs the disk-halo scenario for some rotations, and measures
+the disk's radius and the virial ratio.
 
   ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
   ./nbody disk-halo PROGRAM --bodies 4000 --json FILE
 
-PROGRAM is any step. Without a GPU use few bodies: the time grows with their square.
-Exit code: 0 virial ratio within 3 % of 1 and half-mass radius of the disk within 10 % of the first
-one, always; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
+PROGRAM is any step. Without a GPU use few bodies, because the time grows with their square. Exit
+code: 0 the virial ratio always stayed within 3 % of 1, and the disk's half-mass radius within 10 %
+of its initial value; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from nbody_tools.arguments import Failed
 from nbody_tools.files.diagnostics import read_diagnostics
 from nbody_tools.files.bodies import Bodies, read_snapshots
 
-PERIOD = 13.51  # for the default galaxy at two scale lengths: 2 pi R / v_c
+PERIOD = 13.51  # 2 pi R / v_c for the default galaxy at R = 2 scale lengths
 VIRIAL_BOUND = 0.03
 RADIUS_BOUND = 0.10
 COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radius",
@@ -69,7 +70,7 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
 
 
 def failures(rows: Sequence[dict[str, float]]) -> list[str]:
-    """Returns the failed checks; a NaN fails, too."""
+    """Returns the failed checks. A NaN fails, too."""
     first = rows[0]["half_mass_radius"]
     problems = []
     for row in rows:

@@ -1,11 +1,11 @@
-"""Draws the errors of integrators and precisions on a Kepler ellipse, for ten time steps.
+"""Draws the errors of integrators and precisions on a Kepler ellipse, for ten values of dt.
 
   ./nbody orders STEP00 FOLDER
 
-STEP00 is step00_cpu_omp, because only it also computes in float64. FOLDER gets convergence.png (the
-error against the time step, Euler and leapfrog), precision.png (leapfrog in float32 and float64)
-and energies.png (the energy of both over ten orbits).
-Exit code: 0 drawn, 1 STEP00 failed, 2 wrong arguments.
+STEP00 is step00_cpu_omp, because only it also computes in float64. Writes three figures to FOLDER:
+convergence.png (the errors of Euler and leapfrog against the time step), precision.png (leapfrog in
+float32 and float64) and energies.png (the energies of Euler and leapfrog over ten orbits). Exit
+code: 0 success, 1 STEP00 failed, 2 wrong arguments.
 """
 
 from __future__ import annotations

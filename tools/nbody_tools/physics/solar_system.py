@@ -1,9 +1,11 @@
-"""How far from the ephemeris does a simulated year, or ten, of the Solar System end?
+"""Simulates the Solar System for one and for ten years, and prints how far the bodies end from the
+ephemeris.
 
   ./nbody solar-system                    step 00 in float64 and in float32 against JPL DE405
   ./nbody solar-system --json FILE        the same, with the distances as JSON
 
-Exit code: 0 float64 ends every planet's year within 1e-5 AU, 1 it does not, 2 wrong arguments.
+Exit code: 0 after a year in float64, every planet is within 1e-5 AU of the ephemeris; 1 otherwise;
+2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from nbody_tools.files.bodies import read_bodies
 from nbody_tools.tables import aligned
 
 TARGETS = ROOT / "data" / "solar_system_de405_later.csv"
-DAY = 0.01720209895  # in years / 2 pi: Gauss's constant
-STEPS_A_DAY = 128  # leapfrog's own error is then 1.1e-6 AU for Mercury after a year, in float64
-CONVERGED = 1024  # leapfrog's own error is then a 64th of that; the rest is the model's error
+DAY = 0.01720209895  # a day in years / (2 pi): Gauss's constant
+STEPS_A_DAY = 128  # Mercury's error from leapfrog is then 1.1e-6 AU after a year in float64
+CONVERGED = 1024  # leapfrog's error is then a 64th of that; the rest is the model's error
 YEARS = {1: 365.25, 10: 3652.5}  # days; the start is JD 2451545.0
 START = 2451545.0
 FEWER = 8  # steps a day, the scenario's default
@@ -84,11 +86,12 @@ def run(options: argparse.Namespace) -> int:
              for years, days in YEARS.items() for precision in ("double", "single")}
     # Float32 is most accurate with fewer steps, because it then rounds less often.
     after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
-    # The result of Newton's law alone, without an error of the time step that might cancel the
-    # model's.
+    # The error of the model (Newton's law), without an error of the time step, which might cancel
+    # it.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
-    # Half the time step and a hundredth of the softening show how much error the chosen ones add.
+    # Runs with half the time step and with a hundredth of the softening show how much error the
+    # chosen values add.
     finer = distances(program, YEARS[1], "double", 2 * STEPS_A_DAY)
     harder = distances(program, YEARS[1], "double", softening=1e-8)
     print(f"Distance from DE405 in AU; leapfrog, {STEPS_A_DAY} steps a day, softening 1e-6 AU")

@@ -1,8 +1,8 @@
-"""Provides every number that a document may quote: measured here, published elsewhere, or known
+"""Provides every number that a document may quote: measured numbers, published numbers, and facts
 about a machine.
 
-docs/names.json gives short names to problems and machines. A quantity without a record yet is a
-Value without a number; an unknown name is an error.
+docs/names.json gives short names to problems and machines. A quantity that has no record yet is a
+Value without content; an unknown name is an error.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ class Problem:
 
 @dataclass(frozen=True)
 class Value:
-    """A number or a text with its format and its source; None if it was not measured yet."""
+    """A number or a text, with its format and its source. The content is None if it has not been
+    measured yet."""
 
     content: Union[float, str, None]
     format: str = "number"  # for tables.in_format
     name: str = ""
-    optional: bool = False  # a document may then say that it was not measured
+    optional: bool = False  # if true, a document may say that it was not measured
 
     @property
     def number(self) -> float:
@@ -76,14 +77,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Measured:
-    name: str  # of the step, the variant or another program
+    name: str  # name of a step, a variant or another program
     record: Record
     base: Optional[Record]  # step 00 on the same problem and machine, from the same file
 
     @property
     def rank(self) -> tuple[bool, str]:
-        """Ranks records: those that can be compared with step 00 first, then newer ones. Dates come
-        from the records, because a file has the date of the checkout."""
+        """Returns a sort key that prefers records that can be compared with step 00, and then newer
+        ones. Uses the record's date, because a file has the date of the checkout."""
         return self.base is not None, self.record.date
 
     @property
@@ -111,7 +112,8 @@ class Facts:
     # Records.
 
     def pick(self, name: str, problem: Union[str, Problem], devices: int = 1) -> Optional[Measured]:
-        """Returns the record to use, on one of the machines of docs/names.json."""
+        """Returns the record to quote, which was measured on a machine listed in
+        docs/names.json."""
         if STEP_NAME.fullmatch(name) is None and name not in OTHER_PROGRAMS:
             raise FactError(f"'{name}' is neither a step nor one of {', '.join(OTHER_PROGRAMS)}")
         if isinstance(problem, str):
@@ -175,7 +177,7 @@ class Facts:
         return Value(row[quantity], formats[quantity])
 
     def predicted(self, key: str, column: str) -> Value:
-        """Returns a cell of docs/results/predictions.md: `key` is the first cell of its row."""
+        """Returns a cell of docs/results/predictions.md; `key` is the first cell of its row."""
         row = self.predictions.get(key)
         if row is None:
             return Value(None, name=f"predicted('{key}', '{column}')")
@@ -189,7 +191,7 @@ class Facts:
             return Value(row[column], name=key)
 
     def profile(self, step: str, kernel: Optional[str] = None) -> Optional[dict[str, Any]]:
-        """Returns the newest profile of a kernel, or of the one that took longest."""
+        """Returns the newest profile of a kernel; the default is the kernel that took longest."""
         lines = [line for line in self.profiles if line["step"] == step
                  and kernel in (None, line["kernel"].partition("<")[0])]
         return max(lines, default=None, key=lambda line: (
@@ -248,8 +250,8 @@ def read_json(path: Path) -> Any:
 
 
 def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
-    """Returns the measurements and profiles in a folder. Omits emulated runs, and the runs of
-    timelines, because recording their events took time."""
+    """Returns the measurements and profiles in a folder. Omits emulated runs. Also omits runs with
+    timelines, because recording the events took time."""
     measured: list[Measured] = []
     profiles: list[dict[str, Any]] = []
     for source in sorted(file for where in FOLDERS for file in (folder / where).glob("*.jsonl")):
@@ -276,7 +278,8 @@ def check_line(data: Any) -> None:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, str]]:
-    """Returns the rows of all tables by their first cell; of rows with the same one, the first."""
+    """Maps the first cell of each row in all tables to the row. If rows share a first cell, the
+    first of them counts."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
@@ -291,13 +294,14 @@ def read_predictions(path: Path) -> dict[str, dict[str, str]]:
 
 
 class Named:
-    """Attributes that are looked up by name: Named("machine.gpu", facts.machine ...)."""
+    """An object whose attributes a function looks up by name, as in {{ machine.gpu.sms }}."""
 
     def __init__(self, lookup: Callable[[str], Any]) -> None:
         self._lookup = lookup
 
     def __getattr__(self, name: str) -> Any:
-        # Jinja looks up attributes of its own; for other names a FactError must reach the reader.
+        # Jinja itself looks up names with an underscore. For other names, the user must see the
+        # FactError.
         if name.startswith("_"):
             raise AttributeError(name)
         return self._lookup(name)

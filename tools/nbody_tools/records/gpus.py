@@ -1,4 +1,5 @@
-"""Reads the data of GPUs: docs/machines.json lists all, docs/names.json names the measured one."""
+"""Reads facts about GPUs. docs/machines.json lists all GPUs, and docs/names.json names the measured
+one."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def described() -> dict[str, dict[str, Any]]:
 
 
 def check(name: str, facts: dict[str, Any]) -> None:
-    """Raises ToolError if the row lacks a fact, or a fact its source."""
+    """Raises ToolError if a machine lacks a required fact, or if a fact lacks its source."""
     for fact in NUMBERS:
         row = facts.get(fact, {})
         if type(row.get("value")) not in (int, float):

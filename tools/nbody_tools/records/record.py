@@ -1,7 +1,7 @@
 """Reads and checks result records: one JSON line per run of a step program.
 
-Every figure and table of the project is drawn from such records, so an invalid line is rejected
-with its file and line number instead of being skipped.
+Every figure and table of the project uses such records. Therefore an invalid line is an error,
+reported with its file and line number, and is never skipped.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class RecordError(ToolError):
 
 @dataclass(frozen=True)
 class Quartiles:
-    """Quartiles of the repeats. They assume no distribution, and timings are not normally
-    distributed."""
+    """The quartiles of the repeats. Unlike a standard deviation, they do not assume a normal
+    distribution, which times do not have."""
 
     low: float
     median: float
@@ -48,7 +48,8 @@ class Quartiles:
         return self.high - self.low
 
     def over(self, other: "Quartiles") -> "Quartiles":
-        """Returns the ratio of the medians, and the smallest and largest ratio of the quartiles."""
+        """Returns the ratio of the medians, between the smallest and the largest ratio of the
+        quartiles."""
         return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
 
 
@@ -83,7 +84,8 @@ class Record:
 
     @property
     def judgement(self) -> str:
-        """Returns the verdict and the undecided checks as the text of a table cell."""
+        """Returns the text of a table cell: the verdict, and the undecided checks if there are
+        any."""
         words = ["sampled"] * self.data.get("sampled", False) + self.data.get("undecided", [])
         return f"{self.verdict} ({'; '.join(words)})" if words else self.verdict
 
@@ -116,8 +118,8 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """Returns interactions over the time of a phase (compute or total). Counts N^2 per step and
-        system, or N times the number of bodies that exert forces."""
+        """Returns the interactions divided by the time of a phase (compute or total). Counts N^2
+        interactions per time step and system, or N times the number of bodies that exert forces."""
         sources = self.data.get("sources", self.data["bodies"])  # older records lack it
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)
@@ -128,7 +130,8 @@ class Record:
 
 
 def quartiles(values: Iterable[float]) -> Quartiles:
-    """Uses linear interpolation between the sorted values, like numpy.percentile."""
+    """Returns the quartiles, linearly interpolated between the sorted values, like
+    numpy.percentile."""
     values = list(values)
     return Quartiles(
         *statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive")
@@ -156,7 +159,7 @@ def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[
 
 
 def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
-    """Returns the measured (not emulated) records of the newest file in a folder that has any."""
+    """Returns the measured (not emulated) records of the newest file that has any."""
     files = [[record for record in read_records(path, check) if not record.emulated]
              for path in sorted(folder.glob("*.jsonl"))]
     return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
@@ -203,13 +206,13 @@ def _check_times(data: dict[str, Any]) -> None:
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
                 raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
     for phase in ("compute", "total"):
-        # Emulated times may be zero, because nothing is divided by them.
+        # Emulated times may be zero, because they are never used as divisors.
         if (
             min(repeat[phase] for repeat in data["repeats"]) <= 0
             and data["backend"] != EMULATED_BACKEND
         ):
             raise ValueError(f"a repeat took no '{phase}' time")
-        # A median that does not follow from the repeats shows an edited or mixed record.
+        # If the median does not follow from the repeats, the record was edited or is a mixture.
         median = quartiles([repeat[phase] for repeat in data["repeats"]]).median
         if not math.isclose(median, data["median"][phase], rel_tol=1e-3):
             raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, that of the "

@@ -1,7 +1,6 @@
 """Sorts records into staircases: the steps' records of one problem on one machine.
 
-Rejects records that must not be compared: emulated times, other problems, a staircase without a
-step.
+Rejects records that must not be compared, such as emulated times and other problems.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Staircase:
 
     @property
     def base(self) -> Optional[Record]:
-        """Returns step 00's record, the CPU program, from the same machine."""
+        """Returns the record of step 00, the CPU program, on the same machine."""
         return next((record for record in self.records if record.number == "00"), None)
 
     @property
@@ -29,7 +28,8 @@ class Staircase:
         return any(record.backend == "cuda" for record in self.records)
 
     def label(self, record: Record) -> str:
-        """Returns the step's label, with the number of devices if some step used several."""
+        """Returns the label of the record's step, with the number of GPUs if the step has several
+        records."""
         twins = [other for other in self.records if other.step == record.step]
         return f"{record.label}, {record.device_count} GPU" if len(twins) > 1 else record.label
 
@@ -46,8 +46,8 @@ def refuse_emulated(records: Sequence[Record], source: Path) -> None:
 
 
 def read_staircase(source: Path, size: str = "") -> Staircase:
-    """Reads one machine's measurements of one problem; rejects emulated ones. `size`, such as
-    "32x8192x20" (systems, bodies, steps), chooses among several problems."""
+    """Reads one machine's measurements of one problem. Rejects emulated records. If the file
+    contains several problems, `size` selects one, such as "32x8192x20" (systems, bodies, steps)."""
     records = read_records(source)
     refuse_emulated(records, source)
     found = staircases(records)
@@ -70,8 +70,8 @@ def size_of(problem: Problem) -> str:
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:
-    """Returns one staircase per problem. Of several runs of a step on the same number of devices,
-    it keeps the last."""
+    """Returns one staircase per problem. If a step ran several times on the same number of devices,
+    keeps the last run."""
     problems: dict[Problem, dict[tuple[str, int], Record]] = {}
     for record in records:
         problems.setdefault(record.problem, {})[record.step, record.device_count] = record
@@ -80,9 +80,9 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
 
 
 def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
-    """Among the folder's measurements with GPU steps and the CPU step 00, returns the newest of
-    those with the most steps. Uses the dates in records, since a file's date is that of the
-    checkout."""
+    """Returns the file and the staircase with the most steps; among equals, the newest. Considers
+    only staircases with GPU steps and with step 00 on a CPU. Uses the dates in records, because a
+    file has the date of the checkout."""
     candidates = [
         (source, staircase)
         for source in sorted(folder.glob("*.jsonl"))

@@ -1,6 +1,6 @@
-"""Reads the spans of time that a step wrote with --timeline, and adds up their overlaps.
+"""Reads the time spans that a step wrote with --timeline, and adds up their overlaps.
 
-Uses only the standard library: sums are also needed on machines that cannot draw.
+Uses only the standard library, because machines that cannot draw need the sums, too.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def read_timeline(path: Path) -> list[Span]:
 
 
 def in_stream_order(spans: Sequence[Span]) -> list[Span]:
-    """Shortens spans. A span reaches from one mark of its system to the next, and the stream may
-    have worked for other systems in between. So each stage starts no earlier than the previous one
-    in its stream ends."""
+    """Shortens spans so that none begins before the previous span in its stream ends. A recorded
+    span reaches from one event of its system to the next, and in between the stream may have worked
+    on other systems."""
     ended: dict[tuple[int, int], float] = {}
     result = []
     for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):
@@ -102,12 +102,13 @@ def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interv
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums in seconds. Unions are per device: a kernel hides only its own device's copies."""
+    """Sums in seconds. Unions are taken per device, because a kernel hides only copies of its own
+    device."""
 
-    total: dict[str, float]  # by stage: lengths of all spans
+    total: dict[str, float]  # by stage: summed lengths of all spans
     union: dict[str, float]  # by stage: time in which at least one span ran
     copies: float  # union of uploads and downloads together
-    hidden: float  # the part of them during which a kernel of the same device ran
+    hidden: float  # part of `copies` during which a kernel ran on the same device
     wall: float  # from the first begin to the last end
 
     @property

@@ -1,10 +1,10 @@
-"""Writes the archive of a release: all committed files, and the revision, because the archive has
-no .git.
+"""Writes the archive of a release. It contains all committed files, and a file with the revision,
+because it has no .git.
 
   ./nbody release DIR
 
 Writes DIR/nbody-steps-VERSION.tar.gz and, next to it, its SHA-256. The version comes from
-CMakeLists.txt. The same revision gives the same bytes.
+CMakeLists.txt. The same revision always gives an identical archive.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def git(*words: str) -> bytes:
 
 
 def archive(name: str) -> bytes:
-    """Returns a compressed tar of HEAD in a directory `name`, with the revision in a file."""
+    """Returns a compressed tar of HEAD. All files are in a directory `name`, including one with the
+    revision."""
     revision = git("describe", "--always", "--abbrev=12").decode().strip()
     tar = git("archive", "--format=tar", f"--prefix={name}/",
               f"--add-virtual-file={name}/{REVISION_FILE}:{revision}\n", "HEAD")

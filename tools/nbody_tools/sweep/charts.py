@@ -1,4 +1,5 @@
-"""Redraws figures of the documents, with published points if the documents give numbers."""
+"""Prepares our versions of the documents' figures, with the published points if a document gives
+numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from nbody_tools.sweep.ratios import speed_ratio
 from nbody_tools.sweep.tables import FOLDER as TABLES, Cell, Table, read_tables
 
 FOLDER = "reports"
-ROWS = "lab_table_7"  # the one chart with rows; all others have lines
+ROWS = "lab_table_7"  # the only chart with rows; the others have lines
 PROFILED = (
     "map_figure_03", "map_figure_07", "map_figure_10", "map_figure_11", "map_figure_13",
     "map_figure_16",
@@ -22,7 +23,7 @@ NO_NUMBERS = "The figure of the document has no numbers."
 
 @dataclass(frozen=True)
 class Panel:
-    """The points of each series: our value and the published one for each x or row."""
+    """The values of each series, ours and the published ones, for each x or row."""
     label: str
     ours: dict[str, list[Optional[float]]]
     published: dict[str, list[Optional[float]]]
@@ -37,7 +38,7 @@ class Chart:
     caption: str
     records: tuple[dict[str, Any], ...]
     logarithmic: bool = True
-    bars: bool = False  # a bar chart of counts needs no records
+    bars: bool = False  # a chart of counts as bars, which needs no records
 
 
 def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:
@@ -50,7 +51,7 @@ def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
 
 
 def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Draws a line for each series of the table, over its points."""
+    """Returns a chart with one line per series of the table; x is the point."""
     cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
     panel = Panel(table.measure, {
         name: [value_of(cell, table, results) for cell in row]
@@ -64,7 +65,7 @@ def lines_over_points(table: Table, results: Results, x_label: str, caption: str
 
 
 def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Draws a line for each point of the table, over its series."""
+    """Returns a chart with one line per point of the table; x is the series."""
     ours = {
         f"{point} bodies":
         [value_of(table.cell(name, point), table, results) for name in table.series]
@@ -75,7 +76,7 @@ def lines_over_series(table: Table, results: Results, x_label: str, caption: str
 
 
 def lab_chart(table: Table, results: Results) -> Chart:
-    """Draws the rows of the report's chart: time, throughput and speedup."""
+    """Returns a chart with rows, as in the report: time, throughput and speedup."""
     rows = [series for series in table.data["series"] if "also" in series]
     cells = [table.cell(series["name"], "") for series in rows]
     times = [value_of(cell, table, results) for cell in cells]
@@ -108,7 +109,7 @@ def lab_chart(table: Table, results: Results) -> Chart:
 
 
 def steps_chart(table: Table, results: Results) -> Chart:
-    """Draws the seconds of whole runs; the table gives seconds of 100 steps."""
+    """Returns a chart of the seconds of whole runs. The table gives the seconds of 100 steps."""
     steps = tuple(int(point) for point in table.points)
     values = [value_of(table.cell("baseline", point), table, results) for point in table.points]
     ours = [value * count / 100 if value else None for value, count in zip(values, steps)]
@@ -123,7 +124,7 @@ def steps_chart(table: Table, results: Results) -> Chart:
 
 
 def bar_chart(root: Path, table: Table) -> Chart:
-    """Draws the percentages of a profiler's table as bars, grouped by profile."""
+    """Returns a chart of the percentages in a profiler's table, as bars grouped by profile."""
     rows = [row for row in table.data["profile"] if COUNTERS[row["counter"]].unit == " %"]
     groups = list(dict.fromkeys(row["name"].partition(":")[0] for row in rows))
     kinds = list(dict.fromkeys(row["name"].partition(": ")[2] for row in rows))

@@ -43,7 +43,8 @@ def one_thread(root: Path, quantity: str) -> Value:
 
 
 def spiral(root: Path, quantity: str) -> Value:
-    """Returns, for the run with 134,810 stars, its seconds or a check's value over its limit."""
+    """Returns the seconds of the run with 134,810 stars, or a check's value divided by its
+    limit."""
     record = lines_of(root / SPIRAL)[0]
     if quantity == "seconds":
         return Value(record["median"]["compute"], name="spiral('seconds')")

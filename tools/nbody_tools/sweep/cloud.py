@@ -1,5 +1,5 @@
-"""Compares a step's configurations: a random one, the default and the best. Makes the last table
-of docs/reports.md."""
+"""Compares each step's default configuration with its worst, median and best ones. Makes the last
+table of docs/reports.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cloud:
     step: str
     rates: dict[str, float]  # G interactions/s by configuration, fastest first
     default: str
-    all: int  # configurations, measured or not
+    all: int  # number of configurations, measured or not
     records: tuple[dict[str, Any], ...]
 
     @property
@@ -30,7 +30,7 @@ class Cloud:
 
     @property
     def loss(self) -> float:
-        """Returns how much slower the default is than the best: 0.05 means 5 %."""
+        """Returns by how much the default is slower than the best configuration; 0.05 means 5 %."""
         return 1 - self.rates[self.default] / self.rates[self.best]
 
 
@@ -62,7 +62,8 @@ def clouds(root: Path) -> list[Cloud]:
 
 
 def drawn_clouds(root: Path) -> list[Cloud]:
-    """Returns all configurations or none: a picture of a few would say little."""
+    """Returns all clouds, or none if one is missing, because a picture of a few would say
+    little."""
     found = clouds(root)
     return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
 
@@ -99,7 +100,7 @@ def listed_slow_defaults(root: Path) -> str:
 
 
 def default_loss(root: Path, step: str) -> str:
-    """Returns how much slower a step's default is than the best of its configurations."""
+    """Returns, as text, by how much a step's default is slower than its best configuration."""
     found = {cloud.step: cloud for cloud in clouds(root)}
     return f"{100 * found[step].loss:.1f} %" if step in found else NOT_MEASURED
 

@@ -1,5 +1,5 @@
-"""Checks that every table and figure of the reports has a counterpart here: a table or a
-drawing."""
+"""Checks that every table and figure of the reports has a counterpart in this repository: a table
+or a drawing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRAWING_MAY = {"ours": list, "reason": str}
 
 
 def named(text: str) -> list[str]:
-    """Expands "tables 1 to 3 and A2" to table 1, table 2, table 3, table A2."""
+    """Expands "tables 1 to 3 and A2" to ["table 1", "table 2", "table 3", "table A2"]."""
     found = []
     for kind, ids in NAMED.findall(text):
         for part in re.split(", | and ", ids):
@@ -52,7 +52,8 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> list[str]:
-    """Returns unmatched tables and figures of a report, and names that are in no report."""
+    """Returns messages about published tables and figures without a counterpart, and about
+    counterparts of tables and figures that are in no report."""
     lines = []
     entries = [*(table.data for table in tables.values()), *read_drawings(root, reports)]
     for name, report in reports.items():
@@ -68,7 +69,7 @@ def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> 
 
 
 def drawings_table(root: Path, reports: dict[str, Any], report: str) -> str:
-    """Returns the list for one report, with links from its page."""
+    """Returns a table of the drawings for one report, with links relative to its page."""
     rows = []
     for drawing in read_drawings(root, reports):
         if drawing["report"] == report:

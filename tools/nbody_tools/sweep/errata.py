@@ -1,4 +1,4 @@
-"""Recomputes results from the published tables, for docs/errata.md."""
+"""Recomputes the published results from the published tables, for docs/errata.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def published(table: Table, series: str) -> dict[str, float]:
 
 
 def ratios(before: dict[str, float], after: dict[str, float], over: str) -> list[float]:
-    """Returns the ratios at those points whose names start with "N" or "D"."""
+    """Returns the ratios before / after at the points whose names start with `over` ("N" or
+    "D")."""
     return [before[point] / after[point] for point in before if point.startswith(over)]
 
 

@@ -1,5 +1,5 @@
-"""The sorted clouds, every configuration of a step from the fastest to the slowest; and the
-documents' figures."""
+"""Draws our versions of the documents' figures, and the clouds: every configuration of a step, from
+the fastest to the slowest."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def bars(chart: Chart) -> Figure:
 
 
 OUT_OF_SYNC = Path("docs") / "results" / "claims" / "out_of_sync_10270.csv"
-BLOCK = 256  # threads per block in the program that wrote the file
+BLOCK = 256  # threads per block of the program that wrote the file
 
 
 def draw_out_of_sync(source: Path, path: Path) -> Path:
-    """Draws the final bodies of experiments/claims/out_of_sync.cu, and circles those of the last,
-    partial block."""
+    """Draws the final bodies of experiments/claims/out_of_sync.cu, and circles the bodies of the
+    last, partial block."""
     rows = source.read_text(encoding="utf-8").split()[1:]
     points = [tuple(map(float, row.split(",")[:2])) for row in rows]
     last = len(points) // BLOCK * BLOCK
