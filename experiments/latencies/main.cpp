@@ -10,9 +10,12 @@ namespace {
 
 using namespace latencies;
 
+// Emulated operations take about a minute per thousand.
+constexpr int kOnGpu = 1000, kEmulated = 100;
+
 struct Options {
   std::string names;
-  int operations = 1000;
+  int operations = 0;  // 0: the default of the platform
   int repeat = 30;
   int warmup = 3;
   std::string json;
@@ -24,11 +27,18 @@ bool parse(int argc, char** argv, Options& options) {
                           "Measures the cost of starting work on a GPU and of waiting for it");
   line.text("--latency", options.names, "names, separated by commas [all]");
   line.whole("--operations", options.operations, 1, 100000,
-             "additional operations in the longer of two chains [1000]");
+             "additional operations in the longer of two chains [1000; emulated: 100]");
   line.whole("--repeat", options.repeat, 1, 1000, "timed pairs of chains [30]");
   line.whole("--warmup", options.warmup, 0, 1000, "untimed pairs before the timed ones [3]");
   line.text("--json", options.json, "file for the records, one per line");
   return line.parse(argc, argv);
+}
+
+// Says so if there is no GPU, because chains are then shorter than those of the tables.
+int default_operations() {
+  if (platform().backend != "hostcuda") return kOnGpu;
+  std::printf("No GPU: %d operations instead of %d (--operations chooses).\n", kEmulated, kOnGpu);
+  return kEmulated;
 }
 
 experiments::Json record_of(const Latency& latency, const std::vector<double>& seconds,
@@ -50,6 +60,7 @@ int run(int argc, char** argv) {
   if (!parse(argc, argv, options)) return 0;
   experiments::Records records(options.json);
   platform();  // throws if there is no device
+  if (options.operations == 0) options.operations = default_operations();
   const auto all = all_latencies();
   const auto names = experiments::chosen_of("--latency", options.names, all);
   for (const Latency& latency : all) {

@@ -17,8 +17,11 @@ using experiments::Json;
 constexpr double kSoftening = 0.05;
 constexpr double kMaxError = 1e-5;
 
+// The numbers of bodies, unless --bodies gives others. An emulated pass takes seconds.
+const std::vector<int> kOnGpu{16384, 65536, 262144}, kEmulated{2048, 4096};
+
 struct Options {
-  std::vector<int> bodies{16384, 65536, 262144};
+  std::vector<int> bodies;
   int compared = 1024;
   int repeat = 10;
   int warmup = 2;
@@ -28,7 +31,8 @@ struct Options {
 // Returns false after --help.
 bool parse(int argc, char** argv, Options& options) {
   nbody::CommandLine line("production_sums", "Accelerations with potentials and with jerks");
-  const std::string sizes = "numbers of bodies, separated by commas [16384,65536,262144]";
+  const std::string sizes =
+      "numbers of bodies, separated by commas [16384,65536,262144; emulated: 2048,4096]";
   line.option("--bodies", "NAME", sizes, [&](const std::string& text) {
     options.bodies = experiments::whole_numbers("--bodies", text, 2, 10000000);
   });
@@ -38,6 +42,14 @@ bool parse(int argc, char** argv, Options& options) {
   line.whole("--warmup", options.warmup, 0, 1000, "untimed passes before the timed ones [2]");
   line.text("--json", options.json, "file for the records, one per line");
   return line.parse(argc, argv);
+}
+
+// Says so if there is no GPU, because the sizes are then not those of the tables.
+std::vector<int> default_bodies() {
+  if (platform().backend != "hostcuda") return kOnGpu;
+  std::printf("No GPU: %d and %d bodies instead of %d, %d and %d (--bodies chooses).\n",
+              kEmulated[0], kEmulated[1], kOnGpu[0], kOnGpu[1], kOnGpu[2]);
+  return kEmulated;
 }
 
 Json number_or_null(bool there, double x) { return there && std::isfinite(x) ? Json(x) : Json(); }
@@ -62,6 +74,7 @@ int run(int argc, char** argv) {
   if (!parse(argc, argv, options)) return 0;
   experiments::Records records(options.json);
   platform();  // throws if there is no device
+  if (options.bodies.empty()) options.bodies = default_bodies();
   for (const int n : options.bodies) {
     const auto bodies =
         nbody::make_scenario(nbody::find_scenario("plummer"), {1, n, 1, kSoftening}).systems.bodies;

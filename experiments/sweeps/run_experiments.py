@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs every experiment once at a small size: run_experiments.py PROGRAM...
+"""Runs every experiment once at a small size: run_experiments.py [--plain] PROGRAM...
 
-PROGRAM is experiment_programs or experiment_programs_cpu, each of which lists its experiments, or
+With --plain it runs them without options instead, each for at most two minutes. PROGRAM is experiment_programs or experiment_programs_cpu, each of which lists its experiments, or
 an experiment's own program. A program that ran without a GPU must say so next to its rate or
 time.
 """
@@ -13,28 +13,36 @@ SMALL = {
     "activity_map": ["--rung", "shared", "--bodies", "100", "--map", "10", "--steps", "1"],
     "course_program": ["4"],
     "latencies": ["--latency", "launch", "--repeat", "1"],
-    "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"]
+    "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"],
+    "tensor_cores": ["--scenario", "plummer", "--bodies", "100", "--steps", "1", "--validate", "off"]
 }
 STEP_LIKE = ["--scenario", "plummer", "--bodies", "100", "--steps", "1"]
 RATES = ("interactions/s", "Interactions / second", "G/s", " us ", "compute")
 
 
-def commands(program):
+MOST_SECONDS = 120
+
+
+def commands(program, plain):
     """Returns the experiments' names, each with a command."""
     name = Path(program).name
     if not name.startswith("experiment_programs"):
-        return [(name, [program, *SMALL.get(name, STEP_LIKE)])]
+        return [(name, [program, *([] if plain else SMALL.get(name, STEP_LIKE))])]
     listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.split()
-    return [(one, [program, one, *STEP_LIKE]) for one in listed]
+    return [(one, [program, one, *([] if plain else STEP_LIKE)]) for one in listed]
 
 
 def problem_of(name, words):
-    done = subprocess.run(words,
-                          stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT,
-                          text=True,
-                          check=False)
+    try:
+        done = subprocess.run(words,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              text=True,
+                              timeout=MOST_SECONDS,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return f"{name}: takes more than {MOST_SECONDS} s"
     if done.returncode == 77:
         return ""  # there is no device
     if done.returncode != 0:
@@ -50,7 +58,9 @@ def problem_of(name, words):
 
 
 def main():
-    found = [command for program in sys.argv[1:] for command in commands(program)]
+    plain = "--plain" in sys.argv[1:]
+    programs = [word for word in sys.argv[1:] if word != "--plain"]
+    found = [command for program in programs for command in commands(program, plain)]
     problems = list(filter(None, (problem_of(name, words) for name, words in found)))
     if problems:
         sys.exit("\n".join(problems))

@@ -21,6 +21,10 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 
+#if defined(__HOSTCUDA__)
+#include "experiments/tensor_cores/without_a_gpu.h"
+#endif
+
 namespace {
 
 constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // factors consist of two parts
@@ -322,6 +326,9 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#if defined(__HOSTCUDA__)
+  if (argc == 1) return nbody::run_program("tensor_cores", [] { return check_forces(simulate); });
+#endif
   return nbody::step_main({.name = "tensor_cores",
                            .parent = "step11_register_blocking",
                            .summation = nbody::Summation::tiled,
