@@ -164,7 +164,8 @@ int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for)
   }
 }
 
-// Throws unless n is a multiple, because neither kernel handles an incomplete block. Exit code 2.
+// Throws (exit code 2) unless n is a multiple of `of`, because neither kernel handles an incomplete
+// block.
 inline void require_multiple(int n, int of) {
   if (n % of != 0) {
     throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +

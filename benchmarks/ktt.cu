@@ -1,5 +1,5 @@
-// The n-body kernel of the autotuner KTT (Examples/Nbody/Nbody.cu), which nvcc finds in that
-// folder; it is not part of this repository. Compiler options set the macros of a configuration.
+// The n-body kernel of the autotuner KTT. nvcc finds Examples/Nbody/Nbody.cu in KTT's folder, which
+// is not part of this repository. Compiler options set the macros of a configuration.
 #include "Nbody.cu"
 #include "driver.h"
 

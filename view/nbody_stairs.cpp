@@ -1,4 +1,5 @@
-// nbody-stairs -- computes the same bodies with one step after another, chosen in a browser.
+// nbody-stairs -- computes the same bodies with different steps, which the viewer switches in a
+// browser.
 //
 // Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
 #include <iostream>

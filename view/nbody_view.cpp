@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// Energies are omitted if they would take more interactions than this, which take a few seconds.
+// Energies are omitted if they need more interactions than this number, which takes seconds.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {
@@ -83,7 +83,7 @@ std::string size_of(const Systems& systems) {
          " bodies";
 }
 
-// The frames of an animation, all showing the same bodies.
+// The frames of an animation, all of which show the same bodies.
 class Recording {
  public:
   explicit Recording(const Arguments& arguments) {

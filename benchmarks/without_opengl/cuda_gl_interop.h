@@ -1,5 +1,6 @@
-// Stands in for the toolkit's header of this name, which would include OpenGL's. The functions that
-// the sample calls for a window belong to the CUDA runtime; hostcuda has none of them.
+// Stands in for the toolkit's header of this name, which would include OpenGL's headers. The
+// functions that the sample calls for a window belong to the CUDA runtime; hostcuda has none of
+// them.
 #pragma once
 #include <cuda_runtime.h>
 

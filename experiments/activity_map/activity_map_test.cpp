@@ -9,7 +9,8 @@ namespace {
 
 using EveryRung = experiments::OnADevice<platform, testing::TestWithParam<Rung>>;
 
-// Sizes around those of a warp and of a block, and maps with fewer or with more cells than bodies.
+// The sizes are close to those of a warp and a block; the maps have fewer or more cells than
+// bodies.
 TEST_P(EveryRung, PassesItsCheck) {
   for (const int n : {1, 31, 33, 256, 300}) {
     for (const int cells : {1, 10, 33}) {
@@ -42,8 +43,8 @@ TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
   }
 }
 
-// Compares the map of the last step with one made by hand: x runs along a row, y runs upwards, and
-// neither counts of earlier steps nor bodies outside the square are in it.
+// Compares the map of the last step with one made by hand: x runs along a row, and y runs upwards.
+// The map must contain neither counts of earlier steps nor bodies outside the square.
 TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   Problem problem = problem_of(4, 2);
   problem.extent = 2;

@@ -6,7 +6,7 @@
 
 namespace activity {
 
-// Returns the cell at (x, y), or -1 outside. Compares floats, because far out no integer is valid.
+// Returns the cell at (x, y), or -1 outside. Compares floats, because an integer may be too small.
 __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);

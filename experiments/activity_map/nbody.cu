@@ -159,7 +159,7 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file; query_device() may have other flags
+  device.flags = NBODY_FLAGS;  // this file's flags; those of query_device() may differ
   return nbody::platform_of(device);
 }
 

@@ -3,7 +3,7 @@
 // A block has `length` x `width` threads. Threads with the same y sum the forces on the same body,
 // each over kFactor of the sources that the block has loaded into shared memory. If `length`
 // exceeds 1, the threads of a warp read several sources at once. If these are kFactor apart, they
-// lie in the same banks and are served one after the other; side by side, they are served together.
+// lie in the same banks and are served one by one; if they are adjacent, they are served together.
 //
 // Parent: step10_tiled2d_cublas.   Run: bank_conflicts --scenario plummer --bodies 100000
 #include "experiments/one_grid.cuh"
@@ -20,8 +20,8 @@ constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
 constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // false: a division by a square root
 constexpr bool kShared = TUNABLE(SHARED, 1);      // sources go through shared memory
 constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // the counter of the filling loop is volatile
-constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // order of reads from it
-constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // order of writes to it; 2: like reads
+constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // order of reads from shared memory
+constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // order of writes; 2: like reads
 constexpr bool kWritesSideBySide = kWrites == 2 ? kSideBySide : kWrites == 1;
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
 constexpr int kSources = kLength * kFactor;  // sources of a block
@@ -42,8 +42,8 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
   a.z += s * dz;
 }
 
-// Index of partial sum `part` of body `of_all`. For cuBLAS, the sums with the same number are side
-// by side for all bodies; for our kernels, all sums of one body are.
+// Index of partial sum `part` of body `of_all`. For cuBLAS, the sums of all bodies with the same
+// `part` are adjacent; for our kernels, all sums of one body are.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }

@@ -22,7 +22,7 @@ __device__ inline void interact(float2 source, const Body& body, float mass, flo
   sum.y += s * dy;
 }
 
-// The guard is around everything, or only around the work on the thread's own body.
+// The guard encloses either everything or only the work on the thread's own body.
 template <bool guard_around_barriers>
 __global__ void kick(Body* bodies, int n) {
   __shared__ float2 tile[kThreads];

@@ -56,7 +56,7 @@ double simulate(std::vector<Body>& host, int steps) {
 
 nbody::Platform platform() {
   nbody::FoundDevice device = nbody::query_device();
-  device.flags = NBODY_FLAGS;  // of this file; query_device() may have other flags
+  device.flags = NBODY_FLAGS;  // this file's flags; those of query_device() may differ
   return nbody::platform_of(device);
 }
 

@@ -137,7 +137,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
 // then added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // every pair occurs twice, and one side is enough
+  const bool itself = first == begin;  // every pair occurs twice here; one side is enough
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);
@@ -223,7 +223,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
     const int whole = systems.count - systems.count % team;
     for (int step = 0; step < run.steps; ++step) {
-      // As many systems as can be divided evenly are computed by one thread each.
+      // First, each thread computes whole systems: as many as can be divided evenly among the
+      // threads.
 #pragma omp for schedule(dynamic)
       for (int s = 0; s < whole; ++s) {
         Body* const bodies = systems.system(s).data();

@@ -61,8 +61,7 @@ void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* s
       if (n - 1 - k != k) meet_later_ones(bodies, n - 1 - k, n, sums, softening_squared);
     }
   } else {
-    // Every pair has a number, from whose square root the row follows. This costs one square root
-    // per pair.
+    // A pair's number gives its row, at the cost of one square root per pair.
     const long long pairs = n * (n - 1) / 2;
     const auto row_start = [n](long long i) { return i * (2 * n - i - 1) / 2; };
     const double b = 2.0 * static_cast<double>(n) - 1.0;

@@ -27,7 +27,7 @@ struct GridBarrier : BetweenBlocks {
 };
 
 // Uses a counter that only grows: one thread of each block adds 1 and then polls. Its release makes
-// visible all that the block wrote before the first __syncthreads().
+// everything visible that the block wrote before the first __syncthreads().
 struct OwnBarrier : BetweenBlocks {
   static __device__ void wait(unsigned* arrived, unsigned round) {
     __syncthreads();

@@ -1,5 +1,5 @@
-// latencies -- starting a kernel, a graph's node or a dependent launch; barriers of a grid, a
-// cluster and a block; loads from another SM, from L2 and from shared memory.
+// latencies -- times starts of kernels, graph nodes and dependent launches; barriers of a grid, a
+// cluster and a block; and loads from another SM, from L2 and from shared memory.
 //
 // Where possible, one kernel executes all operations in sequence. The cost of launching that kernel
 // cancels out, because measure() takes differences.
@@ -195,7 +195,7 @@ class LaunchesAndWaits : public Launches {
   }
 };
 
-// The same launches, captured as one graph. The launch of the graph is timed.
+// Captures the same launches as one graph and times the launch of the graph.
 class GraphNodes : public Launches {
  public:
   using Launches::Launches;
@@ -232,7 +232,7 @@ Latency barrier(const std::string& name, const Shape& shape, Together together, 
           }};
 }
 
-// For a kernel whose result shows whether it was correct, so that the timed kernel is also checked.
+// Uses the timed kernel as its own check, because its result shows whether it was correct.
 Latency checks_itself(const std::string& name, const Shape& shape, Together together, Kernel kernel,
                       const std::vector<unsigned>& words) {
   return {name, shape,

@@ -35,12 +35,12 @@ __global__ void shared_loads(unsigned*, unsigned* wrong, int operations) {
     if (at != static_cast<unsigned>(operations) * stride % kSharedLinks) atomicAdd(wrong, 1);
   }
 #if LATENCIES_CLUSTERS
-  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // links are in use
+  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // keeps its links valid
 #endif
 }
 
-// Loads from L2, past this SM's L1, as data that other SMs write must be loaded. All links are
-// loaded once before, so that they are in L2.
+// Loads from L2 and bypasses this SM's L1, as is necessary for data that other SMs write. All links
+// are loaded once before, so that they are in L2.
 __global__ void global_loads(unsigned* links, unsigned* wrong, int operations) {
   unsigned sum = 0;
   for (unsigned i = threadIdx.x; i < kGlobalLinks; i += blockDim.x) sum += __ldcg(&links[i]);

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kBlockSize)
   atomicAdd(&sum.z, a.z);
 }
 
-// Kicks with complete sums. If single terms were added to a velocity, rounding would lose much.
+// Kicks with complete sums. Adding each term to the velocity would increase rounding errors.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;

@@ -2,7 +2,7 @@
 //
 // The arrays are passed by value, as separate pointers, or in device memory, from where the kernel
 // has to load the pointers first; the last two also with const and __restrict__. There are no
-// tiles, so a difference would show: every load of the inner loop uses one of the pointers.
+// tiles, and every load of the inner loop uses one of the pointers, so a difference would show.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20
 #include <type_traits>

@@ -67,8 +67,8 @@ __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p
 // A tile of sources, in the layout that the products need.
 struct Tile {
   // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with its number.
-  // The first product uses the first parts and the second the second parts, each for both parts of
-  // a body. The square has three parts, which are multiplied by a body's element 1.
+  // The first product uses `first` and the second uses `second`, each with both parts of a body.
+  // The square has three parts, which are multiplied by a body's element 1.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];

@@ -95,7 +95,7 @@ void update_velocity(Body* bodies, int i, int n, float dt, float softening_squar
   bodies[i].vz += az * dt;
 }
 
-// Kicks the bodies from `first` to `last` - 1, numbered through all systems.
+// Kicks the bodies from `first` to `last` - 1, numbered across all systems.
 void kick(const nbody::Run& run, nbody::Systems& systems, long long first, long long last) {
   const int n = systems.bodies_per_system;
   for (long long k = first; k < last; ++k) {

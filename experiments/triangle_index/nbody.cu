@@ -34,7 +34,7 @@ __host__ __device__ constexpr long long elements_of_triangle(long long rows) {
   return rows * (rows + 1) / 2;
 }
 
-// Returns this thread's pair, with j < i, or a place that means that there is nothing to do.
+// Returns this thread's pair; if it does not have j < i < n, the thread has nothing to do.
 __device__ inline Place pair_of_thread() {
   if constexpr (kMap == Map::elements) {
     const Place place = in_triangle(static_cast<long long>(blockIdx.x) * kBlockSize + threadIdx.x);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kBlockSize)
   add(all_sums[first + j], -body.w, s);
 }
 
-// Kicks with complete sums. If single terms were added to a velocity, rounding would lose much.
+// Kicks with complete sums. Adding each term to the velocity would increase rounding errors.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;

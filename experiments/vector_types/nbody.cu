@@ -59,7 +59,7 @@ nbody::Timing simulate_with(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const int blocks = systems.count * one_grid::blocks_for(n, kTileSize);
   return one_grid::advance(run, systems, [&](const float4* positions, Velocity* velocities) {
-    // The same 16 bytes, seen as another type.
+    // Reinterprets the same 16 bytes as another type.
     update_velocities<<<blocks, kTileSize>>>(reinterpret_cast<const Element*>(positions),
                                              velocities, n, run.dt, run.softening_squared);
   });

@@ -1,7 +1,8 @@
-// Boost.Beast, included only by server.cpp and step_client.cpp: its templates take long to compile.
+// Boost.Beast, included only by server.cpp and step_client.cpp, because its templates take long to
+// compile.
 #pragma once
 
-// clang-format off: Boost 1.74 needs this header and does not include it
+// clang-format off: Boost 1.74 needs this header but does not include it
 #include <utility>
 // clang-format on
 
@@ -27,7 +28,7 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using tcp = net::ip::tcp;
 
-// Uses the executor of an io_context: code for any executor compiles more slowly.
+// The executor of an io_context. Code for arbitrary executors would take longer to compile.
 using Executor = net::io_context::executor_type;
 using Socket = tcp::socket::rebind_executor<Executor>::other;
 using Timer = net::steady_timer::rebind_executor<Executor>::other;

@@ -42,21 +42,23 @@ inline std::string_view field(const Request& request, http::field name) {
   return {value.data(), value.size()};
 }
 
-// A domain's owner can point it at 127.0.0.1, and the browser would then treat their pages as ours
-// (DNS rebinding); the Host header reveals that.
+// The owner of a domain can point it at 127.0.0.1, and a browser would then treat that domain's
+// pages as ours (DNS rebinding). The Host header reveals this.
 inline bool has_good_host(const Request& request) {
   return request.count(http::field::host) == 1 && is_loopback(field(request, http::field::host));
 }
 
-// Browsers let any page open a WebSocket to any address, but send the page's origin in Origin.
+// Browsers let any page open a WebSocket to any address, but they send the page's origin in the
+// Origin header.
 inline bool has_good_origin(const Request& request) {
   return request.count(http::field::origin) == 1 &&
          field(request, http::field::origin) ==
              "http://" + std::string(field(request, http::field::host));
 }
 
-// The path under which everything is served, drawn anew when a program starts. All users of this
-// machine can reach 127.0.0.1, but only those who can read the program's output know the path.
+// Returns the path under which everything is served; every start of a program draws a new one. All
+// users of this machine can reach 127.0.0.1, but only those who can read the program's output know
+// the path.
 inline std::string random_path() {
   std::random_device random;
   std::string path = "/";

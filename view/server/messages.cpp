@@ -44,7 +44,7 @@ double number_in(const json& message, const char* name) {
   return found->get<double>();
 }
 
-// Groups a frame's bodies in runs of [component, bodies]: by species if there are several,
+// Groups a frame's bodies into runs of [component, bodies]: by species if there are several,
 // otherwise by system. Components are numbered in order of appearance.
 void describe_components(const Snapshot& snapshot, json& info) {
   const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
@@ -74,7 +74,7 @@ void describe_components(const Snapshot& snapshot, json& info) {
 }
 
 // Returns the unit of time in which the run's numbers are easiest to read, and the length of the
-// run's own unit of time in it; null if the units have no size.
+// run's own time unit in that unit; null if the run's units have no physical size.
 json time_unit(const Snapshot& snapshot) {
   const auto units = units_of(snapshot.units);
   if (!units) return nullptr;

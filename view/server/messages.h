@@ -19,7 +19,7 @@ struct Command {
     pause,  // take no further time steps
     resume,
     step,    // while paused: take the steps of one frame
-    speed,   // take at most this many steps per frame; 0: as many as can be computed in its time
+    speed,   // take at most this many steps per frame; 0: as many as the frame's time allows
     forces,  // continue with another dt and softening
     stair    // series of steps: switch to the program with this number
   };
@@ -49,17 +49,18 @@ inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
-// Sent from program to page once: describes what is shown, besides the initial state.
+// Sent from program to page once, together with a description of the initial state.
 struct Info {
   std::string program;
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
-  bool approximates = false;           // true for a tree, which counts a direct sum's interactions
+  bool approximates = false;           // true for a tree; it counts interactions as a direct sum
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "": it is, or will be
 };
-// Up to this many bodies, each visible on its own, names and masses are sent too.
+// Names and masses are also sent if there are at most this many bodies, each of which is then
+// visible.
 inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 

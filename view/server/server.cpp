@@ -17,7 +17,7 @@ namespace nbody::view {
 namespace {
 
 constexpr auto kRequestTimeout = std::chrono::seconds(10);
-constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be large, tunnels slow
+constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be large and tunnels slow
 constexpr int kMaxConnections = 32;
 constexpr std::uint32_t kMaxHeaderBytes = 8192;
 

@@ -119,7 +119,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
           wake();
         } else if (const auto due = text_due()) {
           text_sent_[*due] = feed_.texts[*due].number;
-          const std::string text = feed_.texts[*due].text;  // a copy: it may change meanwhile
+          const std::string text = feed_.texts[*due].text;  // a copy, because feed_ may change
           co_await send(text, true);
         } else if (frames_requested_ > 0 && frame_sent_ != feed_.frame_number) {
           frame_sent_ = feed_.frame_number;
