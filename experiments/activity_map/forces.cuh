@@ -1,4 +1,4 @@
-// Kernel 1, compute_force: the report's first version, and its version after each change. All compute
+// Kernel 1, compute_force: the report's first version and the one after each change. All compute
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
 // in two dimensions, with one thread per body (compute_pairs: with one thread per pair).
 #pragma once
