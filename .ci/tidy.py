@@ -80,7 +80,7 @@ def findings_of_cu(entry: dict[str, str], folder: Path) -> set[str]:
     done = subprocess.run([*launcher, CLANG, *words, "-fopenmp", "-O0", "-w", "-o", f"{made}.o",
                            "-c", entry["file"]], cwd=ROOT, check=False)
     if done.returncode != 0:
-        return {f"{os.path.relpath(entry['file'], ROOT)}: {CLANG} does not compile it"}
+        return {f"{os.path.relpath(entry['file'], ROOT)}: does not compile with {CLANG}"}
     text, origins = without_includes(Path(f"{made}.o.ii").read_text(encoding="utf-8"))
     whole = Path(f"{made}.cpp")
     whole.write_text(text, encoding="utf-8")
@@ -98,12 +98,12 @@ def findings_of_cu(entry: dict[str, str], folder: Path) -> set[str]:
 def main() -> int:
     for program in (TIDY, CLANG):
         if shutil.which(program) is None:
-            print(f"{program}: not found; the variables CLANG_TIDY and CLANG name them")
+            print(f"{program}: not found; set CLANG_TIDY or CLANG to another name")
             return 2
     build = (Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build/cpu").resolve()
     chosen = sources(build, sys.argv[2:])
     if not chosen:
-        sys.exit(f"{build}: no source in compile_commands.json is checked")
+        sys.exit(f"{build}: compile_commands.json lists none of the chosen sources")
     findings: set[str] = set()
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = Path(name)

@@ -31,7 +31,7 @@ def refusal(words):
         name = word.partition("=")[0]
         if name.startswith("--") and name not in OF_THE_START:
             return (
-                f"{name} cannot be used with --stairs; options for the bodies can: "
+                f"{name} cannot be used with --stairs; allowed options: "
                 f"{', '.join(OF_THE_START)}"
             )
     return None

@@ -36,8 +36,8 @@ STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
 def page(text):
     if Path(text).suffix not in (".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"'{text}' does not end in .html: pictures are drawn by "
-                                         "./nbody plot, animations by ./nbody animate")
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .html; ./nbody plot draws "
+                                         "pictures, and ./nbody animate makes animations")
     return Path(text)
 
 
@@ -46,18 +46,18 @@ def make_parser():
     parser.add_argument(
         "--step",
         metavar="STEP",
-        help="a step by its name or number, or cpu_simd [on a "
-        "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]",
+        help="a step by name or number, or cpu_simd [step10_tiled2d_cublas if there is a GPU, "
+        "else cpu_simd, or step 00 if Highway is missing]",
     )
     parser.add_argument("--stairs", nargs="?", const=stairs.DEFAULT, metavar="STEP,STEP...",
                         help=f"steps to switch between [{stairs.DEFAULT}]")
-    parser.add_argument("--port", default="8765", metavar="P", help="0: any free one [8765]")
+    parser.add_argument("--port", default="8765", metavar="P", help="port; 0: any free port [8765]")
     parser.add_argument("--export", type=page, metavar="PAGE.html")
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
                         help="frames of an exported run [120]")
     # For ./nbody, which builds between the two calls.
     parser.add_argument("--plan", action="store_true", help="only print what must be built")
-    parser.add_argument("--build", type=Path, metavar="FOLDER", help="where that was built")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder in which it was built")
     return parser
 
 
@@ -75,13 +75,13 @@ def parse(words):
         parser.error(str(error))
     if options.stairs:
         if options.shows_files or options.export:
-            parser.error("--stairs runs steps: it cannot be used with files or --export")
+            parser.error("--stairs runs steps, so it cannot be used with files or --export")
         if why := stairs.refusal(rest):
             parser.error(why)
     if why := wrong_input(rest):
         parser.error(why)
     if any(word.startswith("--view") for word in rest):
-        parser.error("use --port: --view is for a step itself")
+        parser.error("use --port instead of --view, which is an option of the steps")
     if options.export and not options.shows_files:
         if any(word.startswith("--snapshot-") for word in rest):
             parser.error(

@@ -213,7 +213,7 @@ def run_step(step: Step, arguments: Sequence[str], timeout: float,
         except RecordError as error:
             return Outcome(step.name, "error", None, str(error).split(": ", 1)[1])
     if status == "done" and record is None:
-        return Outcome(step.name, "error", None, "exit code 0, but no result record")
+        return Outcome(step.name, "error", None, "exit code 0, but it wrote no result record")
     if record is not None and (status == "done" or record.verdict == "fail"):
         return Outcome(step.name, record.verdict, record, message)
     return Outcome(step.name, status, None, message)

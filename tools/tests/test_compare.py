@@ -142,7 +142,7 @@ class Tool(fakes.InFolder):
             code, out, errors = self.call(*words)
         self.assertEqual(code, 0, errors)
         self.assertIn(
-            "no GPU here: our steps are emulated, with 70 bodies: not measurements\n", errors
+            "no GPU here: our steps are emulated with 70 bodies, and nothing is measured\n", errors
         )
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
         self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are '

@@ -301,7 +301,7 @@ class Broken(DocumentsTest):
                 self.file(
                     "step00_cpu_omp/README.template.md", README.replace(heading, "#" + heading)
                 )
-                self.assertIn("the headings of a lesson are", self.documents()[1])
+                self.assertIn("the headings of a lesson must be", self.documents()[1])
 
     def test_a_broken_template_leaves_its_document_alone_and_others_are_written(self) -> None:
         before = self.read("README.md")
@@ -339,14 +339,15 @@ class Broken(DocumentsTest):
     def test_too_many_changed_lines(self) -> None:
         extra = "".join(f"int x{k};\n" for k in range(Budget.changed - 5))
         self.file("step01_gpu_naive/nbody.cu", SECOND + extra)
-        self.assert_named("101 changed lines against step00_cpu_omp, of 100 allowed", words=())
+        self.assert_named("101 changed lines against step00_cpu_omp, at most 100 are allowed",
+                          words=())
         self.file("step01_gpu_naive/nbody.cu", SECOND + extra.replace("int x0;\n", ""))
         self.write()
 
     def test_too_many_lines(self) -> None:
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int x;\n" * 137)
         self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 136)
-        self.assert_named("step00_cpu_omp/nbody.cpp: 141 lines, of 140 allowed", words=())
+        self.assert_named("step00_cpu_omp/nbody.cpp: 141 lines, at most 140 are allowed", words=())
 
     def test_later_steps_may_be_longer(self) -> None:
         for name, lines, allowed in (("step04b_blocks", 140, True), ("step04b_blocks", 141, False),
@@ -367,7 +368,7 @@ class Broken(DocumentsTest):
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * room)
         self.write()
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * (room + 1))
-        self.assert_named("step00_cpu_omp/README.md: 111 lines, of 110 allowed", words=())
+        self.assert_named("step00_cpu_omp/README.md: 111 lines, at most 110 are allowed", words=())
 
     def test_unknown_parent(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("step00_cpu_omp", "step77_none"))
@@ -479,7 +480,7 @@ class Measured(DocumentsTest):
             "| 8 | 2 s | - | - | - |",
             "| from first to last | 5 ms |",
             "| upload, union | 3 ms |",
-            "| of those hidden under kernels of the same GPU | 67 % |",
+            "| share of copies hidden under kernels of the same GPU | 67 % |",
             "\n66.7 % of 3 ms, 3 ms\n",
         ):
             self.assertIn(row, text)

@@ -194,7 +194,7 @@ class Figures(WithPictures):
                 "Integrator leapfrog, dt 0.01, softening 0.05, 30 steps.",
             ),
             ((0.05, 0.01, "euler", 0), "Softening 0.05."),
-            ((0, 0, "euler", 0), "Softening not stated."),
+            ((0, 0, "euler", 0), "Softening unknown."),
         ):
             files = [self.file(name, (head.format(*numbers[:3], step) + rows).encode())
                      for name, step in (("a.csv", 0), ("b.csv", numbers[3]))]

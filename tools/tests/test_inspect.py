@@ -118,7 +118,7 @@ class Blocks(InspectTest):
 
     def test_a_difference_is_said_in_the_step(self) -> None:
         block = blocks.step_block("step03_tiling", "step02_layout", self.folder)
-        self.assertIn("but for the shared loads, 131,072 requests and not 262,144", block)
+        self.assertIn("except for the shared loads, 131,072 requests instead of 262,144", block)
 
     def test_ranges(self) -> None:
         self.assertEqual(blocks.ranges([3, 4, 5, 9, 11, 12]), "3-5, 9, 11-12")
@@ -245,7 +245,8 @@ class Ptx(unittest.TestCase):
     def test_a_loop_is_counted_by_the_roots_it_takes(self) -> None:
         loop = Loop((7, 9), {"add": 8, "rsqrt": 2, "integer": 1})
         self.assertEqual(
-            of_loop(loop, interacts=True), "per root, of 2 in a pass: add 4, rsqrt 1, integer 0.5"
+            of_loop(loop, interacts=True),
+            "per square root, with 2 in a pass: add 4, rsqrt 1, integer 0.5"
         )
         self.assertEqual(of_loop(loop, interacts=False), "per pass: add 8, rsqrt 2, integer 1")
 

@@ -259,7 +259,7 @@ class Limits(fakes.InRepository):
         self.assertEqual(table[""], ["12, 4,096"])
         self.assertEqual(table["ceiling, G/s"], [f"{33.45e3 / 12:.0f}"])
         self.assertEqual(
-            table["instructions that are in the inner loop, %"], ["80.0"]
+            table["instructions in the inner loop, %"], ["80.0"]
         )  # 10 of 12.5
         self.assertEqual(
             table["slots used while an SM has work, %"], ["60.0"]

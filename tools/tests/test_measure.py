@@ -101,7 +101,7 @@ class Measure(fakes.Measuring):
             )
         code, out, errors = self.call(*self.measure("same_bits"))
         self.assertEqual((code, errors.count("\n")), (1, 2), errors)
-        self.assertIn("step03_tiling.species: 10 runs, the same bits", out)
+        self.assertIn("step03_tiling.species: 10 runs gave the same bits", out)
         self.assertIn(
             "FAILED: same_bits: step12_newton3.masses: 10 runs gave 10 different results", errors
         )

@@ -113,7 +113,7 @@ class Drawing(WithPictures):
             self.done(*self.plot("radii", self.file("d.csv", diagnostics_text().encode())))
         self.assertIn("2 x 2 cells; 8 positions, 87.5 % of them inside", captions[0])
         self.assertIn("System 1 of 2", captions[1])
-        self.assertIn("30 steps; the energy changed by at most 9.0e-06", captions[1])
+        self.assertIn("30 steps; the relative energy change is at most 9.0e-06", captions[1])
 
     def test_large_maps_are_coarsened_and_keep_their_sum(self) -> None:
         shares = numpy.zeros((7, 7))

@@ -107,7 +107,8 @@ class Tool(fakes.InFolder):
         self.assertIn(
             "no no-such-profiler", self.refused(*words, "--recorded", self.folder, code=77)
         )
-        self.assertIn("needs it", self.refused(*words, "--json", self.folder / "x", code=77))
+        self.assertIn("--csv and --json need",
+                      self.refused(*words, "--json", self.folder / "x", code=77))
 
     def test_without_the_profiler_it_shows_what_was_counted_elsewhere(self) -> None:
         lines = [
@@ -147,7 +148,7 @@ class Tool(fakes.InFolder):
 
     def test_wrong_arguments(self) -> None:
         for words, expected in ((["06", "--from", "nowhere.csv"], "there is no file"),
-                                (["06", "--record", str(self.record)], "belongs to --from"),
+                                (["06", "--record", str(self.record)], "--record needs --from"),
                                 (["06", "--from", str(CSV), "--json", "x"], "needs --record"),
                                 (["42"], "not a step"), (["06", "--launches", "0"], "'0'")):
             with self.subTest(words=words):

@@ -164,7 +164,7 @@ class TypedNumbers(unittest.TestCase):
                    "fixed(77) }}, 10⁹, in 2026.")
         self.assertEqual(literal_numbers(allowed, "t.md"), [])
         found = literal_numbers("fine\nfaster by 3.7, or 1659 G/s (41 %)\n", "t.md")
-        self.assertEqual([text.partition(" is not")[0] for text in found],
+        self.assertEqual([text.partition(" is neither")[0] for text in found],
                          [f"t.md:2: the number {number}" for number in ("3.7", "1659", "41")])
 
     def test_the_repositorys_own_template_has_none(self) -> None:

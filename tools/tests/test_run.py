@@ -65,7 +65,7 @@ class Run(fakes.InFolder):
                                ("step02", "skipped: no device: no CUDA device"),
                                ("step03", "timeout: ended after 2 s"),
                                ("step04", "fail"),
-                               ("step05", "exit code 0, but no result record")):
+                               ("step05", "exit code 0, but it wrote no result record")):
             self.assertIn(expected, self.row(out, step))
         self.assertIn("pass", self.row(out, "step00"))
 

@@ -145,7 +145,7 @@ class Tune(fakes.InFolder):
         self.assertIn("tuning needs a GPU, as emulated times mean nothing",
                       self.refused(*self.tune(), code=77))
         self.file("lines.jsonl", "[]\n")
-        self.assertIn("not what ./nbody tune measured", self.refused(*self.tune()))
+        self.assertIn("not measurements of ./nbody tune", self.refused(*self.tune()))
         self.file("lines.jsonl", "")
         self.file("t.json", "[]")
         self.assertIn("not a table of ./nbody tune", self.refused(*self.tune()))
@@ -195,7 +195,7 @@ class Tune(fakes.InFolder):
         )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=False):
             self.assertIn(
-                "tuning needs a GPU, as emulated times mean nothing; nvidia-smi names none here",
+                "tuning needs a GPU, as emulated times mean nothing; nvidia-smi finds no GPU here",
                 self.refused("tune", *nowhere, code=77),
             )
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=True):

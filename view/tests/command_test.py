@@ -71,7 +71,7 @@ class Command(unittest.TestCase):
         self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer")[1])
         self.assert_refused("'99' is not a step", "--stairs", "01,99")
         self.assert_refused(
-            "--json cannot be used with --stairs; options for the bodies can",
+            "--json cannot be used with --stairs; allowed options: ",
             "--stairs",
             "--json",
             "r.json",

@@ -5,16 +5,16 @@
   ./nbody cluster predict --rate 3400e9 --gather gather.txt
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
-run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its
-         options [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the
-         number needs no --ranks. srun without --mpi=pmix starts independent runs of one rank each;
-         such a launcher is rejected.
-predict prints the seconds of a time step and the share of communication for numbers of bodies and
-GPUs (docs/cluster.md), from the gathers that nbody-gather measured.
-measure runs the problems of docs/cluster.md on these numbers of ranks and writes a result record
-for each.
+run      starts the program with one rank per GPU. NBODY_LAUNCHER is the launcher with its options
+         [mpirun --bind-to none], and --ranks is the number of ranks, not needed if a batch system
+         sets it. srun without --mpi=pmix would start independent runs of one rank each; such a
+         launcher is rejected.
+predict  prints how long a time step takes and which share of it is communication, for several
+         numbers of bodies and GPUs (docs/cluster.md), from gathers measured by nbody-gather.
+measure  runs each problem of docs/cluster.md on each given number of ranks, and writes one result
+         record per run.
 
-Exit code: that of the run; 1 a measurement failed, 2 wrong arguments.
+Exit code: run returns the program's; otherwise 1 if a measurement failed, 2 for wrong arguments.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
 GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second, from a slow CPU core to far beyond any GPU
 ASSUMED = (
-    "* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
-    "(--gather FILE)"
+    "* assumed, not measured: a network of 40 GB/s per GPU, and gathers that take 40 us "
+    "to start and 2 us per rank (measured ones: --gather FILE)"
 )
 MOST_RANKS = 100_000  # no machine has this many GPUs
 FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kills them
@@ -69,10 +69,10 @@ def configure(p: argparse.ArgumentParser) -> None:
                         help="[build/cuda or cpu]")
     run_it.add_argument("step", help="14")
     run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT",
-                        help="for the step").required = False
+                        help="options of the step").required = False
     predict = commands.add_parser("predict", help="predict the time of a time step")
     predict.add_argument("--rate", type=rate, required=True,
-                         help="interactions per second of one GPU")
+                         help="rate of one GPU, in interactions per second")
     predict.add_argument("--gather", type=arguments.existing_file, metavar="FILE",
                          help="output of nbody-gather [docs/results/cluster/*_gather.txt]")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
@@ -99,7 +99,7 @@ def number_of_ranks(text: str) -> int:
 def rate(text: str) -> float:
     value = arguments.positive_number(text)
     if not RATES[0] <= value <= RATES[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is not {RATES[0]:g} to {RATES[1]:g} per second")
+        raise argparse.ArgumentTypeError(f"'{text}' is not from {RATES[0]:g} to {RATES[1]:g}")
     return value
 
 
@@ -195,7 +195,7 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
                     raise Failed(f"{name} on {count} ranks: exit code {code}")
                 with output.open("a", encoding="utf-8") as lines:
                     lines.write(record.read_text("utf-8"))
-            print(f"{name} on {count}: written to {output}", flush=True)
+            print(f"{name} on {count} ranks: written to {output}", flush=True)
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
@@ -245,7 +245,7 @@ def run(options: argparse.Namespace) -> int:
         [options.gather] if options.gather else sorted(GATHERS.glob("*_gather.txt"))
     )
     if options.gather and not gathers:
-        raise ToolError(f"--gather: {options.gather} is not what nbody-gather prints")
+        raise ToolError(f"--gather: {options.gather} is not output of nbody-gather")
     print("\n".join(aligned(prediction(options.rate, gathers))))
     print(ASSUMED)
     return 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, Optional
 
-POSITION, SUM = 16, 12  # bytes per body
+POSITION, SUM = 16, 12  # bytes per body per body
 SEGMENTS = 32  # per system
 MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # one more rank would get no pair of segments
 TILE = 768  # bodies per tile, as chosen by shapes.h for large systems

@@ -1,8 +1,7 @@
 """Prints the completion of ./nbody for a shell, or its manual page.
 
-  source <(./nbody completion bash)                     # bash, in ~/.bashrc with the path of the
-                                                        clone
-  ./nbody completion zsh > ~/.zfunc/_nbody              # zsh, a folder of $fpath
+  source <(./nbody completion bash)                     # bash; in ~/.bashrc, with the clone's path
+  ./nbody completion zsh > ~/.zfunc/_nbody              # zsh; ~/.zfunc must be in $fpath
   ./nbody completion fish > ~/.config/fish/completions/nbody.fish
   ./nbody completion man > nbody.1
 

@@ -74,7 +74,7 @@ def show_help(command: Command, rest: Sequence[str]) -> int:
 def check_options(command: Command, rest: Sequence[str]) -> None:
     """Reports invalid arguments before anything is installed or built."""
     if not command.usage and rest:
-        fail(f"nbody {command.name}: takes no arguments, and got '{rest[0]}'")
+        fail(f"nbody {command.name}: takes no arguments, but got '{rest[0]}'")
     if command.has_parser:
         if command.module and command.in_shell:
             tools.parse(command.name, rest)

@@ -32,10 +32,11 @@ def overview() -> str:
             if command.group == group
         ]
         lines.append("")
-    lines += [wrapped("./nbody COMMAND --help says more; begin with ./nbody tour. A command "
-                      "names missing packages (of packaging/packages.txt) and installs them with "
-                      "apt-get, if it can without asking; it writes its logs to build/log. CUDA "
-                      "programs run on the CPU unless there is a GPU and nvcc."), "",
+    lines += [wrapped("./nbody COMMAND --help describes a command; begin with ./nbody tour. If "
+                      "packages of packaging/packages.txt are missing, a command names them and "
+                      "installs them with apt-get if it may without a password. Its logs are in "
+                      "build/log. CUDA programs run on the CPU unless there is a GPU and "
+                      "nvcc."), "",
               wrapped(f"Exit codes: {EXIT_CODES}")]
     return "\n".join(lines)
 

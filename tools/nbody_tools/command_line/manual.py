@@ -29,7 +29,7 @@ def lines() -> Iterator[str]:
     yield escaped("[OPTION...]")
     yield ".SH DESCRIPTION"
     yield escaped("One gravitational N-body simulation, from an OpenMP loop to the limit of a GPU, "
-                  "to a cluster and to a tree, one idea per program. A command installs missing "
+                  "a cluster and a tree, one idea per program. A command installs missing "
                   "packages and builds only what it needs, in build/cpu or "
                   "build/cuda; its logs are in build/log. CUDA programs run on the CPU unless "
                   "there is a GPU and nvcc.")
@@ -59,16 +59,16 @@ def ending() -> Iterator[str]:
     yield escaped(EXIT_CODES)
     yield ".SH ENVIRONMENT"
     for name, text in (
-        ("CXX, CUDACXX", "The compilers of C++ and of CUDA."),
+        ("CXX, CUDACXX", "The C++ compiler and the CUDA compiler."),
         ("PYTHON", "The interpreter that runs the tools."),
-        ("CI", "If true, a warning of the compiler is an error."),
-        ("PROGRESS_EVERY", "Seconds between lines of progress without a terminal [20]; 0: none."),
+        ("CI", "If true, compiler warnings are errors."),
+        ("PROGRESS_EVERY", "Seconds between progress lines if there is no terminal [20]; 0: none."),
     ):
         yield ".TP"
         yield f"\\fB{name}\\fR"
         yield escaped(text)
     yield ".SH FILES"
-    yield escaped("build/log/ has the output of everything that was built or tested. docs/ and the "
-                  "README.md of each step explain the programs.")
+    yield escaped("build/log/ has the output of all builds and tests. docs/ and the README.md of "
+                  "each step explain the programs.")
     yield ".SH SEE ALSO"
-    yield escaped("./nbody COMMAND --help has all options of a command.")
+    yield escaped("./nbody COMMAND --help lists all options of a command.")

@@ -67,29 +67,28 @@ COMMANDS = (
          "STEP [OPTION...]", True, "steps"),
     tool("lab", "learn", "labs.working_folder", "copy a lab to work on: a step with code removed",
          "list|NN [--to FOLDER]", completes="labs"),
-    tool("grade", "learn", "labs.grade", "grade a solution of a lab: prints a table of points",
+    tool("grade", "learn", "labs.grade", "grade a solution of a lab and print a table of points",
          "NN FILE [OPTION...]",
          True, "labs"),
     tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere",
          "STEP DIRECTORY",
          completes="steps"),
-    tool("new", "learn", "new.new", "start a step of your own: copies another one, which builds "
-         "and passes its tests",
+    tool("new", "learn", "new.new", "start a step of your own from a copy of another, which "
+         "builds and passes its tests",
          "step NAME --parent STEP"),
     tool("course", "learn", "course.course", "make slides, notebooks, and the archive for a class"),
 
     Command("build", "run", "build everything, or these steps", "[--gpu] [STEP...]", in_shell=True,
             completes="steps",
-            details="Builds for the CPU in build/cpu, with nvcc in build/cuda. Without --gpu it "
-            "uses nvcc only if "
-            "there is a GPU and no step is named. All commands share these folders and build only "
-            "what they need.",
+            details="Builds for the CPU in build/cpu, and with nvcc in build/cuda. Without "
+            "--gpu it uses nvcc only if there is a GPU and no step is named. All commands "
+            "share these folders and build only what they need.",
             options=(Option("--gpu", "build with nvcc"),),
             examples=("./nbody build", "./nbody build 03", "./nbody build --gpu 11 12")),
     Command("experiment", "run", "run an experiment of experiments/, on a GPU if there is one",
             "list|NAME [OPTION...]",
             in_shell=True, takes_more="the experiment", completes="experiments",
-            details="Builds it first. list names all of them; the page of each is "
+            details="Builds the experiment first. `list` prints all names; each has a page "
             "experiments/NAME/README.md.",
             examples=("./nbody experiment list", "./nbody experiment edge_sharing --bodies 1000 "
                       "--steps 2")),
@@ -113,8 +112,8 @@ COMMANDS = (
     tool("sweep", "measure", "sweep.sweep", "measure the tables of the reports again, in every "
          "configuration",
          in_shell=True),
-    tool("tune", "measure", "measure.tune", "find the fastest shapes of steps 11 to 13 on this "
-         "device"),
+    tool("tune", "measure", "measure.tune", "find the fastest blocks and tiles of steps 11 to 13 "
+         "on this device"),
     tool("profile", "measure", "measure.profile", "count what the kernels of a step do, with "
          "Nsight Compute"),
     tool("compare", "measure", "compare.compare", "time our steps next to other programs"),
@@ -122,9 +121,9 @@ COMMANDS = (
          "update docs/results/patterns/, the data of the tables in docs/inspect.md"),
 
     Command("setup", "maintain", "install the packages needed to build and test", "", in_shell=True,
-            details="Installs the packages of packaging/packages.txt with apt-get if that is "
-            "possible without "
-            "asking, and otherwise prints the line for the administrator. Says what it did.",
+            details="Installs the packages of packaging/packages.txt with apt-get if it may do so "
+            "without a password, and otherwise prints the command for the administrator. Reports "
+            "what it did.",
             examples=("./nbody setup",)),
     Command("test", "maintain", "build everything and run the tests",
             "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
@@ -156,7 +155,7 @@ COMMANDS = (
     tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
     tool("scenarios", "maintain", "figures.scenarios", "draw docs/figures/scenarios.png"),
     tool("solar-system", "maintain", "physics.solar_system",
-         "simulate one year and ten, print the distances from the ephemeris"),
+         "simulate 1 and 10 years of the planets, print their distances from the ephemeris"),
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "
          "precision"),
     tool("disk-halo", "maintain", "physics.disk_halo", "test whether a simulated galaxy is stable"),

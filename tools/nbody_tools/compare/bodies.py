@@ -94,7 +94,7 @@ def read_velocities(path: Path, count: int) -> array:
     except OSError as error:
         raise Failed(f"wrote no bodies: {error.strerror}") from error
     if len(data) != HEADER.size + 4 * VALUES * count:
-        raise Failed(f"wrote {len(data)} bytes, which are not {count} bodies")
+        raise Failed(f"wrote {len(data)} bytes, which is not the size of {count} bodies")
     values = array("f")
     values.frombytes(data[HEADER.size:])
     return values

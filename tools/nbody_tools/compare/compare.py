@@ -48,7 +48,7 @@ EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more bodies take minutes per tim
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("contender", nargs="*", help="names or their first letters [all]")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                   help="where our programs are [build/cuda if it finds a device, else build/cpu]")
+                   help="folder of our programs [build/cuda if a device is found, else build/cpu]")
     p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N",
                    help=f"[{SIZES}; without a GPU 1024]")
     p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
@@ -58,16 +58,16 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--ktt", type=arguments.existing_folder, metavar="DIR",
                    help="KTT/Examples/Nbody")
     p.add_argument("--nvcc", default="nvcc", metavar="PROGRAM",
-                   help="compiler for these two [nvcc]")
-    p.add_argument("--arch", default="native", help="architecture of the GPU, for nvcc [native]")
+                   help="compiler of the --sample and --ktt kernels [nvcc]")
+    p.add_argument("--arch", default="native", help="GPU architecture, for nvcc [native]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=5,
-                   help="rounds, each running every program [5]")
+                   help="rounds; each runs every program [5]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=3,
                    help="timed runs per round [3]")
     p.add_argument("--seconds", type=arguments.positive_number, default=0.2,
-                   help="seconds per timed run, using 1 to 1000 steps [0.2]")
+                   help="approximate length of a timed run, which takes 1 to 1000 steps [0.2]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
-                   help="limit of one round [300]")
+                   help="time limit of one round [300]")
     p.add_argument(
         "--output",
         type=Path,
@@ -254,8 +254,8 @@ def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
     if max(found) > MAX_EMULATED:
         raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps "
                         f"are emulated; at most {MAX_EMULATED}")
-    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies: not "
-        "measurements")
+    say(f"no GPU here: our steps are emulated with {', '.join(map(str, found))} bodies, and "
+        "nothing is measured")
     return found
 
 
@@ -269,7 +269,7 @@ def table(records: Sequence[dict[str, Any]]) -> str:
     sizes_ = sorted({record["bodies"] for record in records})
     names = list(dict.fromkeys(record["contender"] for record in records))
     cells = {(r["contender"], r["bodies"]): r for r in records}
-    rows = [["G interactions/s of N =", *map(str, sizes_)]]
+    rows = [["G interactions/s, N =", *map(str, sizes_)]]
     for name in names:
         found = [cells.get((name, size)) for size in sizes_]
         rows.append(

@@ -1,10 +1,10 @@
 """Makes a teacher's material: slides, notebooks, and the folder and archive for a class.
-course/teaching.md is the guide.
+course/teaching.md explains their use.
 
-  ./nbody course slides [--output DIR]    a page per step, and Markdown for Marp
-  ./nbody course pack [--output DIR]      the class's folder without answers, and Gradescope's
-                                          archive
-  ./nbody course notebooks [--execute]    course/notebooks as .ipynb
+  ./nbody course slides [--output DIR]    writes a page per step, and Markdown for Marp
+  ./nbody course pack [--output DIR]      makes a folder without answers for the class, and the
+                                          archive for Gradescope
+  ./nbody course notebooks [--execute]    converts course/notebooks to .ipynb
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def read_terms(file: Path) -> list[Term]:
     for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
         entry = {"text": entry} if isinstance(entry, str) else entry
         if set(entry) - KNOWN or not entry.get("text", "").endswith("."):
-            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a period, and may "
-                            f"have {KNOWN - {'text'}}")
+            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a period; the "
+                            f"other keys allowed are {', '.join(sorted(KNOWN - {'text'}))}")
         terms.append(Term(entry.get("name", key), (key, *entry.get("also", ())), entry["text"]))
     return terms
 
@@ -64,7 +64,7 @@ def lines(root: Path) -> str:
         for words in bold(idea_of(text)):
             if words not in defined:
                 raise ToolError(
-                    f"{name}/README.md: '{words}' is in bold and not in docs/glossary.toml"
+                    f"{name}/README.md: '{words}' is in bold but not in docs/glossary.toml"
                 )
     result = []
     for term in sorted(terms, key=lambda term: term.name.strip("`_-").lower()):
@@ -72,7 +72,7 @@ def lines(root: Path) -> str:
             (name for name, text in pages.items() if set(bold(text)) & set(term.forms)), None
         )
         if where is None:
-            raise ToolError(f"docs/glossary.toml: '{term.forms[0]}' is in bold in no step")
+            raise ToolError(f"docs/glossary.toml: '{term.forms[0]}' is not in bold in any step")
         code = "`" if re.search(r"^[_-]|^rsqrtf$", term.name) else ""
         result.append(f"- **{code}{term.name}{code}** ([step "
                       f"{number_of(where)}](../{where}/README.md)): {term.text}")

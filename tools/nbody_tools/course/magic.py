@@ -73,7 +73,7 @@ def rate(record: dict[str, Any]) -> str:
 
 def verdict(record: dict[str, Any], said: str) -> str:
     if not record:
-        return f"it was stopped:\n{said}"
+        return f"it stopped without a result:\n{said}"
     if record["verdict"] == "pass":
         return "right: all checks pass"
     if record["verdict"] == "partial":

@@ -44,10 +44,10 @@ def problems(notebook: Any) -> Iterator[str]:
         if cell.cell_type == "code" and cell.source.startswith("%%nbody_step")
     ]
     if not cells:
-        yield "it has no %%nbody_step"
+        yield "it has no cell with %%nbody_step"
     for cell in cells:
         if (RIGHT in said(cell)) == (WRONG in cell.source) or not said(cell):
-            yield f"{cell.source.splitlines()[0]} came to: {said(cell) or 'nothing'}"
+            yield f"{cell.source.splitlines()[0]} printed: {said(cell) or 'nothing'}"
         elif WRONG not in cell.source and not any(
             "image/png" in o.get("data", {}) for o in cell.outputs
         ):

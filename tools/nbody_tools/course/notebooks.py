@@ -1,6 +1,6 @@
 """Makes .ipynb files from the Markdown files in course/notebooks.
 
-  ./nbody course notebooks               into build/notebooks
+  ./nbody course notebooks               writes them to build/notebooks
   ./nbody course notebooks --execute     also runs them and checks the results of their cells
 
 Uses jupytext and nbclient, and lets pip install them in build/notebook-tools if they are missing.
@@ -24,7 +24,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output", type=Path, default=ROOT / "build" / "notebooks", metavar="DIR",
                    help="[build/notebooks]")
     p.add_argument("--execute", action="store_true",
-                   help="run them, and check the results of their cells")
+                   help="also run them, and check the results of their cells")
     p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR",
                    help="of the repository")
 

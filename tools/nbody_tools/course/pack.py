@@ -1,8 +1,8 @@
 """Makes the material for a class: the repository without the answers, its slides, and the archive
 for Gradescope.
 
-  ./nbody course pack                    build/course/class/, build/course/gradescope.zip
-  ./nbody course pack --output DIR
+  ./nbody course pack                    writes build/course/class/ and build/course/gradescope.zip
+  ./nbody course pack --output DIR       writes both to DIR
 
 The archive for Gradescope also contains the repository, because it grades each lab with `./nbody
 grade`. A submission is one file whose name begins with the lab's number, such as 03.cu, 04b.cu or

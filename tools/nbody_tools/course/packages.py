@@ -29,7 +29,7 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         return sys.executable
     python = folder / "bin" / "python"
     if not imports(python, modules):
-        print(f"{', '.join(packages)} with pip into {folder} ...", flush=True)
+        print(f"Installing {', '.join(packages)} with pip in {folder} ...", flush=True)
         try:
             venv.create(folder, with_pip=True, system_site_packages=True)
         except (subprocess.CalledProcessError, OSError) as error:

@@ -100,7 +100,7 @@ def build_as(
     )
     linking = next((line for line in lines if f" -o {step}/{step} " in line), None)
     if compiling is None or linking is None:
-        raise Failed(f"{build}: has no commands for {step}")
+        raise Failed(f"{build}: ninja has no commands that build {step}")
     copy = folder / step / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")

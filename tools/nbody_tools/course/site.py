@@ -1,11 +1,11 @@
 """Builds one searchable site of all documents, which works offline.
 
-  ./nbody site                     into build/site, for any web server
-  ./nbody site --serve 8000        and shows it at http://127.0.0.1:8000 (search needs a server)
-  ./nbody site --output DIR        elsewhere
+  ./nbody site                     writes build/site, for any web server
+  ./nbody site --serve 8000        also serves it at http://127.0.0.1:8000 (search needs a server)
+  ./nbody site --output DIR        writes it to DIR instead
   ./nbody site --check             also follows every link and every anchor of the built site
 
-Uses Zensical. If it is missing, pip installs it in build/site-tools.
+This needs Zensical. If it is missing, pip installs it in build/site-tools.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "--serve",
         type=positive_integer,
         metavar="PORT",
-        help="show it on this machine, until Ctrl-C",
+        help="also serve it on this machine, until Ctrl-C",
     )
     p.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
@@ -73,7 +73,7 @@ def tracked(root: Path) -> list[Path]:
         ["git", "-C", str(root), "ls-files", "-z"], stdout=subprocess.PIPE, check=False
     )
     if listed.returncode != 0:
-        raise Failed("site: git does not say which files belong to the project")
+        raise Failed("site: git cannot list the files of the project")
     return [
         Path(name)
         for name in listed.stdout.decode().split("\0")
@@ -229,7 +229,7 @@ def configuration(pages: list[Path], root: Path) -> str:
 
 def build(root: Path, output: Path) -> int:
     if output.exists() and any(output.iterdir()) and not (output / "404.html").is_file():
-        raise ToolError(f"--output {output}: holds files that are not a site")
+        raise ToolError(f"--output {output}: has files that are not part of a site")
     python = python_with(("zensical",), PACKAGES, root / "build" / "site-tools")
     with tempfile.TemporaryDirectory() as temporary:
         docs = Path(temporary, "docs")
@@ -248,7 +248,7 @@ def build(root: Path, output: Path) -> int:
             shutil.rmtree(output, ignore_errors=True)
             shutil.copytree(Path(temporary, "site"), output)
     if done.returncode != 0:
-        raise Failed(f"site: Zensical did not build it:\n{done.stdout[-2000:]}")
+        raise Failed(f"site: Zensical could not build it:\n{done.stdout[-2000:]}")
     return len(pages)
 
 
@@ -285,7 +285,7 @@ def dead_links(site: Path) -> Iterator[str]:
             if not there.is_file():
                 yield f"{where}: there is no '{target}'"
             elif there in pages and unquote(parts.fragment) not in pages[there].anchors:
-                yield f"{where}: '{target}' has no such anchor"
+                yield f"{where}: the page of '{target}' has no such anchor"
 
 
 def fetched_from_elsewhere(site: Path) -> Iterator[str]:
@@ -295,7 +295,7 @@ def fetched_from_elsewhere(site: Path) -> Iterator[str]:
             r'<(?:script|link|img)\b[^>]*\b(?:src|href)="(https?:)?//([^"]+)"', text
         ):
             if 'rel="canonical"' not in match.group(0):
-                yield f"{page.relative_to(site)}: fetches {match.group(2)}"
+                yield f"{page.relative_to(site)}: loads {match.group(2)} from the network"
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Writes slides for every step, from the text and pictures of its README.
 
-  ./nbody course slides                   build/slides/: a page per step, and slides.md for Marp
-  ./nbody course slides --output DIR
+  ./nbody course slides                   writes build/slides/: a page per step, slides.md for Marp
+  ./nbody course slides --output DIR      writes them to DIR
 
 The pages need no network. Arrow keys and clicks turn the slides; `p` prints two per sheet.
 """

@@ -27,11 +27,11 @@ def tile() -> Drawing:
     d.lines(
         432,
         148,
-        "all 1024 threads read every body of it,",
+        "all 1024 threads read each of its bodies,",
         "each for its own body: 512 interactions",
     )
 
-    d.heading(236, "Warps of the block in time")
+    d.heading(236, "Warps of the block over time")
     x, y, step = 150, 292, 44
     phases = ((70, "load", light(VERMILION, 0.5)), (200, "interact with tile 2", light(BLUE)),
               (70, "load", light(VERMILION, 0.5)), (200, "interact with tile 3", light(BLUE)))
@@ -53,7 +53,7 @@ def tile() -> Drawing:
         at += 16
     d.note(
         y + len(rows) * step + 26,
-        "Barrier 1: the whole tile is there. Barrier 2: all threads have read it.",
+        "Barrier 1: the whole tile is loaded. Barrier 2: all threads have read it.",
         42,
     )
     return d
@@ -64,7 +64,7 @@ def registers() -> Drawing:
     d = Drawing(
         640,
         "One load from shared memory serves one body of a thread, or four; registers decide how "
-        "many threads fit an SM",
+        "many threads fit on an SM",
     )
     d.heading(34, "Step 10: one body per thread")
     column(d, 40, 60, ("body",))
@@ -97,7 +97,7 @@ def registers() -> Drawing:
             f"{blocks} blocks, {8 * blocks} warps",
             step=24,
         )
-    d.notes(40, 564, "Four bodies per thread: a quarter of the warps of step 10, and yet faster:",
+    d.notes(40, 564, "Four bodies per thread: a quarter of step 10's warps, and still faster:",
             "the four interactions of a thread hide each other's latency.",
             "Registers as nvcc 13.0 counts them for sm_90.", step=28)
     return d

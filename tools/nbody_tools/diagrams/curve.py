@@ -159,7 +159,7 @@ def tree_walk() -> Drawing:
     d.notes(
         left,
         y,
-        f"Red: {GROUP} neighbours of the order.",
+        f"Red: {GROUP} neighbours along the curve.",
         "Cells are ranges of the sorted bodies.",
         step=28,
     )

@@ -1,6 +1,6 @@
 """Draws the diagrams of the documents, at least one per step: docs/figures/diagrams/NAME.svg.
 
-  ./nbody diagrams            writes those that are out of date
+  ./nbody diagrams            redraws diagrams that are out of date
   ./nbody diagrams --check    changes nothing; lists outdated diagrams, exits with code 1 if any
 """
 

@@ -12,9 +12,9 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 
 def unrolled() -> Drawing:
     """Draws step 04: one warp computes its interactions one by one, or sixteen at the same time."""
-    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; "
+    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own rsqrt; "
                      "unrolled, the waits overlap, and the additions form a chain")
-    d.heading(34, "Rolled: each interaction waits for its own root")
+    d.heading(34, "Rolled: each interaction waits for its own rsqrt")
     at: float = 60
     for k in range(3):
         at = interaction(d, at, 54, wait=150) + 6
@@ -33,8 +33,8 @@ def unrolled() -> Drawing:
             d.path([(end - 13, y - 9), (end + 5, y)], VERMILION, 2, arrow=True)
     d.lines(690, 250, "red: each addition", "needs the sum", "before it")
     y = 190 + 16 * 26 + 22
-    d.key(60, y, light(SKY_BLUE, 0.6), "differences, root begins")
-    d.key(390, y, light(GREEN, 0.6), "root is there: add to the sum")
+    d.key(60, y, light(SKY_BLUE, 0.6), "differences, rsqrt starts")
+    d.key(390, y, light(GREEN, 0.6), "rsqrt is done: add to the sum")
     d.line(740, y - 5, 800, y - 5, GREY, 2, dashed=True)
     d.text(812, y + 2, "wait")
     d.line(60, y + 26, 880, y + 26, GREY, 2, arrow=True)
@@ -88,9 +88,9 @@ def budget() -> Drawing:
                                  ("refine", 90, ORANGE), ("special?", 100, GREY)):
         d.label((x, 264, width, 50), words, light(colour, 0.45))
         x += width + 8
-    d.note(346, "Each refinement and each test for zero, infinity or a denormal is a few "
-                "instructions more.", 40)
-    d.note(374, "The float32 sum discards the digits that they make exact.", 40)
+    d.note(346, "Each refinement and each test for zero, infinity or a denormal costs a "
+                "few more instructions.", 40)
+    d.note(374, "The float32 sum discards the digits that these instructions make exact.", 40)
     d.note(
         412,
         "SUB, MUL and FMA are one instruction each; an FMA multiplies and adds with one rounding.",

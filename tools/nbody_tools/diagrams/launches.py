@@ -21,7 +21,7 @@ def interactions() -> Drawing:
     d.heading(36, "A time step has N x N interactions")
     colours = (light(BLUE), light(ORANGE), light(GREEN), light(PURPLE))
     x, y, cell, n = 108, 92, 18, 16
-    d.text(x + cell * n / 2, y - 14, "sources j: who pulls", anchor="middle")
+    d.text(x + cell * n / 2, y - 14, "sources j, which pull", anchor="middle")
     for row in range(n):
         for column in range(n):
             d.rect(x + column * cell, y + row * cell, cell, cell, colours[row * 4 // n], WHITE, 1)
@@ -88,7 +88,7 @@ def waves() -> Drawing:
     """Draws step 04b: the 512 blocks of 32 systems on the SMs, and how kernels end."""
     blocks = 32 * 16
     d = Drawing(600, f"{blocks} blocks on {SMS} SMs, then the same with {SMS * SLOTS + 1} blocks; "
-                     "kernels in time")
+                     "kernels over time")
     d.heading(
         34,
         f"512 blocks of 32 systems: {blocks % SMS} SMs hold four, {SMS - blocks % SMS} hold three",

@@ -15,8 +15,8 @@ RANK_COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 def chunks() -> Drawing:
     """Draws step 10: the two-dimensional grid, and the partial sums as a matrix that is multiplied
     by a vector of ones."""
-    d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix, which "
-                     "times a vector of ones gives the accelerations")
+    d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix; "
+                     "its product with a vector of ones gives the accelerations")
     d.heading(34, "The grid: blocks of bodies by chunks of sources")
     colours = (light(BLUE, 0.3), light(ORANGE, 0.3), light(GREEN, 0.3), light(PURPLE, 0.3))
     x, y, width, height = 150, 84, 130, 40
@@ -58,7 +58,7 @@ def chunks() -> Drawing:
 
 def rotation() -> Drawing:
     """Draws step 12: the sums that rotate through a warp, and the ring of tiles."""
-    d = Drawing(720, "In each step a lane pairs one source with its bodies and hands the source's "
+    d = Drawing(720, "In each step a lane pairs one source with its bodies and passes the source's "
                      "sum to its neighbour; tiles form a ring, and each is paired with the tiles "
                      "up to half the ring ahead")
     d.heading(34, "A warp, drawn with 8 lanes for 32: sums rotate, bodies stay")
@@ -111,9 +111,9 @@ def rotation() -> Drawing:
         d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), "#1A1A1A")
         d.text(px, py + 7, str(k), anchor="middle")
     d.lines(340, cy - 50, "Tile 0 is paired with 1, 2, 3, and 4 (dashed), which is half the",
-            "ring away: either could compute this pair, and only one does.")
+            "ring away: either could compute that pair, but only one does.")
     d.lines(340, cy + 18, "Each pair of tiles writes two sums, each to its own place:",
-            "no atomic addition, and the same bits in every run.")
+            "no atomic additions, and the same bits in every run.")
     return d
 
 
@@ -131,7 +131,7 @@ def meetings() -> list[tuple[int, int]]:
 def segments() -> Drawing:
     """Draws step 14: the pairs of 32 segments on four ranks, and the data that ranks exchange."""
     d = Drawing(620, "The 528 pairs of 32 segments in four equal parts, one per rank; in each time "
-                     "step sums are exchanged and positions gathered")
+                     "step, sums are exchanged and positions are gathered")
     d.heading(34, "The 528 pairs of 32 segments, on 4 ranks")
     cell, x, y = 13, 84, 76
     all_meetings = meetings()
@@ -147,7 +147,7 @@ def segments() -> Drawing:
     d.text(x + 16 * cell, y - 12, "segments (columns) paired with others (rows)", anchor="middle")
     for rank in range(4):
         d.text(x - 10, y + 8 * rank * cell + 15, str(8 * rank), anchor="end")
-    d.note(y + 32 * cell + 30, "White: computed from the other side.", x)
+    d.note(y + 32 * cell + 30, "White: computed as the mirrored pair.", x)
 
     left = 530
     d.heading(76, "Each rank keeps 8 segments", left)
@@ -165,8 +165,8 @@ def segments() -> Drawing:
     d.notes(
         left,
         536,
-        "Red: communication. The order of the",
-        "additions never depends on how many",
-        "ranks there are.",
+        "Red: communication. The number of",
+        "ranks never changes the order of",
+        "the additions.",
     )
     return d

@@ -27,7 +27,7 @@ def tile() -> Drawing:
     """Draws figure 31-2 of GPU Gems 3: p rows of p interactions, their inputs and outputs."""
     d = Drawing(
         440,
-        "A tile of p by p interactions: each row in order, rows side by side; inputs and outputs")
+        "A tile of p by p interactions: each row in order, all rows at once; inputs and outputs")
     p, cell, x, y = 6, 40, 150, 120
     d.heading(34, "A tile: p x p interactions")
     d.text(x + p * cell / 2, 80, "p sources, one after the other", anchor="middle")
@@ -71,7 +71,7 @@ def all_pairs() -> Drawing:
     d.line(620, 262, 642, 262, VERMILION, 2.5)
     d.lines(652, 268, "load p sources,", "barrier")
     d.bracket(x + 2 * p * cell, y + n * cell + 6, p * cell, "p steps between loads")
-    d.note(546, "Blocks run side by side, tiles of a block one after the other.")
+    d.note(546, "Blocks run concurrently; the tiles of a block run one after the other.")
     return d
 
 
@@ -102,7 +102,7 @@ def blocks_2d() -> Drawing:
     d.lines(600, 450, "N / luf partial sums", "of each body, added by", "another kernel")
     d.note(
         576,
-        "Shared memory is filled once: no barrier between tiles, and another kernel for the sums.")
+        "Shared memory is filled once: no barrier between tiles, but another kernel for the sums.")
     return d
 
 
@@ -148,6 +148,7 @@ def banks() -> Drawing:
         d.line(40, y + 90, 40 + BANKS * cell, y + 90)
     d.note(
         572,
-        "Counted in words of 4 bytes, luf 1024, 256 rows, as there; a GPU splits accesses of 16."
+        "Counted in words of 4 bytes, luf 1024, 256 rows, as in the report; a GPU splits "
+        "16-byte accesses."
     )
     return d

@@ -36,7 +36,7 @@ def pageable() -> Drawing:
     bar(d, 40, 54, 50, UP, height=36)
     bar(d, 90, 54, 190, COMPUTE, "all SMs busy", 36)
     bar(d, 280, 54, 50, DOWN, height=36)
-    d.heading(146, "Step 05, hoped for: copies during kernels, systems side by side")
+    d.heading(146, "Step 05, as hoped: copies during kernels, all systems at once")
     for k in range(4):
         y = 162 + k * 32
         x = 40 + k * 18
@@ -44,7 +44,7 @@ def pageable() -> Drawing:
         bar(d, x + 18, y, 190, COMPUTE)
         bar(d, x + 208, y, 18, DOWN)
         d.text(340, y + 20, f"stream {k}")
-    d.heading(346, "Step 05, as it was: a download returns when its kernels are done")
+    d.heading(346, "Step 05, in fact: a download returns when its kernels are done")
     x = 40
     for k in range(4):
         y = 364 + k * 40
@@ -73,7 +73,7 @@ def pinned() -> Drawing:
     d = Drawing(
         760,
         "A copy from pageable memory goes through a staging buffer, one from pinned memory does "
-        "not; in one hardware queue a download waits for its kernels, and so does all "
+        "not; in one hardware queue a download waits for its kernels, and so does everything "
         "behind it",
     )
     d.heading(34, "Pageable memory: two copies, and the host takes part")
@@ -104,7 +104,7 @@ def pinned() -> Drawing:
 
     d.heading(448, "In phases: all uploads, all kernels, all downloads")
     queue(d, 466, ("U0", "U1", "U2", "U3", "D0", "D1", "D2", "D3"))
-    d.text(40, 536, "No copy blocks another one that could run.")
+    d.text(40, 536, "No copy blocks another copy that could run.")
     for k in range(4):
         y = 552 + k * 32
         bar(d, 40 + k * 20, y, 20, UP)
@@ -156,7 +156,7 @@ def devices() -> Drawing:
 
 def persistent() -> Drawing:
     """Draws step 13: two launches per time step or one grid barrier; the two halves of an array."""
-    d = Drawing(620, "Time steps with two launches each, and with one barrier of the grid each; "
+    d = Drawing(620, "Time steps with two launches each, and with one grid barrier each; "
                      "positions are read from one half of the array and written to the other")
     d.heading(34, "Step 11: two kernels per time step")
     x = 40
@@ -172,7 +172,7 @@ def persistent() -> Drawing:
     d.key(40, 124, light(GREY, 0.35), "launch: schedule, load, begin, end", thick=1)
     d.key(460, 124, DOWN, "update_bodies", thick=1)
 
-    d.heading(184, "Step 13: one kernel, a barrier of the grid per time step")
+    d.heading(184, "Step 13: one kernel, one grid barrier per time step")
     for block in range(4):
         y = 204 + block * 40
         x = 40

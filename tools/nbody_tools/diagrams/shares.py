@@ -28,16 +28,16 @@ def partial_sums() -> Drawing:
         d.bracket(40 + body * chunks * width + 3, 100, chunks * width - 6,
                   f"partial sums of body {body}")
     d.notes(40, 166, "One thread adds neighbours in memory. Neighbouring threads of a warp read "
-                     "places that are", "a whole row of partial sums apart.")
+                     "places", "that are a whole row of partial sums apart.")
     d.heading(240, "Figure 10: chunk by chunk")
     for chunk in range(chunks):
         for body in range(bodies):
             d.label((40 + (chunk * bodies + body) * width, 260, width, 40), f"{body},{chunk}",
                     SHADES[chunk])
         d.bracket(40 + chunk * bodies * width + 3, 306, bodies * width - 6, f"chunk {chunk}")
-    d.notes(40, 372, "A matrix with a row per body and a column per chunk: times a vector of ones "
-                     "it is the sum of all", "chunks, which cublasSgemv computes. The labels are "
-                     "body, chunk.")
+    d.notes(40, 372, "A matrix with a row per body and a column per chunk: its product with "
+                     "a vector of ones is the", "sum of all chunks, which cublasSgemv computes. "
+                     "Labels: body, chunk.")
     return d
 
 
@@ -55,7 +55,7 @@ def pairs_of(sharing: str, bodies: int = BODIES, threads: int = THREADS) -> dict
 
 def each_pair_once() -> Drawing:
     """Draws how one computation yields the forces on two bodies: project report, figure 15."""
-    d = Drawing(470, "Left: every body with every other, N squared forces. Right: each pair once, "
+    d = Drawing(470, "Left: every body with every other, N(N - 1) forces. Right: each pair once, "
                      "its force used for both bodies")
     cell, top = 40, 96
     for left, title, once in ((80, "Each pair twice", False), (520, "Each pair once", True)):
@@ -96,8 +96,8 @@ def shares_of_threads() -> Drawing:
             count = list(threads.values()).count(thread)
             d.key(left, top + BODIES * cell + 36 + 32 * thread, SHADES[thread],
                   f"thread {thread}: {count} pairs")
-    d.notes(30, 440, "Rows: the body whose pairs with later ones are computed. From its number, a "
-                     "pair's row is", "found by a square root.", step=22)
+    d.notes(30, 440, "Row: the body whose pairs with later bodies are computed. A square root "
+                     "gives a pair's row", "from its number.", step=22)
     return d
 
 
@@ -113,7 +113,7 @@ def resident_warps(block: int, registers: int) -> int:
 def warps_over_blocks() -> Drawing:
     """Draws the number of resident warps against the block size: figure 4 of the activity map's
     report."""
-    d = Drawing(480, "Resident warps of an SM over the threads of a block, with 32 and with 40 "
+    d = Drawing(480, "Resident warps of an SM against the size of a block, with 32 and with 40 "
                      "registers per thread")
     d.heading(34, "Warps on an SM, by the size of a block")
     left, base, per_warp, step = 110, 380, 4.6, 130
@@ -130,5 +130,5 @@ def warps_over_blocks() -> Drawing:
     d.text(left + len(BLOCK_SIZES) * step / 2, base + 54, "threads per block", anchor="middle")
     d.key(left, 462, light(SKY_BLUE, 0.6), "32 registers per thread")
     d.key(left + 330, 462, light(ORANGE, 0.6), "40 registers per thread")
-    d.text(left + 15, 64, "blocks of 32: an SM takes 32 blocks, half of its warps")
+    d.text(left + 15, 64, "blocks of 32: 32 blocks fit, which use half of the warps")
     return d

@@ -37,7 +37,7 @@ def extra_row(words: Sequence[Any]) -> Row:
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
     before, after = (word if isinstance(word, Value) else Value(word) for word in words[1:3])
     if before.content is None or after.content is None:
-        raise FactError(f"account(): '{words[0]}' is not measured")
+        raise FactError(f"account(): '{words[0]}' has no measured value")
     return Row(words[0], before.number, after.number, words[3] == "more")
 
 
@@ -61,7 +61,7 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
     names = [name[4:].replace("_", " ") for name in (parent, step)]
     table = [[row.label, plain(row.before), plain(row.after), f"{factor:.2f}"]
              for row, factor in zip(rows, shown)]
-    table.append(["product of these", "", "", f"**{shown[-2]:.2f}**"])
+    table.append(["product of these factors", "", "", f"**{shown[-2]:.2f}**"])
     table.append(["measured, G interactions/s", *(plain(rate.number) for rate in rates),
                   f"**{shown[-1]:.2f}**"])
     return markdown(["counted", *names, "times slower" if slower else "times faster"], table)

@@ -87,8 +87,8 @@ def table(device: str, masses: str, records: Sequence[dict[str, Any]]) -> str:
     rows += [row for peer in PEERS if (row := ratios(peer, sizes, records)) is not None]
     dates = sorted({data["date"][:10] for data in records})
     title = (f"{device}, {', '.join(dates)}, {masses} masses. G interactions/s of one system of N "
-             "bodies, in brackets the interquartile range of its times, in percent; the largest "
-             "RMS error of its accelerations:")
+             "bodies (in brackets, the interquartile range of the times in percent), and the "
+             "largest RMS error of the accelerations:")
     return (
         title
         + "\n\n"

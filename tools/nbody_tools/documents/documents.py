@@ -60,7 +60,7 @@ INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("folder", nargs="?", help="only documents of this folder, such as step03_tiling")
     p.add_argument("--check", action="store_true",
-                   help="change nothing, list what is out of date or wrong")
+                   help="change nothing, and list what is out of date or wrong")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="of the repository")
 
@@ -128,7 +128,7 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
     problems = [f"{template}: heading '{heading}' is missing" for heading in MEASUREMENT_HEADINGS
                  if heading not in measured]
     if len(lines) > sources.Budget.readme:
-        problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
+        problems.append(f"{where}: {len(lines)} lines, at most {sources.Budget.readme} are allowed")
     missing = missing_in_a_lesson(lines, section_of(lines))
     return problems + [f"{where}: {what}" for what in missing]
 
@@ -138,7 +138,7 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
     folded prediction, few measured numbers, and a link to the next step."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
-        yield f"the headings of a lesson are {', '.join(HEADINGS)}, in this order"
+        yield f"the headings of a lesson must be {', '.join(HEADINGS)}, in this order"
     text = " ".join("\n".join(lines).split())
     for mark in ("**Question:**", "**In one sentence:**", "**You need**", "**Time:**", "**Next:**",
                  "(measurements.md)", "(../docs/answers.md#"):
@@ -153,9 +153,9 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
         yield "the idea has no term in bold"
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
     if numbers > MEASURED_NUMBERS:
-        yield f"{numbers} measured numbers in the text, of {MEASURED_NUMBERS} allowed"
+        yield f"{numbers} measured numbers in the text, at most {MEASURED_NUMBERS} are allowed"
     if left := text.count("TODO"):
-        yield f"TODO is left in {left} places"
+        yield f"{left} TODOs are left"
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
@@ -187,7 +187,7 @@ def run(options: argparse.Namespace) -> int:
             result.problems += wrong_shape(root / name / "README.md", root)
     for name in step_folders(root):
         if is_draft(name, root) and options.folder in (None, name):
-            print(f"{name}: a draft, which needs no page, picture or measurement (DRAFT "
+            print(f"{name}: a draft, so its page, picture and measurements are not checked (DRAFT "
                   "in its CMakeLists.txt)")
     return report_problems(result, options.verbose)
 

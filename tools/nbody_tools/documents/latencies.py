@@ -72,7 +72,7 @@ def table(results: Path) -> str:
         f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} "
         "operations:\n\n"
         + markdown(
-            ("latency", "blocks x threads", "median", "IQR", "repeats", "does it wait"), rows
+            ("latency", "blocks x threads", "median", "IQR", "repeats", "verdict"), rows
         )
     )
 
@@ -120,5 +120,5 @@ def issue_slots(results: Path) -> str:
             ]
         )
     return markdown(
-        ("a pass of the loop", "time", "in slots of an FFMA", "of these, each of the others"), rows
+        ("instructions of a pass", "time", "in slots of an FFMA", "slots per MUFU or SHFL"), rows
     )

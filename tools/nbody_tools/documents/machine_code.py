@@ -83,7 +83,7 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
         count = sum(line["instructions"][group] for group in groups)
     except KeyError as group:
         raise FactError(
-            f"docs/results/sass: {line['step']} has no instructions of class {group}"
+            f"docs/results/sass: {line['step']} has no instruction class {group}"
         ) from None
     return f"{count / line['interactions']:.2f}" if count else ABSENT
 
@@ -112,7 +112,7 @@ def problem(line: dict[str, Any]) -> tuple:
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[str, Any]:
     found = rest.loop_of(profile, loops)
     if found is None:
-        raise FactError(f"{profile['step']}: no loop of {profile['kernel']} was counted")
+        raise FactError(f"{profile['step']}: the loop of {profile['kernel']} was not counted")
     return found
 
 
@@ -180,7 +180,7 @@ def check_shape(data: Any) -> None:
         or not isinstance(data.get("seconds"), list)
         or not data["seconds"]
     ):
-        raise ValueError("no times of a shape")
+        raise ValueError("it has no times of a shape")
     for key, kind in (("step", str), ("systems", int), ("bodies", int), ("steps", int)):
         if not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")

@@ -64,7 +64,7 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
-        raise FactError(f"'{unknown[0]}' is not a metric; known: {', '.join(known)}")
+        raise FactError(f"'{unknown[0]}' is not a metric; choose from {', '.join(known)}")
     lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
     if step not in lines:
         return NOT_MEASURED
@@ -184,7 +184,7 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
         )
         rows.append([f"{stage}, union", *(seconds(c.union[stage]) for c in columns.values())])
     rows.append(["copies, union", *(seconds(total.copies) for total in columns.values())])
-    rows.append(["of those hidden under kernels of the same GPU",
+    rows.append(["share of copies hidden under kernels of the same GPU",
                  *(f"{100 * total.hidden_share:.0f} %" for total in columns.values())])
     return markdown(["", *(run.replace("_", " ") for run in runs)], rows)
 
@@ -194,7 +194,8 @@ def timeline_sum(results: Path, run: str, quantity: str) -> Value:
     of the copies that is hidden."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
-        raise FactError(f"'{quantity}' is not a sum: copies, hidden, wall, hidden_share")
+        raise FactError(f"'{quantity}' is not a sum; choose from copies, hidden, wall, "
+                        "hidden_share")
     return Value(
         getattr(total, quantity),
         "percent" if quantity == "hidden_share" else "time",

@@ -153,7 +153,8 @@ def broken_budgets(sources: dict[str, Source]) -> list[str]:
     for source in sources.values():
         if len(source.lines) > source.line_budget:
             problems.append(
-                f"{source.shown_path}: {len(source.lines)} lines, of {source.line_budget} allowed"
+                f"{source.shown_path}: {len(source.lines)} lines, "
+                f"at most {source.line_budget} are allowed"
             )
         try:
             lines = changed(diff(source, sources))
@@ -162,7 +163,7 @@ def broken_budgets(sources: dict[str, Source]) -> list[str]:
             continue
         if lines > source.change_budget:
             problems.append(
-                f"{source.shown_path}: {lines} changed lines against {source.parent}, of "
-                f"{source.change_budget} allowed"
+                f"{source.shown_path}: {lines} changed lines against {source.parent}, at "
+                f"most {source.change_budget} are allowed"
             )
     return problems

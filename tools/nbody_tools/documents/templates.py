@@ -200,7 +200,7 @@ def without(text: str, *patterns: re.Pattern) -> str:
 
 
 def wrong_places(document: str, where: str) -> list[str]:
-    halves = [f"{where}:{line}: '{half}' is one half of a place, and the other is missing"
+    halves = [f"{where}:{line}: '{half}' is one half of a place, and the other half is missing"
               for line, text in enumerate(without(document, PLACE).splitlines(), start=1)
               for half in HALF_OF_A_PLACE.findall(text)]
     return halves + [
@@ -212,7 +212,7 @@ def wrong_places(document: str, where: str) -> list[str]:
 
 def literal_numbers(template: str, where: str) -> list[str]:
     """Reports numbers in the report's template that are neither filled in nor in ALLOWED."""
-    return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED "
+    return [f"{where}:{line}: the number {number} is neither filled in nor in ALLOWED "
             "(documents/templates.py)"
             for line, text in enumerate(without(template, MARKUP).splitlines(), start=1)
             for number in (match.group(0).rstrip(".,") for match in NUMBER.finditer(text))
@@ -222,7 +222,7 @@ def literal_numbers(template: str, where: str) -> list[str]:
 def typed_measurements(template: str, where: str) -> list[str]:
     """Reports times and rates that were typed into a step's README, outside code."""
     return [
-        f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
+        f"{where}:{line}: '{match.group(0)}' is typed in; times and rates must come from records"
         for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)
         for match in MEASUREMENT.finditer(text)
     ]

@@ -165,8 +165,8 @@ def phases_table(records: Sequence[Record]) -> str:
                 seconds(total),
             ]
         )
-    return (f"Durations of the kernels by themselves (Nsight Compute); {heading(chosen)}:\n\n"
-            + markdown(("bodies", "theta", *names, "all but the walk", "sum"), rows))
+    return (f"Durations of the individual kernels (Nsight Compute); {heading(chosen)}:\n\n"
+            + markdown(("bodies", "theta", *names, "all except the walk", "sum"), rows))
 
 
 def build_time(record: Record) -> float:

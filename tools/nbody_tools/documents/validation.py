@@ -86,7 +86,7 @@ def gates(mutants: Sequence[Mutant]) -> str:
     gates = dict.fromkeys(gate for mutant in mutants for gate in mutant.gates)
     rows = [[f"`{gate}`", f"`{mutant.name}`", mutant.wrong] for gate in gates
             for mutant in mutants if mutant.failed == [gate]]
-    return markdown(("gate", "a mutant that only it rejects", "what is wrong"), rows)
+    return markdown(("gate", "a mutant that only this gate rejects", "what is wrong"), rows)
 
 
 def counts(mutants: Sequence[Mutant]) -> str:
@@ -94,7 +94,8 @@ def counts(mutants: Sequence[Mutant]) -> str:
     judged = [mutant for mutant in wrong if mutant.failed is not None]
     lines = [
         f"{len(wrong)} mutants; {len(judged)} rejected by a check, {len(wrong) - len(judged)} "
-        "stopped with an error before there was a result. Of those with a result, let through by",
+        "stopped with an error before there was a result. Of those with a result, these "
+        "checks accept:",
         "",
     ]
     for check, title in WEAK_CHECKS.items():

@@ -99,7 +99,7 @@ class Vocabulary:
 
     def source(self, step: str) -> sources.Source:
         if step not in self.sources:
-            raise FactError(f"{step} has no program")
+            raise FactError(f"there is no step {step} with a program")
         return self.sources[step]
 
     def diff(self, step: str) -> list[str]:

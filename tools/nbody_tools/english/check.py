@@ -78,7 +78,7 @@ def main(words: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
     for rule in RULES:
         if counts[rule.name]:
             print(f"{counts[rule.name]:5}  {rule.name:14} {rule.reason}: {rule.instead}")
-    print(f"{sum(counts.values()):5}  in all")
+    print(f"{sum(counts.values()):5}  in total")
     return 0
 
 

@@ -55,7 +55,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "--half-width",
         type=arguments.positive_number,
         metavar="X",
-        help="half width of the picture [contains all of a few bodies, or 98 %% of many]",
+        help="half width of the picture [shows all bodies if they are few, else 98 %%]",
     )
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
@@ -66,7 +66,7 @@ def film_file(text: str) -> Path:
     path = Path(text)
     if path.suffix not in ("", *ENDINGS):
         raise argparse.ArgumentTypeError(
-            f"'{text}' does not end in {', '.join(ENDINGS)} or nothing"
+            f"'{text}' must end in {', '.join(ENDINGS)}, or have no extension"
         )
     if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
         raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; "

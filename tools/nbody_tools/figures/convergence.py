@@ -20,13 +20,13 @@ def position_error(state: Bodies, reference: Bodies) -> float:
     """Returns the RMS distance of the bodies from their reference positions."""
     if state.positions.shape != reference.positions.shape:
         raise FileError(
-            f"{state.scenario}: has a different number of systems or bodies than the reference"
+            f"{state.scenario}: its numbers of systems and bodies differ from the reference's"
         )
     if not numpy.isclose(state.time, reference.time, rtol=1e-4):
-        raise FileError(f"{state.scenario}: its time is {state.time:.7g}, that of the reference "
+        raise FileError(f"{state.scenario}: its time is {state.time:.7g}, but the reference's is "
                         f"{reference.time:.7g}")
     if not state.dt:
-        raise FileError(f"{state.scenario}: does not say its dt")
+        raise FileError(f"{state.scenario}: the file does not give dt")
     distances = numpy.linalg.norm(
         state.synchronised_positions() - reference.synchronised_positions(), axis=-1
     )
@@ -62,8 +62,8 @@ def draw_convergence(
     return save(
         figure,
         path,
-        f"{reference.scenario}: where the bodies are at t = {reference.time:.4g}, against a run "
-        f"in float64 with dt = {reference.dt:.2g}. Dashed: errors that grow with dt and with its "
+        f"{reference.scenario}: errors of the positions at t = {reference.time:.4g}, relative to a "
+        f"float64 run with dt = {reference.dt:.2g}. Dashed: errors proportional to dt and to its "
         f"square. {note}".strip(),
     )
 

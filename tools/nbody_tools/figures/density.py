@@ -62,7 +62,7 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
                    systems: int = MAX_SYSTEMS, note: str = "") -> Path:
     """Draws one column per system, with the state before the run above the state after it."""
     if before.positions.shape != after.positions.shape:
-        raise FileError("before and after differ in their numbers of systems or bodies")
+        raise FileError("the two files differ in their numbers of systems or bodies")
     columns = min(systems, MAX_SYSTEMS, before.positions.shape[0])
     first, second = AXES[view]
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]

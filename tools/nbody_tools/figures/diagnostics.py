@@ -63,7 +63,7 @@ def draw_energies(
         f"{label} {abs(table.of(system, 'energy_error')).max():.1e}"
         for label, table in tables.items()
     )
-    return save(figure, path, f"At most: {worst}. {note}".strip())
+    return save(figure, path, f"Largest errors: {worst}. {note}".strip())
 
 
 def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
@@ -74,7 +74,7 @@ def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str =
     return save(
         figure,
         path,
-        f"{_which(table, system)}Radii round the centre of mass that hold 10 to "
+        f"{_which(table, system)}Radii around the centre of mass that contain 10 to "
         f"90 % of the mass. {_worst(table, system)} {note}".strip(),
     )
 
@@ -112,7 +112,7 @@ def _check(table: DiagnosticsTable, system: int) -> None:
     if system >= table.systems:
         raise FileError(f"system {system + 1} does not exist: the file has {table.systems}")
     if len(table.of(system, "time")) < 2:
-        raise FileError("one row per system: nothing to draw over time")
+        raise FileError("only one row per system, so nothing changes over time")
 
 
 def _which(table: DiagnosticsTable, system: int) -> str:
@@ -123,5 +123,5 @@ def _worst(table: DiagnosticsTable, system: int) -> str:
     error = abs(table.of(system, "energy_error")).max()
     steps = table.of(system, "step")
     return (
-        f"{int(steps[-1] - steps[0])} steps; the energy changed by at most {error:.1e} of itself."
+        f"{int(steps[-1] - steps[0])} steps; the relative energy change is at most {error:.1e}."
     )

@@ -96,8 +96,8 @@ def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Pa
         figure,
         path,
         f"The Solar System over {years:.2f} years in the plane of the "
-        f"ecliptic, seen from the north. Coloured: simulated; dot: where it ends; thin grey: "
-        f"the Kepler ellipse of the start, which no simulation drew. "
+        f"ecliptic, seen from the north. Coloured: simulated; dot: last position; thin grey: "
+        f"the Kepler ellipse of the initial state, not simulated. "
         f"{how_it_was_run(snapshots[0], snapshots[-1])} {len(snapshots)} snapshots. "
         f"Units: {snapshots[0].units or 'G = 1'}. {note}".strip(),
     )
@@ -184,7 +184,7 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     drift = numpy.linalg.norm(orbits[-1] - orbits[0], axis=1).max()
     text = "Crosses: start; discs: end. "
     if eight:
-        text += "Coloured: the way of each body in the first third of the time. "
+        text += "Coloured: the path of each body in the first third of the time. "
         text += (
             f"After one period every body is within {drift:.1e} of its start. "
             if drift < 0.1

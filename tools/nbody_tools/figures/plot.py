@@ -66,18 +66,18 @@ def configure(p: argparse.ArgumentParser) -> None:
 
     times = kinds.add_parser("performance", help="time, throughput and speedup of the steps")
     times.add_argument("records", nargs="+", type=existing_file,
-                       help="files of records, one machine each")
+                       help="files of records, each from one machine")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
-                       help="with several files, each gets a subfolder with its name")
+                       help="folder for the figures; of several files, each gets a subfolder")
     times.add_argument(
         "--problem",
         default="",
         metavar="SxNxI",
-        help="which of a file's problems: systems x bodies x steps, such as 32x8192x20",
+        help="problem to draw if a file has several: systems x bodies x steps, such as 32x8192x20",
     )
     times.add_argument("--format", choices=FIGURE_ENDINGS, default="png")
     times.add_argument("--separate", action="store_true",
-                       help="time, throughput and speedup of a step in separate files")
+                       help="draw time, throughput and speedup of a step in separate files")
     times.set_defaults(draw=draw_performance)
 
     picture("orbits", "paths of a few bodies", lambda options, note: draw_orbits(
@@ -99,7 +99,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     states.add_argument("--species", type=species_list, metavar="LIST",
                         help="species of the bodies to show: disk,star [all]")
     states.add_argument("--half-width", type=positive_number, metavar="X",
-                        help="half width of a panel [contains 99.8 %% of them]")
+                        help="half width of a panel [shows 99.8 %% of the bodies]")
 
     profile = picture("profile", "density against theory", lambda options, note: draw_profile(
         [read_bodies(file) for file in options.states], options.output, options.theory, note))
@@ -134,7 +134,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
     picture(
         "activity",
-        "where the bodies were (--activity-map)",
+        "share of time that bodies spent in each cell (--activity-map)",
         lambda options, note: draw_activity(read_activity(options.map), options.output, note),
     ).add_argument("map", type=existing_file, metavar="FILE.csv")
 
@@ -175,7 +175,7 @@ def draw_density(options: argparse.Namespace, note: str) -> Path:
 
 def draw_several(options: argparse.Namespace, note: str) -> Path:
     if len(options.states) > MAX_STATES:
-        raise ToolError(f"{len(options.states)} files: at most {MAX_STATES} fit into a picture")
+        raise ToolError(f"{len(options.states)} files, but at most {MAX_STATES} fit into a picture")
     states = [read_bodies(file) for file in options.states]
     if options.species:
         states = [state.only(options.species) for state in states]

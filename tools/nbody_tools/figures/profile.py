@@ -95,7 +95,7 @@ def draw_profile(
     )
     axes.legend(frameon=False)
     worst = max(float(abs(measured.deviations(theory)).max()) for measured in found)
-    caption = (f"{states[0].scenario}: density in {SHELLS} shells, with the standard errors of so "
-               f"many bodies; the worst shell is {worst:.1f} of them from the model. "
+    caption = (f"{states[0].scenario}: density in {SHELLS} shells, with standard errors from the "
+               f"number of bodies; the worst shell is {worst:.1f} of them off the model. "
                f"{how_it_was_run(states[0], states[-1])} {note}")
     return save(figure, path, caption.strip())

@@ -34,10 +34,11 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("timeline", nargs="+", type=arguments.existing_file, metavar="FILE.csv")
     p.add_argument("--output", type=arguments.figure_file, metavar="FILE")
     p.add_argument("--title", action="append", metavar="TEXT", default=[],
-                   help="title of a panel; once for every file [its name]")
+                   help="title of a panel; once per file [the file's name]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="result records of the run: the caption names step, machine and date")
-    p.add_argument("--step", metavar="NAME", help="which step in --record [the last record]")
+    p.add_argument("--step", metavar="NAME",
+                   help="the step to take from --record [that of the last record]")
 
 
 def record_of(source: Path, step: Optional[str]) -> Record:
@@ -45,7 +46,7 @@ def record_of(source: Path, step: Optional[str]) -> Record:
     if not records:
         raise TimelineError(f"{source}: holds no record of {step}")
     if records[-1].emulated:
-        raise TimelineError(f"{source}: {records[-1].step} was emulated: its times mean nothing")
+        raise TimelineError(f"{source}: {records[-1].step} was emulated, so its times mean nothing")
     return records[-1]
 
 
@@ -135,9 +136,9 @@ def caption(timelines: Sequence[Sequence[Span]], titles: Sequence[str],
         name = f"{title}: " if len(timelines) > 1 else ""
         words.append(
             f"{name}{1e3 * total.wall:.3g} ms in all; copies take {1e3 * total.copies:.3g} "
-            f"ms, {100 * total.hidden_share:.0f} % of that hidden under compute."
+            f"ms, of which {100 * total.hidden_share:.0f} % is hidden under compute."
         )
-    words.append("A bar begins when what was before it in its stream has ended: waiting for the "
+    words.append("A bar begins when the previous stage of its stream has ended, so waiting for the "
                  "device counts as part of a stage.")
     if record is not None:
         words.append(f"{record.step}, {record.problem}. {record.machine}, {record.date[:10]}.")

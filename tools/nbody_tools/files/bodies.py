@@ -86,14 +86,15 @@ def species_list(text: str) -> list[str]:
     words = text.split(",")
     for word in words:
         if word not in SPECIES or words.count(word) > 1:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a list of {', '.join(SPECIES)}")
+            raise argparse.ArgumentTypeError(f"'{text}' is not a list of distinct species from "
+                                             f"{', '.join(SPECIES)}")
     return words
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
     """Returns a sentence for a caption; empty if the files lack these data, as converted files
     do."""
-    softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
+    softening = f"softening {last.softening:.3g}" if last.softening else "softening unknown"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
                 f"{last.step - first.step} steps.")
@@ -127,7 +128,8 @@ def _read_foreign(path: Path) -> Bodies:
     converters = sorted(ROOT.glob("build/*/tools/convert/nbody-convert"))
     if not converters:
         raise FileError(
-            f"{path}: is neither BIN nor CSV; nbody-convert, which reads the others, is not built"
+            f"{path}: is neither BIN nor CSV, and nbody-convert, which reads other formats, is "
+            "not built"
         )
     with tempfile.TemporaryDirectory() as folder:
         converted = Path(folder) / "converted.bin"
@@ -142,12 +144,13 @@ def _read_foreign(path: Path) -> Bodies:
 def _read_bin(path: Path, data: bytes) -> Bodies:
     if len(data) < HEADER.size:
         raise FileError(
-            f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}"
+            f"{path}: truncated: {len(data)} bytes, but a header has {HEADER.size}"
         )
     (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
      softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
     if version not in (PLAIN, WITH_SPECIES, CHECKPOINT):
-        raise FileError(f"{path}: version is {version}, this reader knows {PLAIN} to {CHECKPOINT}")
+        raise FileError(f"{path}: version is {version}, but this reader knows {PLAIN} to "
+                        f"{CHECKPOINT}")
     start, has_species, tail = HEADER.size, version == WITH_SPECIES, 0
     if version == CHECKPOINT:
         if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
@@ -158,20 +161,20 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
     for name, value, expected in (("endian tag", endian_tag, ENDIAN_TAG),
                                   ("header size", header_size, start)):
         if value != expected:
-            raise FileError(f"{path}: {name} is {value:#x}, this reader knows {expected:#x}")
+            raise FileError(f"{path}: {name} is {value:#x}, but must be {expected:#x}")
     if bytes_per_value not in DTYPES:
         raise FileError(f"{path}: values of {bytes_per_value} bytes; this reader knows 4 and 8")
     if integrator >= len(INTEGRATORS):
         raise FileError(f"{path}: unknown integrator {integrator}")
     if systems == 0 or count == 0:
-        raise FileError(f"{path}: announces {systems} systems of {count} bodies")
+        raise FileError(f"{path}: its header says {systems} systems of {count} bodies")
     species_start = start + systems * count * VALUES_PER_BODY * bytes_per_value
     species_end = species_start + (systems * count if has_species else 0)
     expected_size = species_end + tail
     if len(data) != expected_size:
         kind = "truncated" if len(data) < expected_size else "too long"
         raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
-                        f"bytes, the file has {len(data)}")
+                        f"bytes, but the file has {len(data)}")
     species = data[species_start:species_end]
     if any(number >= len(SPECIES) for number in species):
         raise FileError(f"{path}: a species is not a number from 0 to {len(SPECIES) - 1}")
@@ -211,8 +214,9 @@ def _read_csv(path: Path, data: bytes) -> Bodies:
         elif not header:
             header = ["m" if cell.strip() == "mass" else cell.strip() for cell in line.split(",")]
             if sorted(set(header) - {"id", "name", "species"}) != sorted(CSV_COLUMNS):
-                raise FileError(f"{path}:{number}: the columns should be "
-                                f"id,{','.join(CSV_COLUMNS)} (or name instead of id, and species)")
+                raise FileError(f"{path}:{number}: the columns must be "
+                                f"id,{','.join(CSV_COLUMNS)} (or name instead of id; "
+                                "species may be added)")
         else:
             cells = dict(zip(header, line.split(",")))
             if line.count(",") + 1 != len(header):
@@ -254,7 +258,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
             f"{path}: damaged: {len(rows)} bodies instead of {comments['bodies']}"
         )
     if systems < 1 or len(rows) % systems:
-        raise FileError(f"{path}: {len(rows)} bodies cannot be cut into {systems} systems")
+        raise FileError(f"{path}: {len(rows)} bodies cannot be divided into {systems} systems")
     values = numpy.array(rows).reshape(systems, -1, VALUES_PER_BODY)
     return Bodies(positions=values[..., 1:4], velocities=values[..., 4:7], masses=values[..., 0],
                   time=numbers["time"], step=step, gravity=numbers["G"],

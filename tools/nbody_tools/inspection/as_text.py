@@ -24,7 +24,7 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
         parts.append(
             "\n".join(
                 [
-                    "not launched, or through a variable",
+                    "not launched, or launched through a variable",
                     *(f"  {line}" for line in of_ptx(inspection.other_ptx, bool(interactions))),
                 ]
             )
@@ -126,7 +126,7 @@ def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
 
 def of_loop(loop: Loop, interacts: bool) -> str:
     by = loop.roots if interacts and loop.roots else 1
-    unit = f"per root, of {by} in a pass" if interacts and loop.roots else "per pass"
+    unit = f"per square root, with {by} in a pass" if interacts and loop.roots else "per pass"
     return f"{unit}: " + ", ".join(
         f"{name} {count / by:.4g}" for name, count in loop.counts.items()
     )

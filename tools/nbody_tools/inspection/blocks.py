@@ -50,8 +50,8 @@ CAUSES = {
         "step09_soa",
         "update_velocities",
         "shared load",
-    ): "nvcc unrolls the loop and loads the x of four bodies with one instruction of 16 bytes, and "
-    "so on: four loads for four interactions; the source has sixteen",
+    ): "nvcc unrolls the loop and loads each component of four bodies with one instruction of 16 "
+    "bytes: four loads for four interactions; the source has sixteen",
     (
         "step10_tiled2d_cublas",
         "update_positions",
@@ -74,10 +74,10 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
     without_cause = differing - CAUSES.keys()
     without_difference = CAUSES.keys() - differing
     if without_cause:
-        raise CalibrationError(f"model and chip differ without a cause that is listed: "
+        raise CalibrationError(f"model and chip differ, but CAUSES lists no cause: "
                                f"{sorted(without_cause)}")
     if without_difference:
-        raise CalibrationError("a cause is listed, and model and chip agree: "
+        raise CalibrationError("CAUSES lists a cause, but model and chip agree: "
                                f"{sorted(without_difference)}")
     return pairs
 
@@ -235,6 +235,7 @@ def verdict(step: str, root: Path) -> str:
         raise CalibrationError(f"{step}: was not counted on a GPU")
     if not differing:
         return agreement + "."
-    return agreement + ", but for " + "; ".join(
-        f"the {pair.quantity}s, {pair.chip.requests:,} requests and not {pair.model.requests:,}: "
+    return agreement + ", except for " + "; ".join(
+        f"the {pair.quantity}s, {pair.chip.requests:,} requests instead of "
+        f"{pair.model.requests:,}: "
         f"{CAUSES[pair.program, pair.kernel, pair.quantity]}" for pair in differing) + "."

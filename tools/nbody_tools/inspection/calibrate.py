@@ -37,7 +37,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="command", required=True, metavar="model|chip")
     model = commands.add_parser("model")
     model.add_argument("--build", type=arguments.existing_folder, required=True, metavar="DIR")
-    model.add_argument("--check", action="store_true", help="write nothing, list differences")
+    model.add_argument("--check", action="store_true", help="write nothing, and list differences")
     model.add_argument("--only", metavar="PROGRAM", choices=(PATTERNS, *STEPS))
     chip = commands.add_parser("chip")
     chip.add_argument("folder", type=arguments.existing_folder, metavar="DIR")
@@ -84,7 +84,7 @@ def read_chip_folder(folder: Path) -> list[dict]:
         name, driver = device.split(", ")
     except (OSError, ValueError) as error:
         raise CalibrationError(
-            f"{folder}/device.txt is not what ./nbody measure patterns writes: {error}"
+            f"{folder}/device.txt is not from ./nbody measure patterns: {error}"
         ) from error
     lines = [{"machine": name, "driver": driver, "ncu": ncu.split()[1], "date": date}]
     for program in (PATTERNS, *STEPS):
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         write_lines(ROOT / FOLDER / "chip.jsonl", read_chip_folder(options.folder))
         return 0
     if options.only and not options.check:
-        raise ToolError("--only belongs to --check")
+        raise ToolError("--only needs --check")
     programs = [options.only] if options.only else [PATTERNS, *STEPS]
     if options.check:
         return check_model(options.build, programs)

@@ -43,7 +43,7 @@ from nbody_tools.inspection.trace import Inspection, Kernel, inspect_program
 from nbody_tools.steps import find_step, step_folders
 
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
-NO_CLANG = "Instructions are not counted: that needs clang++, 14 or newer."
+NO_CLANG = "Instructions are not counted, because that needs clang++ 14 or newer."
 TIMEOUT = 600.0  # seconds per run
 MOST_INTERACTIONS = 1e12  # the pairs of a million bodies
 ARCHITECTURE = "-arch=compute_90"  # required by thread block clusters
@@ -51,24 +51,23 @@ ARCHITECTURE = "-arch=compute_90"  # required by thread block clusters
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("program", metavar="STEP",
-                   help="full name or number; or FILE.cu, and ARGUMENTS", nargs="+")
+                   help="full name or number of a step; or FILE.cu and its ARGUMENTS", nargs="+")
     p.add_argument("--systems", type=arguments.positive_integer, default=2, metavar="S", help="[2]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=1024, metavar="N",
                    help="[1024]")
     p.add_argument("--steps", type=arguments.positive_integer, default=1, metavar="I",
                    help="time steps [1]")
     p.add_argument("--compile", default="", metavar="WORDS",
-                   help="for FILE.cu: options of nvcc or the compiler")
+                   help="for FILE.cu: options for nvcc or the compiler")
     p.add_argument("--interactions", type=arguments.positive_number, metavar="X",
-                   help="for FILE.cu: number to divide counts by [the threads of a kernel]")
+                   help="for FILE.cu: divisor of the counts [the number of threads of a kernel]")
     p.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
     p.add_argument("--page", type=page_file, metavar="FILE.html",
-                   help="write a page that shows a block of each kernel: its threads between its "
-                        "barriers, and what a "
-                   "warp requests from memory; needs no network")
+                   help="write a page that shows a block of each kernel: its threads between "
+                        "barriers, and the memory that a warp requests; needs no network")
     p.add_argument("--build", type=Path, metavar="DIR",
-                   help="where to build [build/cpu; build/inspect if that was configured for "
-                        "another compiler than g++]")
+                   help="build folder [build/cpu, or build/inspect if build/cpu was configured "
+                        "for a compiler other than g++]")
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,8 @@ def find_compiler() -> str:
         if compiler and is_gcc(compiler):
             return compiler
     raise ToolError(
-        "needs g++, whose -fsanitize=thread reports each access of memory; there is none "
-        "on the PATH"
+        "needs g++, because its -fsanitize=thread reports each memory access; it is not on "
+        "the PATH"
     )
 
 
@@ -225,7 +224,7 @@ def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspecti
         for source in built.sources:
             ptx = compile_to_ptx(nvcc, source, built.for_nvcc)
             compiled += kernels_of(ptx or "")
-            notes += [] if ptx else [f"PTX is not counted: nvcc does not compile {source}."]
+            notes += [] if ptx else [f"PTX is not counted, because nvcc does not compile {source}."]
 
     def with_instructions(kernel: Kernel) -> Kernel:
         own = re.sub(r"<.*", "", kernel.name, flags=re.S).rpartition("::")[2].strip()
@@ -249,12 +248,13 @@ def check(options: argparse.Namespace) -> None:
         check_sources(sources_of(options.program))
         return
     if others:
-        raise ToolError(f"'{others[0]}': a step takes no more arguments; a program is FILE.cu")
+        raise ToolError(f"'{others[0]}': a step takes no other arguments, and a program's name "
+                        "ends in .cu")
     step_with_kernels(first)
     arguments.check_problem(options.systems, options.bodies)
     if (interactions := interactions_of(options)) > MOST_INTERACTIONS:
         raise ToolError(f"--systems {options.systems}, --bodies {options.bodies} and --steps "
-                        f"{options.steps} are {interactions:.1e} interactions; at most "
+                        f"{options.steps} make {interactions:.1e} interactions; at most "
                         f"{MOST_INTERACTIONS:.0e} are traced")
 
 

@@ -116,7 +116,7 @@ def same_bits(bench: Bench) -> None:
         if len(ends) > 1:
             bench.fail(f"{name}: {REPEATS} runs gave {len(ends)} different results")
         else:
-            bench.say(f"{name}: {REPEATS} runs, the same bits")
+            bench.say(f"{name}: {REPEATS} runs gave the same bits")
 
     at_once(
         repeat,

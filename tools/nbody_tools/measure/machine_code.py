@@ -46,7 +46,7 @@ def find_cuobjdump(program: str) -> str:
     found = shutil.which(program) or shutil.which(f"/usr/local/cuda/bin/{program}")
     if found is None:
         raise NoToolkit(
-            f"skipped: no {program} here (CUDA toolkit); docs/report.md has what it counted"
+            f"skipped: no {program} here (CUDA toolkit); docs/report.md has earlier counts"
         )
     return found
 
@@ -143,9 +143,10 @@ def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[st
     machine, slots = facts.machine("gpu", "name"), facts.machine("gpu", "issue_slots")
     text = ["Per interaction of one pass through the loop; MUFU and SHFL take two issue slots. "
             f"Ceiling: {machine},",
-            f"{slots} x 10^12 slots/s. Slow paths of square roots and divisions are left out."]
+            f"{slots} x 10^12 slots/s. Slow paths of square roots and divisions are not counted."]
     if per_root(step) > 1:
-        text.append("Each pair is computed once and serves both bodies: two interactions of N^2.")
+        text.append("Each pair is computed once for both bodies, so it counts as two of the N^2 "
+                    "interactions.")
     best = best_measured(step, facts)
     if best is None:
         return [*text, f"Measured: {ABSENT} (no record of {step} in docs/results on that machine)"]
@@ -171,7 +172,7 @@ def count_saved(name: str, saved: Path) -> list[dict[str, Any]]:
 def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Prints the output of ./nbody profile --sass; returns the lines for its --json."""
     if number_of(name) in STEPS_OF_THE_CPU:
-        raise ToolError(f"{name} is a CPU program: it has no machine code of a GPU")
+        raise ToolError(f"{name} is a CPU program: it has no GPU machine code")
     lines = (count_saved(name, options.saved) if options.saved else
              count(name, find_program(options.build, name), find_cuobjdump(options.cuobjdump)))
     facts = Facts(ROOT)
@@ -181,6 +182,7 @@ def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
                      *summary(name, lines, facts)]))
     if profiled := rest.table(name, lines, RESULTS):
         print(
-            "\n".join(["", "The rest, by Nsight Compute (docs/limits.md):", "", *aligned(profiled)])
+            "\n".join(["", "Other losses, counted by Nsight Compute (docs/limits.md):", "",
+                       *aligned(profiled)])
         )
     return lines

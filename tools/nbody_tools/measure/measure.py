@@ -31,7 +31,7 @@ from nbody_tools.steps import Step, find_steps, run_program, run_step
 from nbody_tools.tables import ABSENT, aligned, plain, with_range
 
 PEERS = {
-    "ecl-bh": "ECL-BH, made with -DDEBUG if its forces are to be compared",
+    "ecl-bh": "ECL-BH, built with -DDEBUG to compare its forces",
     "ryoanji": "Ryoanji's ryoanji_demo",
 }
 COLUMNS = (
@@ -52,19 +52,19 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.epilog = "parts:\n" + "\n".join(
         f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items()
     )
-    p.add_argument("part", nargs="*", metavar="PART", help="all if none is given")
+    p.add_argument("part", nargs="*", metavar="PART", help="parts to measure [all]")
     p.add_argument(
         "--build",
         type=arguments.existing_folder,
         metavar="DIR",
         default=ROOT / "build" / "cuda",
-        help="where the programs are [build/cuda]",
+        help="folder of the programs [build/cuda]",
     )
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
                    help="folder for all output [report/measured]")
-    p.add_argument("--again", action="store_true", help="repeat parts that are done")
+    p.add_argument("--again", action="store_true", help="also repeat finished parts")
     p.add_argument("--timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
-                   help="limit per program [600]")
+                   help="time limit per program [600]")
     for name, what in PEERS.items():
         p.add_argument(
             f"--{name}",

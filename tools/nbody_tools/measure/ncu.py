@@ -47,7 +47,7 @@ class Metric:
 METRICS = (
     Metric("duration_us", "gpu__time_duration.sum", "duration of a launch", "us", 1e-3),
     Metric("sm_clock_ghz", "sm__cycles_elapsed.avg.per_second", "SM clock", "GHz", 1e-9),
-    Metric("sm_active_cycles", "sm__cycles_active.avg", "cycles an SM had work, mean of all SMs"),
+    Metric("sm_active_cycles", "sm__cycles_active.avg", "cycles with work, mean of all SMs"),
     Metric("sm_elapsed_cycles", "sm__cycles_elapsed.max", "cycles of a launch"),
     Metric(
         "occupancy_percent",
@@ -58,7 +58,7 @@ METRICS = (
     Metric(
         "issue_percent",
         "smsp__issue_active.avg.pct_of_peak_sustained_active",
-        "issue slots used while active",
+        "issue slots used while the SM has work",
         "%",
     ),
     Metric(
@@ -70,7 +70,7 @@ METRICS = (
     Metric(
         "xu_percent",
         "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active",
-        "XU pipe (roots, reciprocals) while active",
+        "XU pipe (square roots, reciprocals) while active",
         "%",
     ),
     Metric(
@@ -153,7 +153,7 @@ SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", 
 
 # Metrics that are computed from others, if these were counted.
 DERIVED = (
-    Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
+    Metric("sm_busy_percent", "", "SMs with work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors per request, global loads"),
     Metric("instructions_per_interaction", "", "instructions per interaction"),
 )

@@ -59,7 +59,7 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
         lines.append(
             f"Times: median of {' or '.join(map(str, repeats))} repeats, interquartile "
             "range in brackets. G inter./s from the compute time, N^2 interactions per step "
-            "and system. Speedup: total time, over step 00 of this run."
+            "and system. Speedup: ratio of total times, relative to step 00 of this run."
         )
     if len(measured) < len(records):
         lines.append(f"Steps without a time were {EMULATED_NOTE}.")

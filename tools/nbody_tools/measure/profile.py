@@ -61,29 +61,29 @@ STEPS_OF_ONE_SYSTEM = (
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", help="full name or number")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                   default=ROOT / "build" / "cuda", help="where the programs are [build/cuda]")
+                   default=ROOT / "build" / "cuda", help="folder of the programs [build/cuda]")
     p.add_argument("--systems", type=arguments.positive_integer, default=32, help="[32]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=8192, help="[8192]")
     p.add_argument("--steps", type=arguments.positive_integer, default=2, help="time steps [2]")
     p.add_argument("--launches", type=arguments.positive_integer, default=4,
                    help="launches to count [4]")
     p.add_argument("--skip", type=arguments.integer_from_zero, default=0,
-                   help="launches to skip first [0]")
-    p.add_argument("--kernel", metavar="REGEX", help="only kernels with this name")
+                   help="launches to skip before counting [0]")
+    p.add_argument("--kernel", metavar="REGEX", help="only kernels whose name matches")
     p.add_argument("--ncu", metavar="PROGRAM", default="ncu", help="[ncu]")
     p.add_argument("--sass", action="store_true",
-                   help="count instructions of the inner loops in the machine code, with cuobjdump")
+                   help="count the instructions of the inner loops in the SASS, with cuobjdump")
     p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump",
-                   help="the CUDA toolkit's program [cuobjdump]")
+                   help="program of the CUDA toolkit [cuobjdump]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS")
     p.add_argument("--csv", type=Path, metavar="FILE", help="keep ncu's output")
     p.add_argument("--json", type=Path, metavar="FILE",
-                   help="write one line per kernel; lines of other steps and kernels in it stay")
+                   help="write one line per kernel; keeps the lines of other steps and kernels")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",
-                   help="read this instead of running ncu, or cuobjdump")
+                   help="read this output instead of running ncu or cuobjdump")
     p.add_argument("--recorded", type=arguments.existing_folder, metavar="DIR",
                    default=ROOT / "docs" / "results" / "profiles",
-                   help="without ncu: the counts to show [docs/results/profiles]")
+                   help="counts to show if ncu is missing [docs/results/profiles]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="with --from: the result record of that run")
 
@@ -179,9 +179,9 @@ def show_recorded(step: str, options: argparse.Namespace) -> int:
     lines = recorded_profiles(step, options.recorded, options.kernel or "")
     if options.csv or options.json or not lines:
         why = (
-            ", and a file of counts needs it"
+            ", which --csv and --json need"
             if lines
-            else f", and nothing recorded of {step} in {options.recorded}"
+            else f", and {options.recorded} has no counts of {step}"
         )
         arguments.fail(f"nbody profile: skipped: {missing}{why}", NO_PROFILER)
     print(f"{step}: {missing}; counted elsewhere:")
@@ -198,7 +198,7 @@ def check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
-        raise ToolError("--record belongs to --from: a run writes its own")
+        raise ToolError("--record needs --from: a run writes its own record")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
     # --from must also work if nothing is built, so the source folders determine the name that

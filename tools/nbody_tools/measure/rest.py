@@ -13,7 +13,7 @@ from nbody_tools.records.record import read_records
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
-    "a warp waits for a root, a shuffle or shared memory": (
+    "a warp waits for a square root, a shuffle or shared memory": (
         "stall_short_scoreboard",
         "stall_mio_throttle",
     ),
@@ -49,7 +49,7 @@ def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
     """Returns the factors, in percent, whose product with the ceiling is the rate."""
     metrics, instructions = profile["metrics"], sum(loop["instructions"].values())
     return {
-        "instructions that are in the inner loop": 100
+        "instructions in the inner loop": 100
         * instructions
         / loop["interactions"]
         / metrics["instructions_per_interaction"],

@@ -29,9 +29,9 @@ PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", nargs="*", help="full name or number; all if none is given")
+    p.add_argument("step", nargs="*", help="full name or number of a step [all]")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                   help="where the programs are [build/cuda if it finds a device, else build/cpu]")
+                   help="folder of the programs [build/cuda if a device is found, else build/cpu]")
     for name in ("systems", "bodies", "steps"):
         p.add_argument(f"--{name}", type=arguments.positive_integer)
     for name in ("dt", "softening"):
@@ -48,7 +48,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         type=arguments.positive_number,
         default=600.0,
         metavar="SECONDS",
-        help="limit per program, for all its repeats and its validation [600]",
+        help="time limit per program, including repeats and validation [600]",
     )
     p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
                    help="file for the records, one per line [report/records.jsonl]")

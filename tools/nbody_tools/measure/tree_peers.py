@@ -85,14 +85,14 @@ def tree_peers(bench: Bench) -> None:
 def verdict(peer: Peer, ours: Sequence[Record]) -> str:
     begin = f"{peer.name}, {peer.bodies} bodies: {peer.what} {peer.seconds:.3g} s"
     if peer.error is None:
-        return f"{begin}; it does not report its forces"
+        return f"{begin}; no error, because it does not report its forces"
     begin += f", {peer.quantity} {peer.error:.1e}"
     best = fastest_as_accurate(peer, ours)
     if best is None:
-        return f"{begin}: no angle of step 15 is as accurate"
+        return f"{begin}; step 15 is less accurate at every angle"
     angle_of = best.data["approximation"]
     return (f"{begin}; step 15 with theta {angle_of['theta']:g}, multipole "
-            f"{angle_of['multipole']}: a time step {step_of(best):.3g} s, {peer.quantity} "
+            f"{angle_of['multipole']}: {step_of(best):.3g} s per time step, {peer.quantity} "
             f"{best.data['force_error'][peer.quantity]:.1e}, {peer.seconds / step_of(best):.2f} "
             "times as fast")
 
@@ -279,5 +279,5 @@ def cube_bodies(count: int) -> array:
 def number_in(printed: str, pattern: str) -> float:
     line = re.search(pattern, printed)
     if line is None:
-        raise Failed(f"no line like '{pattern}' was printed")
+        raise Failed(f"the output has no line that matches '{pattern}'")
     return float(line[1])

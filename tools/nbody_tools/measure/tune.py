@@ -62,14 +62,14 @@ def configure(p: argparse.ArgumentParser) -> None:
         type=arguments.existing_folder,
         metavar="DIR",
         default=ROOT / "build" / "cuda",
-        help="where the programs are [build/cuda]",
+        help="folder of the programs [build/cuda]",
     )
     p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S",
                    help=f"[{SYSTEMS}]")
     p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N",
                    help=f"[{BODIES}]")
     p.add_argument("--shapes", type=arguments.positive_integer, default=12,
-                   help="most shapes per problem [12]")
+                   help="maximum number of shapes per problem [12]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=3,
                    help="rounds per shape [3]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=5,
@@ -134,9 +134,9 @@ class Tuner:
         the number of shapes (`shape` is null if there is only one)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
         if record.emulated:
-            raise NoGpu(f"{self.step.program.parent.parent} has programs for the CPU")
+            raise NoGpu(f"{self.step.program.parent.parent} has CPU programs, not GPU programs")
         if "shape" not in record.data:
-            raise ToolError(f"{self.step.name} reports no shape: it is another version")
+            raise ToolError(f"{self.step.name} reports no shape: another version")
         return record
 
     def tune(self, first: Record) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ class Tuner:
             return None
         shape = record.data["shape"]
         if shape["rank"] != rank:
-            self.fail(rank, f"it took shape {shape['rank']}")
+            self.fail(rank, f"the step used shape {shape['rank']} instead")
             return None
         key = {
             **self.problem,
@@ -266,9 +266,9 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         if not all(
             isinstance(line, dict) and isinstance(line.get("seconds"), list) for line in lines
         ):
-            raise ValueError("a line is not a shape")
+            raise ValueError("a line has no shape")
     except (OSError, ValueError) as error:
-        raise ToolError(f"{path}: not what ./nbody tune measured: {error}") from error
+        raise ToolError(f"{path}: not measurements of ./nbody tune: {error}") from error
     return lines
 
 
@@ -293,7 +293,7 @@ def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
     if not step_folders(options.build) and not has_gpu():
-        raise NoGpu("nvidia-smi names none here")
+        raise NoGpu("nvidia-smi finds no GPU here")
     steps = choose_steps(find_steps(options.build), options.step)
     for step in steps:
         if step.number in STEPS:

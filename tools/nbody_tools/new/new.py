@@ -31,7 +31,7 @@ TO_WRITE = {
 
 def configure(p: argparse.ArgumentParser) -> None:
     step = p.add_subparsers(dest="what", required=True, metavar="step").add_parser(
-        "step", help="a draft of a step"
+        "step", help="start a draft of a step"
     )
     step.add_argument(
         "name", type=step_name, metavar="NAME", help="stepNN_words, such as step16_mine"
@@ -40,7 +40,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "--parent",
         required=True,
         metavar="STEP",
-        help="the step that it changes, by name or number",
+        help="the step to copy, by name or number",
     )
     step.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
@@ -126,10 +126,10 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
         (folder / file.name).write_text(text, encoding="utf-8")
     format_sources(folder)
     (folder / "README.md").write_text(readme(name, parent, files[0].name), encoding="utf-8")
-    return [f"{name}/{files[0].name}:1: the idea in one line, and below it the paragraph about it",
-            f"{name}/{files[0].name}: the kernels and simulate(), up to main(), whose .boundaries "
-            "are the sizes of tiles and blocks",
-            f"{name}/README.md: the lesson, in the order of step 05's",
+    return [f"{name}/{files[0].name}:1: the idea in one line, and a paragraph about it below",
+            f"{name}/{files[0].name}: the kernels and simulate(); then .boundaries in main(), the "
+            "sizes of tiles and blocks",
+            f"{name}/README.md: the lesson, with the headings of step 05's lesson",
             f"{name}/CMakeLists.txt: remove DRAFT once the lesson and its measurements exist"]
 
 

@@ -39,7 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     what.add_argument("--record", action="store_true",
                       help="record the results that ./nbody test --nightly left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
-                   help="only tests whose \"PRESET NAME\" it matches")
+                   help="only tests whose \"PRESET NAME\" matches this expression")
 
 
 def expression(text: str) -> re.Pattern[str]:
@@ -54,8 +54,8 @@ def run(options: argparse.Namespace) -> int:
     if options.status:
         return print_status(read_ledger(), read_subjects(), options.tests)
     if changed := uncommitted():
-        raise ToolError(f"{changed[0]} has uncommitted changes, and a result is recorded with a "
-                        "revision: commit first")
+        raise ToolError(f"{changed[0]} has uncommitted changes; commit first, because results are "
+                        "recorded with a revision")
     return record_logs() if options.record else Night(options.minutes, options.tests).run()
 
 
@@ -133,13 +133,13 @@ class Night:
 
     def build(self, preset: Preset) -> None:
         self.built.add(preset.name)
-        print(f"Build {preset.folder.relative_to(ROOT)} ...", flush=True)
+        print(f"Building {preset.folder.relative_to(ROOT)} ...", flush=True)
         begun = time.monotonic()
         outcome = preset.build(self.until) if preset.needs() else "skipped"
         if preset.is_nightly and outcome:
             self.report(preset, BUILD, outcome, time.monotonic() - begun)
         elif outcome == "failed":
-            raise Failed(f"{preset.folder.relative_to(ROOT)} cannot be built: "
+            raise Failed(f"{preset.folder.relative_to(ROOT)} does not build: see "
                          f"{LOGS.relative_to(ROOT)}/build-{preset.name}.log")
         here = set(preset.tests()) if outcome == "passed" else set()
         self.list_tests(preset)

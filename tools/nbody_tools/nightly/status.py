@@ -22,7 +22,7 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
                                      for kind in ("red", "stale", "never", "not listed"))
     up_to_date = len(rows) - red - stale - never
     print(f"At {revision()}: {len(rows)} nightly tests, {up_to_date} up to date, {red} red, "
-          f"{stale} stale, {never} that never passed, {not_listed} not listed")
+          f"{stale} stale, {never} never passed, {not_listed} not listed")
     return 1 if lines else 0
 
 
@@ -33,7 +33,7 @@ def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
     if row.red:
         return f"red         {name}: failed at {row.red}; {last}"
     if not row.passed:
-        why = (f"skipped at {row.skipped}: the machine lacks something" if row.skipped
+        why = (f"skipped at {row.skipped}: the machine lacks a requirement" if row.skipped
                else "not run yet")
         return f"never       {name}: {why}"
     changed = stale_by(row, subjects)

@@ -39,7 +39,7 @@ def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
         return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"]))
                      for one in table["subject"])
     except (OSError, tomllib.TOMLDecodeError, KeyError, re.error) as error:
-        raise ToolError(f"{file}: {error}; each [[subject]] has `tests`, an expression, and "
+        raise ToolError(f"{file}: {error}; each [[subject]] needs `tests`, an expression, and "
                         "`paths`") from error
 
 
@@ -133,7 +133,7 @@ def git(*words: str) -> str:
         ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, check=False)
     except FileNotFoundError:
-        raise Failed("there is no git, which knows what has changed") from None
+        raise Failed("git is not installed, and only git knows what has changed") from None
     if ended.returncode:
         raise Failed(f"git {words[0]}: {ended.stderr.strip()}")
     return ended.stdout.strip()

@@ -63,7 +63,7 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
     table = read_diagnostics(diagnostics)
     virial_ratios, energy_errors = table.of(0, "virial_ratio"), table.of(0, "energy_error")
     if len(rows) != len(virial_ratios):
-        raise Failed(f"{len(rows)} snapshots and {len(virial_ratios)} rows of diagnostics")
+        raise Failed(f"{len(rows)} snapshots, but {len(virial_ratios)} rows of diagnostics")
     for row, virial_ratio, energy_error in zip(rows, virial_ratios, energy_errors):
         row.update(virial_ratio=float(virial_ratio), energy_change=float(energy_error))
     return rows
@@ -79,7 +79,7 @@ def failures(rows: Sequence[dict[str, float]]) -> list[str]:
         if not abs(row["half_mass_radius"] / first - 1) <= RADIUS_BOUND:
             problems.append(
                 f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
-                f"at first {first:.4f}"
+                f"initially {first:.4f}"
             )
     return problems
 
@@ -113,5 +113,5 @@ def run(options: argparse.Namespace) -> int:
         arguments.write_json(options.json, record)
     for line in failed:
         print(line, file=sys.stderr)
-    print("it is not stable" if failed else "it is stable")
+    print("the galaxy is not stable" if failed else "the galaxy is stable")
     return 1 if failed else 0

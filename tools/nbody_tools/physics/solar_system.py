@@ -75,7 +75,7 @@ def table(columns: Sequence[str], rows: dict[str, Sequence[float]]) -> str:
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=arguments.existing_folder, default=ROOT / "build" / "cpu",
-                   metavar="DIR", help="where step 00 is [build/cpu]")
+                   metavar="DIR", help="build folder with step 00 [build/cpu]")
     p.add_argument("--json", type=Path, metavar="FILE",
                    help="also write the distances to this file")
 
@@ -105,5 +105,5 @@ def run(options: argparse.Namespace) -> int:
         arguments.write_json(options.json, after)
     far = [name for name in PLANETS if not year[name] <= BOUND]
     if far:
-        print(f"further than {BOUND:.0e} AU after a year: {', '.join(far)}", file=sys.stderr)
+        print(f"over {BOUND:.0e} AU from DE405 after a year: {', '.join(far)}", file=sys.stderr)
     return 1 if far else 0

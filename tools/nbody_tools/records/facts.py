@@ -166,7 +166,7 @@ class Facts:
     def published_value(self, key: str, quantity: str) -> Value:
         row = next((row for row in self.published["rows"] if row["key"] == key), None)
         if row is None:
-            raise FactError(f"docs/published.json: there is no row '{key}'")
+            raise FactError(f"docs/published.json: no row has the key '{key}'")
         if quantity == "gips_from_time":
             return Value(
                 1e-9 * Problem(**self.published["problem"]).interactions / row["time"], ".1f"

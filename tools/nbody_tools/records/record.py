@@ -144,7 +144,7 @@ def check_step(data: Any) -> None:
     if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
         raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
     if data.get("precision", "single") != "single":  # older records lack it
-        raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
+        raise ValueError(f"'precision' is '{data['precision']}', but only single is compared")
 
 
 def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[Record]:
@@ -211,9 +211,9 @@ def _check_times(data: dict[str, Any]) -> None:
             min(repeat[phase] for repeat in data["repeats"]) <= 0
             and data["backend"] != EMULATED_BACKEND
         ):
-            raise ValueError(f"a repeat took no '{phase}' time")
+            raise ValueError(f"a repeat has the '{phase}' time 0")
         # If the median does not follow from the repeats, the record was edited or is a mixture.
         median = quartiles([repeat[phase] for repeat in data["repeats"]]).median
         if not math.isclose(median, data["median"][phase], rel_tol=1e-3):
-            raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, that of the "
-                             f"repeats is {median:g}")
+            raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, but the "
+                             f"repeats have {median:g}")

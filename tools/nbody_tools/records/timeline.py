@@ -38,7 +38,7 @@ class Span:
 def read_timeline(path: Path) -> list[Span]:
     rows = list(csv.reader(read_whole_file(path, TimelineError).splitlines()))
     if not rows or rows[0] != COLUMNS:
-        raise TimelineError(f"{path}:1: the columns should be {','.join(COLUMNS)}")
+        raise TimelineError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
     spans = [parse_row(row, f"{path}:{line}") for line, row in enumerate(rows[1:], start=2) if row]
     if not spans:
         raise TimelineError(f"{path}: holds no spans")
@@ -137,7 +137,7 @@ def summary(spans: Sequence[Span]) -> str:
     devices = len({span.device for span in spans})
     streams = len({(span.device, span.stream) for span in spans})
     lines = [f"{devices} device{'s' * (devices > 1)}, {streams} stream{'s' * (streams > 1)}, "
-             f"{1e3 * total_times.wall:.3f} ms from first to last",
+             f"{1e3 * total_times.wall:.3f} ms from the first start to the last end",
              f"  {'stage':<9} {'sum, ms':>11} {'union, ms':>11}"]
     lines += [f"  {stage:<9} {1e3 * total_times.total[stage]:>11.3f} "
               f"{1e3 * total_times.union[stage]:>11.3f}"

@@ -44,10 +44,10 @@ def archive(name: str) -> bytes:
 
 def run(options: argparse.Namespace) -> int:
     if not (ROOT / ".git").exists():
-        raise ToolError("this is not a clone: a release is made from a revision")
+        raise ToolError("a release needs a git clone, because it is made from a revision")
     if changed := git("status", "--porcelain", "--untracked-files=no").decode().splitlines():
         raise ToolError(
-            f"{changed[0][3:]} has uncommitted changes, which a release would lack: commit first"
+            f"{changed[0][3:]} has uncommitted changes, which the release would lack; commit first"
         )
     name = f"nbody-steps-{number_of_the_version()}"
     file = options.directory / f"{name}.tar.gz"

@@ -87,7 +87,8 @@ def cloud_table(root: Path) -> str:
     if not rows:
         return NOT_MEASURED
     return markdown(
-        ["step", "measured", "worst", "median", "default", "best", "which", "default below best"],
+        ["step", "measured", "worst", "median", "default", "best", "best configuration",
+         "default slower by"],
         rows,
     )
 
@@ -107,4 +108,5 @@ def default_loss(root: Path, step: str) -> str:
 
 def slow_defaults(root: Path) -> list[str]:
     return [f"{cloud.step}: the default is {100 * cloud.loss:.1f} % slower than {cloud.best}; "
-            f"{100 * ALLOWED:.0f} % are allowed" for cloud in clouds(root) if cloud.loss > ALLOWED]
+            f"at most {100 * ALLOWED:.0f} % is allowed"
+            for cloud in clouds(root) if cloud.loss > ALLOWED]

@@ -44,7 +44,7 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
                 f"{where}: '{drawing['report']}' is not a report; choose from {', '.join(reports)}"
             )
         if ("ours" in drawing) == ("reason" in drawing):
-            raise ToolError(f"{where}: must have ours, or a reason why there is none")
+            raise ToolError(f"{where}: needs either `ours` or a `reason` why there is none")
         for file in drawing.get("ours", []):
             if not (root / file).is_file():
                 raise ToolError(f"{where}: there is no {file}")
@@ -76,4 +76,4 @@ def drawings_table(root: Path, reports: dict[str, Any], report: str) -> str:
             ours = ", ".join(f"[{Path(file).stem}](../{Path(file).relative_to('docs')})"
                              for file in drawing.get("ours", []))
             rows.append([drawing["number"], drawing["title"], ours or f"none: {drawing['reason']}"])
-    return markdown(["figure", "what it draws", "ours"], rows)
+    return markdown(["figure", "subject", "ours"], rows)

@@ -49,7 +49,8 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
             raise ToolError(f"{where}: {key} is '{item[key]}', not one of {', '.join(allowed)}")
     if (item["status"] == "whole") == bool(item.get("reason")):
         raise ToolError(
-            f"{where}: is {item['status']}; items that are not whole need a reason, and only those"
+            f"{where}: is {item['status']}; a reason is needed unless the status is whole, "
+            "and only then"
         )
     if item["status"] in ("whole", "partly") and not item["at"]:
         raise ToolError(f"{where}: is {item['status']}, so 'at' must name a file")
@@ -95,7 +96,7 @@ def counts_table(root: Path) -> str:
     groups = [(f"[{report['title'].partition(' (')[0]}]({PAGES.name}/{report['page']}.md)",
                [item for item in items if item.document == name])
               for name, report in reports.items() if "page" in report]
-    groups += [(f"of all, {kind}s", [item for item in items if item.kind == kind])
+    groups += [(f"all {kind}s", [item for item in items if item.kind == kind])
                for kind in KINDS]
     groups.append(("**all**", items))
     return markdown(["", "items", *STATUSES], [[
@@ -120,4 +121,4 @@ def items_of(root: Path, document: str) -> str:
         item.section, item.what, ", ".join(link(root, place) for place in item.at) or ABSENT,
         item.status + (f": {item.reason}" if item.reason else "")
     ] for item in read_items(root) if item.document == document]
-    return markdown(["section", "what is there", "here", "how far"], rows)
+    return markdown(["section", "content", "here", "status"], rows)

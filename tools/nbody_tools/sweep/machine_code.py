@@ -47,7 +47,7 @@ def compiled(folder: Path) -> str:
     """Returns the SASS of its kernels, as cuobjdump prints it."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
-        raise ToolError("machine_code: no nvcc here")
+        raise ToolError("machine_code: nvcc is not installed")
     target = folder / "nbody.cubin"
     includes = [f"-I{ROOT / part}" for part in ("", "common", "common/include")]
     words = [

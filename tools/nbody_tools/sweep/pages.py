@@ -94,7 +94,7 @@ class Reports:
             parts.append(ratios_table(table, results))
             if runs := several_runs(table, results):
                 parts.append(
-                    f"The rows are of {len(runs)} runs: {table.data.get('several_runs', '')}"
+                    f"The rows are from {len(runs)} runs: {table.data.get('several_runs', '')}"
                 )
         published = (
             ""
@@ -239,7 +239,7 @@ def claims_table(found: list[Judgement], published: str) -> str:
     if not found:
         return ""
     columns = [
-        "what it claims",
+        "claim",
         "where",
         *([published] if published else []),
         "ours",
@@ -314,15 +314,15 @@ def unmeasured(root: Path) -> list[str]:
         several = bool(several_runs(table, reports.results.of_table(table)))
         if several != ("several_runs" in table.data) and table.data["report"] != OWN:
             lines.append(f"{table.name}: " + (
-                "its rows are of several runs; measure them in one, or say in several_runs why "
+                "its rows are from several runs; measure them in one, or say in several_runs why "
                 "they can be compared"
-                if several else "its rows are of one run: several_runs says otherwise"))
+                if several else "its rows are from one run, but several_runs says otherwise"))
         if cells := missing(table, reports.results):
             lines.append(f"{table.name}: {len(cells)} of "
                          f"{sum(cell.configuration is not None for cell in table.cells)} "
                          "configurations are not measured")
         if rows := not_counted(root, table.data["profile"]):
             lines.append(
-                f"{table.name}: {len(rows)} of {len(table.data['profile'])} rows are not counted"
+                f"{table.name}: {len(rows)} of {len(table.data['profile'])} rows have no counts"
             )
     return lines

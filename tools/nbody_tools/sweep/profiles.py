@@ -85,11 +85,11 @@ def check_profile(
             )
     names = [row["name"] for row in rows]
     if len(set(names)) < len(names):
-        raise ToolError(f"{where}: two profiles have one name")
+        raise ToolError(f"{where}: two profiles have the same name")
     for claim in claims:
         check_keys(f"{where}: a claim", claim, CLAIM, CLAIM_MAY)
         if ("above" in claim) == ("below" in claim):
-            raise ToolError(f"{where}: '{claim['says']}' must have above or below")
+            raise ToolError(f"{where}: '{claim['says']}' needs either `above` or `below`")
         for name in (*claim["rows"], limit_of(claim)):
             if isinstance(name, str) and name not in names:
                 raise ToolError(f"{where}: '{claim['says']}': there is no profile '{name}'")

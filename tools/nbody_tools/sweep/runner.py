@@ -113,7 +113,7 @@ def read_plan(build: Path) -> dict[str, Any]:
     for path in (build / PLAN, build / "experiments" / "sweeps" / PLAN):
         if path.is_file():
             return {"folder": path.parent, **json.loads(path.read_text(encoding="utf-8"))}
-    raise ToolError(f"{build}: holds no {PLAN}; make it with ./nbody sweep build")
+    raise ToolError(f"{build}: has no {PLAN}; run ./nbody sweep build")
 
 
 def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
@@ -197,7 +197,7 @@ def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float 
             say(f"{len(work)} runs remain for a later call")
             return
         if not run_batch(batch, folder, journal, left, say, environment or {}):
-            say(f"{len(pending(plan, journal))} runs remain: the time is up")
+            say(f"{len(pending(plan, journal))} runs remain, because the time is up")
             return
 
 
@@ -254,7 +254,7 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
-            raise ToolError(f"{program}: is missing; make it with ./nbody sweep build")
+            raise ToolError(f"{program}: is missing; run ./nbody sweep build")
         listed = subprocess.run(
             [str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
         )

@@ -62,22 +62,22 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("word", nargs="+", metavar="list|build|machine_code|missing|defaults|TABLE|all",
                    help="action, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
-                   help="where the programs are [build/cuda]")
+                   help="folder of the programs [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
-                   help="where runs and records are written [report/sweeps]")
+                   help="folder for runs and records [report/sweeps]")
     p.add_argument("--dry-run", action="store_true",
-                   help="print what would run and how long it takes")
+                   help="only print what would run, and for how long")
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
-                   help="do not start runs that would exceed this time")
+                   help="time limit; runs that would exceed it are not started")
     p.add_argument("--only", metavar="TEXT", default="",
-                   help="only configurations with this in their options")
+                   help="only configurations whose options contain this text")
     p.add_argument("--new", action="store_true",
-                   help="only configurations without a record in docs/results/ at build time, and "
-                        "those they are compared with")
+                   help="only configurations that had no record in docs/results/ at build time, "
+                        "and those to compare them with")
     p.add_argument("--gpus", type=arguments.positive_integer, metavar="N", default=1,
                    help="number of GPUs to use, each with its own cores [1]")
     p.add_argument("--rounds", type=arguments.positive_integer, metavar="N",
-                   help="most rounds [the tables' numbers]")
+                   help="maximum number of rounds [set by each table]")
 
 
 def plan_of(root: Path) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def build(build_folder: Path, tables: list[str]) -> int:
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
     write_json(build_folder / FOLDER / PLAN, plan_of(ROOT))
-    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} are all that another machine needs, "
-          "besides tools/")
+    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} and tools/ are all that another machine "
+          "needs")
     return 0
 
 
@@ -170,7 +170,7 @@ def wanted_of(options: argparse.Namespace, plan: dict[str, Any]) -> list[Planned
     if options.new:
         wanted = not_measured(wanted)
     for planned in [planned for planned in wanted if planned.gpus > options.gpus]:
-        print(f"{planned.key}: needs {planned.gpus} GPUs")
+        print(f"{planned.key}: skipped, because it needs {planned.gpus} GPUs")
     wanted = [
         planned
         for planned in wanted
@@ -203,7 +203,7 @@ def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
     ]
     print(f"{len(pending(wanted, journal))} runs of {len(wanted)} configurations, about "
           f"{works[0]:.0f} s of GPUs and {works[1]:.0f} s of the CPU; {gpus} GPUs with "
-          f"{len(of_gpus[0])} cores each, {len(apart)} times {CORES} cores for the CPU")
+          f"{len(of_gpus[0])} cores each, and {len(apart)} x {CORES} cores for CPU runs")
     return 0
 
 
@@ -222,7 +222,7 @@ def run(options: argparse.Namespace) -> int:
         return write()
     if command == "build":
         if not rest:
-            raise ToolError("build: name tables, or all")
+            raise ToolError("build: name the tables to measure, or all")
         return build(options.build, rest)
     plan = {"folder": None, **plan_of(ROOT)} if options.dry_run else read_plan(options.build)
     wanted = wanted_of(options, plan)
@@ -231,7 +231,7 @@ def run(options: argparse.Namespace) -> int:
         return tell(wanted, journal, options.gpus)
     names = built(plan["folder"], wanted)
     for program in sorted({planned.program for planned in wanted} - names):
-        print(f"{program}: is not built")
+        print(f"{program}: skipped, because it is not built")
     wanted = [planned for planned in wanted if planned.program in names]
     try:
         run_on(options.gpus, wanted, plan["folder"], journal, options.seconds, say)
@@ -241,5 +241,5 @@ def run(options: argparse.Namespace) -> int:
     left = pending(wanted, journal)
     failed = [run for run in journal.runs if "failure" in run]
     if left or failed:
-        print(f"{len(left)} runs are left, {len(failed)} configurations failed")
+        print(f"{len(left)} runs remain, {len(failed)} configurations failed")
     return 1 if failed else 0

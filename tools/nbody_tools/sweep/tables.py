@@ -196,7 +196,7 @@ def read_tables(root: Path) -> dict[str, Table]:
             tables[name] = read_table(root, folder / f"{name}.toml", report, data.get("points", {}))
     for path in folder.glob("*.toml"):
         if path.stem not in tables:
-            raise ToolError(f"{path.stem}: is not a table of any report in reports.toml")
+            raise ToolError(f"{path.stem}: no report in reports.toml lists this table")
     return tables
 
 
@@ -210,7 +210,7 @@ def check_keys(
         if key not in allowed:
             raise ToolError(f"{where}: '{key}' is not a key; choose from {', '.join(allowed)}")
         if not isinstance(value, allowed[key]):
-            raise ToolError(f"{where}: '{key}' is {value!r}")
+            raise ToolError(f"{where}: the value of '{key}' has the wrong type: {value!r}")
     for key in must:
         if key not in data:
             raise ToolError(f"{where}: '{key}' is missing")
@@ -247,13 +247,14 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
         )
         data["series"].extend(series_of_grid(grid))
     if not MEASURES.fullmatch(data["measure"]):
-        raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
+        raise ToolError(f"{where}: the measure '{data['measure']}' does not match "
+                        f"{MEASURES.pattern}")
     data["points"] = unfolded(data["points"], lists)
     check_points(where, data["points"])
     if not any(data[key] for key in ("series", "stage", "profile")):
-        raise ToolError(f"{where}: has neither series nor stages nor a profile")
+        raise ToolError(f"{where}: needs series, stages or a profile")
     if unknown := [name for name in data["also"] if name not in ALSO]:
-        raise ToolError(f"{where}: also: '{unknown[0]}' is none of {', '.join(ALSO)}")
+        raise ToolError(f"{where}: also: '{unknown[0]}' is not one of {', '.join(ALSO)}")
     if data["series"] and data["profile"]:
         raise ToolError(f"{where}: 'series' and 'profile' cannot share a table")
     if ("timeline" in data) != bool(data["stage"]):
@@ -265,7 +266,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     cells = tuple(cell for series in data["series"] for cell in cells_of(root, where, data, series))
     places = [(cell.series, cell.point) for cell in cells]
     if len(set(places)) < len(places):
-        raise ToolError(f"{where}: two series have one name")
+        raise ToolError(f"{where}: two series have the same name")
     table = Table(path.stem, data, cells)
     if data["profile"]:
         shared = {key: data[key] for key in ("kernel", "counter") if key in data}
@@ -331,7 +332,7 @@ def check_points(where: str, points: Any) -> None:
             and len(point) == 2
             and all(isinstance(text, str) for text in point)
         ):
-            raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
+            raise ToolError(f"{where}: a point must be a name and arguments, not {point!r}")
 
 
 def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
@@ -344,7 +345,7 @@ def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[s
         if name not in defaults or not isinstance(value, int) or value < 0:
             raise ToolError(
                 f"{where}: {series['program']} has no parameter {name} = {value!r}; it has "
-                f"{', '.join(defaults) or 'none'}, whole numbers"
+                f"{', '.join(defaults) or 'none'}, which take whole numbers"
             )
     return tuple(
         (name, value) for name, value in series.get("define", {}).items() if value != defaults[name]
@@ -371,12 +372,12 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
         }
     if ("program" in series) == ("reason" in series):
         raise ToolError(
-            f"{where}: series '{name}' must have a program, or a reason why there is none"
+            f"{where}: series '{name}' needs either a `program` or a `reason` why there is none"
         )
     edit = series.get("edit", [])
     if edit and not (len(edit) % 2 == 0 and all(isinstance(text, str) for text in edit)):
-        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another "
-                        "for it, or several such pairs")
+        raise ToolError(f"{where}: series '{name}': `edit` must be pairs of strings: a text of "
+                        "the source and its replacement")
     program = Program(
         series.get("program", ""),
         definitions(root, where, series),
@@ -413,7 +414,8 @@ def published_by_point(where: str, series: dict[str, Any], points: list[str]) ->
         if point not in points:
             raise ToolError(f"{where}: series '{series['name']}': there is no point '{point}'")
         if number != "" and not isinstance(number, (int, float)):
-            raise ToolError(f"{where}: series '{series['name']}': published is {number!r}")
+            raise ToolError(f"{where}: series '{series['name']}': the published value {number!r} "
+                            "is not a number")
     return published
 
 
@@ -423,7 +425,7 @@ def check_claim(where: str, table: Table, claim: Any, lists: dict[str, list[str]
         claim["at"] = unfolded(claim["at"], lists)
     kinds = [key for key in ("better", "same") if key in claim]
     if len(kinds) != 1 or ("better" in claim) != ("worse" in claim):
-        raise ToolError(f"{where}: '{claim['says']}' must have better and worse, or same")
+        raise ToolError(f"{where}: '{claim['says']}' needs `better` and `worse`, or `same`")
     for point in claim.get("at", []):
         if point not in table.points:
             raise ToolError(f"{where}: '{claim['says']}': there is no point '{point}'")

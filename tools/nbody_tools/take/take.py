@@ -57,7 +57,7 @@ def recipe_of(name: str, root: Path = ROOT) -> Recipe:
             words.append(word)
     if "COMMON" in options:
         raise ToolError(f"{name} needs MPI and NCCL and the modules of common/ that call them; "
-                        "it builds in the repository only, every other step alone")
+                        "it builds only in the repository. Take another step")
     source = next((root / name).glob("nbody.c*")).relative_to(root)
     return Recipe(name, source, tuple(options.get("CUDA_FLAGS", [])),
                   tuple(options.get("LIBRARIES", [])))
@@ -129,22 +129,22 @@ def cmake_lists(recipe: Recipe) -> str:
 def readme(recipe: Recipe) -> str:
     gpu = """
 Without a GPU the same line works with the repository's `hostcuda/bin/nvcc` instead of `nvcc` (with
-make: `make NVCC=.../hostcuda/bin/nvcc check`). It runs the kernels on the CPU, to learn and to
-check, not to time.
+make: `make NVCC=.../hostcuda/bin/nvcc check`). It runs the kernels on the CPU, for learning and
+checking, but not for measuring.
 """ if recipe.is_cuda else ""
     return f"""# {recipe.name}
 
-{what_a_step_adds(recipe.name)}: one step of nbody-steps, with everything it needs.
+{what_a_step_adds(recipe.name)}: one step of nbody-steps, with all files that it needs.
 
     {recipe.command()}
     {recipe.name}/{recipe.name} --systems 4 --bodies 4096 --steps 10
 
 or `make check`, or `cmake -B build && cmake --build build && ctest --test-dir build`. The program
 makes Plummer spheres, compares the step's forces and five of its time steps with float64 sums, and
-prints what it found; it exits with 0 if the step is right, 1 if it is wrong, 2 for a wrong argument
+prints the results. It exits with 0 if the step is right, 1 if it is wrong, 2 for a wrong argument
 and 77 if there is no GPU.
 {gpu}
-`{recipe.source}` is the step, `{MAIN}` what runs it. Change the first.
+`{recipe.source}` is the step, and `{MAIN}` calls it. Edit the first.
 """
 
 
@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
     (target / "Makefile").write_text(makefile(recipe), encoding="utf-8")
     (target / "CMakeLists.txt").write_text(cmake_lists(recipe), encoding="utf-8")
     (target / "README.md").write_text(readme(recipe), encoding="utf-8")
-    print(f"{target}: {recipe.name} and {len(files) - 1} files it needs. In that directory:")
+    print(f"{target}: {recipe.name} and {len(files) - 1} files that it needs. To build it there:")
     print(f"  {recipe.command()}")
     print("or: make check    or: cmake -B build && cmake --build build && ctest --test-dir build")
     return 0

@@ -75,8 +75,8 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
              "--integrator", "leapfrog"), passage // 100, draw_four, moves=True),
         PictureRun(
             "solar_system", "One year of the Solar System",
-            "Eleven bodies from where they were on 1 January 2000 (JPL DE405). Mercury goes round "
-            "four times, the Earth once, Mars half its way; the outer planets hardly move.",
+            "Eleven bodies, from their positions on 1 January 2000 (JPL DE405). Mercury completes "
+            "four orbits, the Earth one, and Mars half of one; the outer planets hardly move.",
             ("--scenario", "solar-system", "--integrator", "leapfrog"), 24, draw_orbits),
         PictureRun(
             "figure_eight", "Three bodies that chase each other",

@@ -40,13 +40,13 @@ REPEATED = ("--repeat", "5", "--warmup", "1")
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                   help="where the programs are [build/cuda if it finds a device, else build/cpu]")
+                   help="folder of the programs [build/cuda if a device is found, else build/cpu]")
     p.add_argument("--output", type=Path, default=ROOT / "report", metavar="DIR",
-                   help="folder for everything that is written [report]")
+                   help="folder for all output [report]")
     p.add_argument("--results", type=Path, default=ROOT / "docs" / "results", metavar="DIR",
-                   help="committed measurements, shown without a GPU [docs/results]")
+                   help="committed measurements, shown if there is no GPU [docs/results]")
     p.add_argument("--step-timeout", type=arguments.positive_number, default=300.0,
-                   metavar="SECONDS", help="limit per program [300]")
+                   metavar="SECONDS", help="time limit per program [300]")
 
 
 def say(line: str) -> None:

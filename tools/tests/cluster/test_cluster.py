@@ -113,7 +113,7 @@ class Cluster(InFolder):
             "--gather",
             str(self.file("a.txt", "no numbers")),
         )
-        self.assertIn("is not what nbody-gather prints", self.refused(*words))
+        self.assertIn("is not output of nbody-gather", self.refused(*words))
 
     def test_a_reader_that_has_seen_enough(self) -> None:
         for words in (["cluster", "predict", "--rate", "1e12"], ["cluster", "--help"], ["help"]):

@@ -173,7 +173,7 @@ class Answers(unittest.TestCase):
             (("test", "--nigthly"), "unknown option --nigthly: did you mean --nightly?"),
             (("test", "-L", "x", "--asan"), "--asan comes first"),
             (("build", "--gup"), "unknown option --gup: did you mean --gpu?"),
-            (("tour", "x"), "takes no arguments, and got 'x'"),
+            (("tour", "x"), "takes no arguments, but got 'x'"),
             (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
             (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
             (("xyzzy",), "unknown command 'xyzzy' (./nbody help"),

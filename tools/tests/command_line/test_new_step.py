@@ -58,7 +58,7 @@ class NewStep(fakes.InFolder):
         self.done(*self.new("step16_mine", "03"))
         lines = (self.folder / "step16_mine/README.md").read_text(encoding="utf-8").splitlines()
         missing = list(missing_in_a_lesson(lines, section_of(lines)))
-        self.assertEqual(missing[-1], "TODO is left in 16 places")
+        self.assertEqual(missing[-1], "16 TODOs are left")
         self.assertEqual([what for what in missing[:-1] if "no diagram" not in what], [])
 
     def test_what_cannot_be_is_refused_and_nothing_written(self) -> None:

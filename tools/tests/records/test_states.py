@@ -29,7 +29,7 @@ class States(WithPictures):
         for words in (files[:9], [*files[:1], "--species", "disk,dark", "--view", "xz"]):
             self.assert_plotted("states", *words)
         self.assertEqual(self.refused(*self.plot("states", *files)),
-                         "nbody plot: 10 files: at most 9 fit into a picture\n")
+                         "nbody plot: 10 files, but at most 9 fit into a picture\n")
         self.refused(*self.plot("states", files[0], "--species", "disk,disk"))
 
 
@@ -94,8 +94,8 @@ class Convergence(WithPictures):
         ]
         self.assert_plotted("convergence", reference, *ends)
         for end, why in (
-            (self.two_bodies("late", 0.1, 0.1, time=3), "its time is 3, that of the reference 2"),
-            (self.two_bodies("mute", 0, 0.1), "does not say its dt"),
+            (self.two_bodies("late", 0.1, 0.1, time=3), "its time is 3, but the reference's is 2"),
+            (self.two_bodies("mute", 0, 0.1), "the file does not give dt"),
             (reference, "no state differs"),
         ):
             self.assertIn(why, self.refused(*self.plot("convergence", reference, end)))
@@ -107,7 +107,7 @@ class Foreign(WithPictures):
         other = self.file("a.tipsy", b"\0" * 40)
         with mock.patch("nbody_tools.files.bodies.ROOT", self.folder):
             with self.assertRaisesRegex(
-                FileError, "a.tipsy: is neither BIN nor CSV; nbody-convert, .* not built"
+                FileError, "a.tipsy: is neither BIN nor CSV, and nbody-convert, .* not built"
             ):
                 read_bodies(other)
             self.file("known.bin", known)

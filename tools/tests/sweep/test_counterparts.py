@@ -100,7 +100,7 @@ class Counterparts(InFolder):
 
     def test_what_was_not_counted_is_found(self) -> None:
         self.assertEqual(
-            unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows are not counted"]
+            unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows have no counts"]
         )
         page = Reports(self.folder)
         self.assertEqual([one.still_true for one in page.judgements("map")], ["not measured"])
@@ -123,9 +123,9 @@ class Counterparts(InFolder):
     def test_mistakes_in_a_profile_are_one_line(self) -> None:
         for right, wrong, says in (
             ('counter = "compute"', 'counter = "speed"', "'speed' is not a counter"),
-            ('name = "fast"', 'name = "slow"', "two profiles have one name"),
+            ('name = "fast"', 'name = "slow"', "two profiles have the same name"),
             ('above = "slow"', 'above = "other"', "there is no profile 'other'"),
-            ('above = "slow"', "", "must have above or below"),
+            ('above = "slow"', "", "needs either `above` or `below`"),
             ('rows = ["fast"]', 'rows = ["other"]', "there is no profile 'other'"),
             (
                 "[[claim]]",
@@ -164,7 +164,7 @@ class Counterparts(InFolder):
     def test_mistakes_in_a_drawing_are_one_line(self) -> None:
         for right, wrong, says in (
             ("tile.svg", "tiles.svg", "figure 1: there is no docs/figures/tiles.svg"),
-            ("ours = [\"docs/figures/tile.svg\"]", "", "must have ours, or a reason"),
+            ("ours = [\"docs/figures/tile.svg\"]", "", "needs either `ours` or a `reason`"),
             ('"map"', '"lab"', "'lab' is not a report"),
             ("title", "name", "'name' is not a key"),
         ):

@@ -85,7 +85,7 @@ class Pages(InFolder):
         self.assertEqual(ratios.misprints(read_tables(self.repository())["lab_table_1"]), [])
         wrong = TABLE.replace("2.50, 1.33", "2.40, 1.33")
         self.assertEqual(ratios.misprints(read_tables(self.repository(wrong))["lab_table_1"]),
-                         ["lab_table_1: speedup, N 1: printed 2.40, 2.5000 by its times"])
+                         ["lab_table_1: speedup, N 1: printed 2.40, but 2.5000 by its times"])
 
     def test_the_documents_misprints_are_those_of_the_errata(self) -> None:
         """Every other printed speedup follows from the printed times: nothing was mistyped here."""
@@ -94,17 +94,17 @@ class Pages(InFolder):
             for line in ratios.misprints(table)
         ]
         self.assertEqual(found, [
-            "map_table_04: speedup, N 10000: printed 1.0003, 1.0027",
-            "project_table_a3: 4 x 256, 256: GPU6 over GPU5, 200k: printed 2.72, 2.7336",
-            "project_table_a4: 1 thread: CPU1 over CPU0, 100k: printed 1.08, 1.6788",
-            "project_table_a4: 4 threads: CPU1 over CPU0, 20k: printed 1.67, 1.0846"
+            "map_table_04: speedup, N 10000: printed 1.0003, but 1.0027",
+            "project_table_a3: 4 x 256, 256: GPU6 over GPU5, 200k: printed 2.72, but 2.7336",
+            "project_table_a4: 1 thread: CPU1 over CPU0, 100k: printed 1.08, but 1.6788",
+            "project_table_a4: 4 threads: CPU1 over CPU0, 20k: printed 1.67, but 1.0846"
         ])
 
     def test_rows_of_two_runs_are_refused(self) -> None:
         root = self.repository()
         self.measured(root, ("one", "16", 1.0), ("two", "512", 0.99))
         self.assertEqual(pages.unmeasured(root), [
-            "lab_table_1: its rows are of several runs; measure them in one, or say in "
+            "lab_table_1: its rows are from several runs; measure them in one, or say in "
             "several_runs why they can be compared"
         ])
         # And 1 % is no verdict between two machines, as it is in one run.
@@ -112,10 +112,11 @@ class Pages(InFolder):
         root = self.repository(
             TABLE.replace('title = "tiles"', 'title = "tiles"\nseveral_runs = "two machines."'))
         self.assertEqual(pages.unmeasured(root), [])
-        self.assertIn("The rows are of 2 runs: two machines.", self.page(root))
+        self.assertIn("The rows are from 2 runs: two machines.", self.page(root))
         self.measured(root, ("one", "", 1.0), ("two", "none", 1.0))
         self.assertEqual(pages.unmeasured(root),
-                         ["lab_table_1: its rows are of one run: several_runs says otherwise"])
+                         ["lab_table_1: its rows are from one run, but several_runs says "
+                          "otherwise"])
 
     def test_a_run_that_has_all_rows_is_preferred(self) -> None:
         root = self.repository()
@@ -165,10 +166,10 @@ class Pages(InFolder):
                                     "docs/page.md has no heading #the-tiles"), ('"whole"', '"hole"',
                                                                                 "status is 'hole'"),
                                    ('"table", what', '"tables", what', "kind is 'tables'"),
-                                   (', reason = "no GPU"', "", "need a reason"),
+                                   (', reason = "no GPU"', "", "a reason is needed unless"),
                                    ('["docs/page.md#the-tile"]', "[]",
                                     "must name a file"), ('"whole"', '"whole", reason = "because"',
-                                                       "need a reason")):
+                                                       "a reason is needed unless")):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)

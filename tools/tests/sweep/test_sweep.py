@@ -176,7 +176,7 @@ class Sweep(InFolder):
         code, out, _ = self.call(
             "sweep", "t", "--build", self.folder, "--output", self.folder / "out"
         )
-        self.assertEqual((code, "other: is not built" in out), (0, True))
+        self.assertEqual((code, "other: skipped, because it is not built" in out), (0, True))
         self.assertEqual({run["key"] for run in runner.Journal(self.journal).runs}, {"k0"})
 
     def test_a_machine_that_cannot_run_anything_is_no_failure_of_a_configuration(self) -> None:
@@ -242,19 +242,19 @@ class Sweep(InFolder):
             ("step03_tiling", "step99", "'step99' is neither"),
             ("[1.0, 2.0]", "[1.0]", "1 published numbers for 2 points"),
             ("[1.0, 2.0]", "{c = 1.0}", "series '16': there is no point 'c'"),
-            ("[1.0, 2.0]", '[1.0, "-"]', "series '16': published is '-'"),
-            ('["b", "--steps 2"]', '"b"', "a point is a name and arguments, not 'b'"),
+            ("[1.0, 2.0]", '[1.0, "-"]', "series '16': the published value '-' is not a number"),
+            ('["b", "--steps 2"]', '"b"', "a point must be a name and arguments, not 'b'"),
             ('worse = ["16"]', 'worse = ["17"]', "'17'"),
             ("rounds", "round", "'round' is not a key"),
-            ('name = "512"', 'name = "16"', "one name"),
+            ('name = "512"', 'name = "16"', "the same name"),
         ):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
         for named, says in (
-            ("[]", "lab_table_1: is not a table of any report"),
+            ("[]", "lab_table_1: no report in reports.toml lists this table"),
             ('["lab_table_2"]', "lab_table_2.toml"),
             ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
-            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3"),
+            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point must be .*, not 3"),
         ):
             with self.subTest(named), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(reports=REPORTS.replace('["lab_table_1"]', named)))
@@ -362,7 +362,8 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         self.assertIn("| step03_tiling | 3 of 3 | 0.0005 |", cloud.cloud_table(root))
         measured(1.0, 2.0, 1.1)
         self.assertEqual(cloud.slow_defaults(root), [
-            "step03_tiling: the default is 9.1 % slower than 03, TILE_SIZE 16; 5 % are allowed"])
+            "step03_tiling: the default is 9.1 % slower than 03, TILE_SIZE 16; "
+             "at most 5 % is allowed"])
         self.assertEqual(cloud.listed_slow_defaults(root), "step03_tiling (9.1 %)")
         self.assertEqual(cloud.default_loss(root, "step03_tiling"), "9.1 %")
         self.assertEqual(cloud.default_loss(root, "step04_unroll"), NOT_MEASURED)

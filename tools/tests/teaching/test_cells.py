@@ -90,7 +90,7 @@ class Cells(fakes.InFolder):
         }
         self.assertEqual(verdict(good, ""), "right: all checks pass")
         self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, at most 1 is allowed")
-        self.assertIn("it was stopped:\nbarrier", verdict({}, "barrier"))
+        self.assertIn("it stopped without a result:\nbarrier", verdict({}, "barrier"))
         self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
         self.assertIn("not GPU times", table(good, good, "step03_tiling"))
         self.assertNotIn("not GPU times", table({**good, "backend": "cuda"}, good, "step03_tiling"))
@@ -121,11 +121,11 @@ class Notebooks(unittest.TestCase):
             self.found(cell(good, "right: all checks pass\n"), cell(wrong, "fail:", False)), []
         )
         for broken, expected in (
-            (cell(good, "fail:"), "came to: fail:"),
-            (cell(good, ""), "came to: nothing"),
-            (cell(wrong, "right: all checks pass"), "came to: right"),
+            (cell(good, "fail:"), "printed: fail:"),
+            (cell(good, ""), "printed: nothing"),
+            (cell(wrong, "right: all checks pass"), "printed: right"),
             (cell(good, "right: all checks pass", False), "drew nothing"),
-            (cell("print(1)", "1"), "has no %%nbody_step"),
+            (cell("print(1)", "1"), "has no cell with %%nbody_step"),
         ):
             with self.subTest(expected):
                 found = self.found(broken)

@@ -81,7 +81,7 @@ class Site(InClone):
 
     def test_a_folder_with_other_files_is_not_replaced(self) -> None:
         self.file("mine/letter.txt", "dear")
-        with self.assertRaisesRegex(ToolError, "holds files that are not a site"):
+        with self.assertRaisesRegex(ToolError, "has files that are not part of a site"):
             site.build(self.folder, self.folder / "mine")
         self.assertTrue((self.folder / "mine/letter.txt").is_file())
 
@@ -98,14 +98,15 @@ class Site(InClone):
         found = list(site.dead_links(self.folder / "built"))
         self.assertEqual(
             found,
-            ["a.html: there is no '/x.png'", "sub/index.html: '../a.html#two' has no such anchor"],
+            ["a.html: there is no '/x.png'",
+             "sub/index.html: the page of '../a.html#two' has no such anchor"],
         )
         self.file(
             "built/a.html", '<p id="one"><script src="https://cdn.example.org/x.js"></script>'
         )
         self.assertEqual(
             list(site.fetched_from_elsewhere(self.folder / "built")),
-            ["a.html: fetches cdn.example.org/x.js"],
+            ["a.html: loads cdn.example.org/x.js from the network"],
         )
 
     def test_every_link_of_the_real_documents(self) -> None:

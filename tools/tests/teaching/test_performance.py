@@ -102,10 +102,10 @@ class Glossary(fakes.InRepository):
 
     def test_both_directions(self) -> None:
         self.define(kernel="A function.", grid="All blocks.")
-        with self.assertRaisesRegex(ToolError, "'grid' is in bold in no step"):
+        with self.assertRaisesRegex(ToolError, "'grid' is not in bold in any step"):
             glossary.lines(self.folder)
         self.define(grid="All blocks.")
-        with self.assertRaisesRegex(ToolError, "'kernel' is in bold and not in"):
+        with self.assertRaisesRegex(ToolError, "'kernel' is in bold but not in"):
             glossary.lines(self.folder)
         self.define(kernel="A function")
         with self.assertRaisesRegex(ToolError, "ends in a period"):
