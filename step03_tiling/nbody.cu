@@ -23,7 +23,7 @@ struct Velocity {
   float x, y, z;
 };
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
 }

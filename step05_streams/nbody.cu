@@ -27,7 +27,7 @@ struct Velocity {
 // Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
 }

@@ -28,7 +28,7 @@ __host__ __device__ Arrays arrays_at(float* p, size_t n) {
 // Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ float load(const float* __restrict__ values, int j, int n) {
   return j < n ? __ldg(&values[j]) : 0.0f;
 }

@@ -1,9 +1,9 @@
 // step10_tiled2d_cublas -- a two-dimensional grid, bodies x chunks of sources, summed by cuBLAS.
 //
-// One thread per body fills a GPU only from a few hundred thousand bodies up. Here a block sums
-// over one chunk of the sources, so that C chunks give C times as many blocks. The partial sums are
-// a matrix with a row per component of a body and a column per chunk. Times a vector of ones it
-// yields the accelerations, and cuBLAS adds dt times these to the velocities.
+// One thread per body fills a GPU only with a few hundred thousand bodies or more. Here a block
+// sums over one chunk of the sources, so that C chunks give C times as many blocks. The partial
+// sums are a matrix with a row per component of a body and a column per chunk. Its product with a
+// vector of ones is the accelerations, and cuBLAS adds dt times these to the velocities.
 //
 // Parent: step06_ldg_fastmath.   Run: step10_tiled2d_cublas --scenario plummer --bodies 262144
 #include <algorithm>
@@ -27,7 +27,7 @@ using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stor
 // Returns the number of blocks that together have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }

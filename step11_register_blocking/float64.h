@@ -1,8 +1,8 @@
 // The kernels of this step in float64, for --precision double.
 //
-// The GPU has a reciprocal square root only for float32. rsqrt() of a double also begins with that
-// approximation, and refines it to the last bits by Newton's iteration, y += y (1 - d y^2) / 2. A
-// body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
+// The GPU has a fast reciprocal square root only for float32. rsqrt() of a double starts from that
+// approximation too, and refines it to the last bits by Newton's iteration, y += y (1 - d y^2) / 2.
+// A body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
 #pragma once
 
 #include <cmath>
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
   for (int first = begin; first < end; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
     __syncthreads();            // no thread may read the tile before all of it is there
-    Four tile_a[kBodies] = {};  // one sum over all sources would lose another digit
+    Four tile_a[kBodies] = {};  // a single sum over all sources would lose a digit
 #pragma unroll 4
     for (int j = 0; j < kTileSize; ++j) interact(tile[j], body, tile_a, softening_squared);
     for (int k = 0; k < kBodies; ++k) {
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
       a[k].y += tile_a[k].y;
       a[k].z += tile_a[k].z;
     }
-    __syncthreads();  // no thread may overwrite the tile while another one still reads it
+    __syncthreads();  // no thread may overwrite the tile while another still reads it
   }
   for (int k = 0; k < kBodies; ++k) {
     const int i = first_i + k * kBlockSize;
@@ -104,7 +104,8 @@ inline int chunk_for(int systems, int n, int sources) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(sources, count) * kTileSize);
   }
-  // An interaction takes about 40 issue slots, as an SM has half as many float64 units as lanes.
+  // An interaction takes about 40 issue slots, because an SM has only half as many float64 units as
+  // lanes.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
             .slots = 40.0 * kBodies * (chunk + 64),
@@ -114,7 +115,7 @@ inline int chunk_for(int systems, int n, int sources) {
 
 inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // massless bodies exert no force, so no chunk has them
+  nbody::MassiveFirst order(systems);  // massless bodies exert no force, so no chunk contains them
   const int sources = order.sources(), chunk = chunk_for(count, n, sources);
   const int chunks = (sources - 1) / chunk + 1;
   nbody::DeviceArray<Four> positions(systems.bodies.size()), velocities(systems.bodies.size());

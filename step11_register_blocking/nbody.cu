@@ -31,7 +31,7 @@ __host__ __device__ constexpr int blocks_for(int bodies, int k) {
   return (bodies - 1) / (kBlockSize * k) + 1;
 }
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }

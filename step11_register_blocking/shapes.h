@@ -1,5 +1,5 @@
-// Chooses the shape of a launch of this step: how many bodies a thread has, and how many sources a
-// block has.
+// Chooses the shape of this step's launches: the number of bodies per thread and of sources per
+// block.
 #pragma once
 
 #include "nbody/shape.h"
@@ -20,8 +20,8 @@ inline Shape shape_for(int systems, int n, int sources, int tile, int max_chunks
       shapes.push_back({k, blocks_for(sources, chunks) * tile});
     }
   }
-  // K interactions take 14 K issue slots; the load of their source and the loop take three more.
-  // Writing a partial sum and adding it up takes 0.004 slots of one SM if the whole device does it.
+  // K interactions take 14 K issue slots; loading their source and the loop take three more.
+  // Writing a partial sum and adding it up takes 0.004 slots per SM when all SMs share this work.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const auto [k, chunk] = shape;
     const int chunks = (sources - 1) / chunk + 1;

@@ -18,14 +18,14 @@ namespace {
 using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // warps of a block that pairs tiles
-constexpr int kBlockSize = 128;                   // threads of a block of update_bodies
+constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // fewest warps per block that pairs tiles
+constexpr int kBlockSize = 128;                   // threads per block of update_bodies
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -84,8 +84,8 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
 }
 
 // Tiles of bodies form a ring. A block pairs tile `row` with the one `offset` places ahead; offsets
-// up to half the ring give every pair of tiles. partials[2 y][body of all] is the column's force on
-// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
+// up to half the ring yield every pair of tiles. partials[2 y][body of all] is the column's force
+// on the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
 // kOneMassTiles is false if no tile has one mass, because testing each would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   const float row_mass = tile_mass[system * tiles + row];
   const float column_mass = tile_mass[system * tiles + column];
   const bool one_mass = kOneMassTiles && row_mass >= 0.0f && column_mass >= 0.0f;
-  // Two tiles half the ring apart would be paired from both sides; only one side does it.
+  // Two tiles half the ring apart would be paired from both sides, so only one side does it.
   if (2 * offset < tiles || row < column) {
     const int first = column * kTile;
     if (one_mass) {
@@ -166,7 +166,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
       {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
   const int tiles = (n - 1) / shape.tile() + 1, offsets = tiles / 2 + 1;
   const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
-  nbody::MassOrder order(systems);  // so that whole tiles have one mass
+  nbody::MassOrder order(systems);  // sorts, so that whole tiles have one mass
   const std::vector<float> host_masses = nbody::masses_of_tiles(systems, shape.tile());
   const auto kernel = shape.kernels[std::ranges::max(host_masses) >= 0.0f];
   nbody::DeviceArray<Position> positions(systems.bodies.size());

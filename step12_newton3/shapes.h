@@ -1,4 +1,4 @@
-// Chooses the shape of a launch of this step: the bodies per lane and the warps per tile.
+// Chooses the shape of this step's launches: the number of bodies per lane and of warps per tile.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 struct Shape {
   int bodies_per_thread;
   int warps;
-  // One kernel for launches in which no tile has one mass, and one for the other launches.
+  // The kernel for launches in which no tile has one mass, and the kernel for other launches.
   void (*kernels[2])(const float4*, const float*, float3*, int, int, size_t, float);
   int tile() const { return 32 * bodies_per_thread * warps; }
 };
@@ -19,7 +19,7 @@ struct Shape {
 inline Shape shape_for(int systems, int n, int min_warps, std::vector<Shape> shapes) {
   std::erase_if(shapes, [&](const Shape& shape) { return shape.warps < min_warps; });
   // A pair takes 18 issue slots. K pairs take 8 more, to load the source and pass on its sum.
-  // Adding up a partial sum takes 1.5.
+  // Adding up a partial sum takes 1.5 slots.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),

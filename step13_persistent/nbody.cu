@@ -1,6 +1,6 @@
 // step13_persistent -- one kernel takes all time steps: a barrier of the grid instead of a launch.
 //
-// For a few thousand bodies two launches take longer than the forces. Here the blocks stay: each
+// For a few thousand bodies two launches take longer than the forces. Here the blocks stay. Each
 // advances its bodies, waits at a barrier for all others, and continues. Positions are stored
 // twice, to be read and to be written, so one barrier per step is enough.
 //
@@ -23,8 +23,8 @@ using namespace nbody;  // arithmetic with float3
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
-// Other SMs write positions while this kernel runs, so loads go to L2: L1 may hold old ones.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
+// Other SMs write positions while this kernel runs, so loads bypass L1, which may hold old ones.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -41,9 +41,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// Computes the accelerations of the bodies from first_i on, in warp_a[warp][body of the block].
-// Each group of kLanes lanes in a warp has all these bodies, K per lane. Warps take slabs of
-// sources in turn, and the groups of a warp divide a slab equally.
+// Stores the accelerations of the block's bodies, from first_i on, in warp_a[warp][body]. Each
+// group of kLanes lanes in a warp holds all these bodies, K per lane. Warps take slabs of sources
+// in turn, and the groups of a warp divide a slab equally.
 template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {
@@ -78,8 +78,8 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
   }
 }
 
-// Takes all time steps. Each reads the positions in one half of the array and writes those in the
-// other. The bodies of a system are divided into groups, which the blocks take in turn.
+// Takes all time steps. Each step reads the positions in one half of the array and writes the other
+// half. The bodies of a system are divided into groups, which the blocks take in turn.
 template <int K, int kLanes, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     advance(Position* all_positions, Velocity* all_velocities, int systems, int n, int steps,
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __shared__ float4 warp_a[kWarps][kGroup];
   const int groups = (n - 1) / kGroup + 1;  // groups of a system
   const bool in_turn = systems * groups > static_cast<int>(gridDim.x);
-  Position position{}, velocity{};  // stay in registers if a block has only one group
+  Position position{}, velocity{};  // they stay in registers if a block has only one group
   for (int step = 0; step < steps; ++step) {
     for (int group = blockIdx.x; group < systems * groups; group += gridDim.x) {
       const size_t bodies = static_cast<size_t>(systems) * n,

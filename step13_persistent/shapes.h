@@ -1,4 +1,4 @@
-// Chooses the shape of a launch of this step: the bodies per group and the warps per block.
+// Chooses the shape of this step's launches: the number of bodies per group and of warps per block.
 #pragma once
 
 #include <cmath>

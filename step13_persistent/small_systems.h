@@ -3,8 +3,8 @@
 //
 // There is no grid barrier, and only the first and the last state pass through global memory. The
 // blocks of a cluster run at the same time on neighbouring SMs and access each other's shared
-// memory (distributed shared memory): each holds all positions, computes half of the bodies, and
-// writes their new positions into both blocks.
+// memory (distributed shared memory). Each block holds all positions, computes half of the bodies,
+// and writes their new positions into both blocks.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -19,7 +19,7 @@ constexpr int kBodies = 2;  // bodies per thread
 constexpr int kWarps = 16;
 constexpr int kBlockSize = 32 * kWarps;
 constexpr int kGroup = 32 * kBodies;   // bodies that a warp works on
-constexpr int kMaxShare = kBlockSize;  // bodies of one block: each has a thread that moves it
+constexpr int kMaxShare = kBlockSize;  // bodies per block; each has a thread that moves it
 constexpr int kMaxBlocks = 2;          // blocks of a cluster
 
 // Adds the forces of the sources from `begin` to `end` on the bodies of a thread.
@@ -43,7 +43,7 @@ __device__ inline void partial_accelerations(const float4* positions, int begin,
   }
 }
 
-// A system of one block, also on older devices, needs only the block's own barrier.
+// A system in one block needs only that block's barrier, which also works on older devices.
 template <int kBlocks>
 __device__ void wait_for_all() {
   if constexpr (kBlocks == 1) {

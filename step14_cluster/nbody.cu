@@ -15,7 +15,7 @@
 
 namespace {
 
-// Loads massless bodies past the end, so that every tile is full and any N will do.
+// Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   __shared__ float3 column_a[kTile];
   const plan::Unit unit = units[blockIdx.y];
   const int row = blockIdx.x / tiles, column = blockIdx.x % tiles, n = tiles * kTile;
-  const bool itself = unit.row == unit.column;  // then only half of its pairs of tiles are computed
+  const bool itself = unit.row == unit.column;  // if so, half of the tile pairs suffice
   if (row >= unit.row_tiles || column >= unit.column_tiles || (itself && column < row)) return;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int first_i = row * kTile + warp * 32 * K + lane;

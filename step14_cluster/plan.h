@@ -15,9 +15,9 @@
 
 namespace plan {
 
-constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // over all systems; each has at least one
+constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // in all systems together; each has at least one
 
-// A pair of segments. Segments are numbered through all systems.
+// A pair of segments. Segments are numbered consecutively over all systems.
 struct Meeting {
   int row, column;
   int rank;  // rank that computes the pair
@@ -25,11 +25,11 @@ struct Meeting {
 
 struct Plan {
   int systems, n, ranks;
-  bool by_systems;  // whole systems per rank: none is divided
-  int tiles;        // tiles per segment; a system's last one may have fewer, and massless bodies
+  bool by_systems;  // each rank keeps whole systems
+  int tiles;        // tiles per segment; a system's last segment may have fewer, and padding
   int segment;      // bodies per segment
   int segments;     // segments per system
-  int kept;         // segments kept by a rank
+  int kept;         // segments that a rank keeps
   std::vector<Meeting> meetings = {};
 
   Plan(int systems, int n, int tile, int ranks);
@@ -110,13 +110,13 @@ inline std::vector<size_t> Plan::first_bodies() const {
   return first;
 }
 
-// Places of force sums in an array of segments. First come the sums that this rank computes,
+// The places of force sums in an array of segments. First come the sums that this rank computes,
 // grouped by the rank that needs them, then those that it receives, grouped by their sender. Sender
-// and receiver order the sums of a message by the order of the pairs.
+// and receiver both order the sums of a message as their pairs are ordered.
 struct Slots {
-  std::vector<int> of_row, of_column;           // for this rank's pairs; -1: a segment with itself
+  std::vector<int> of_row, of_column;           // per pair of this rank; -1: a segment with itself
   std::vector<int> of_sum;                      // [kept segment][segment of its system]
-  std::vector<int> first_sent, first_received;  // per rank, and the end
+  std::vector<int> first_sent, first_received;  // per rank, and one past the last
   int count = 0;
 
   // Adds the messages for an array of sums. Sums that stay on this rank are not sent.

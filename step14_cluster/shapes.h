@@ -1,5 +1,5 @@
-// Chooses the shape of a launch as step 12 does, and as if there were one rank, because the bits
-// must not depend on the number of ranks.
+// Chooses the shape of a launch as step 12 does, but as if there were only one rank, because the
+// bits must not depend on the number of ranks.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Shape {
 
 inline Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
   // A pair takes 18 issue slots. K pairs take 8 more, to load the source and pass on its sum.
-  // Adding up a partial sum takes 1.5.
+  // Adding up a partial sum takes 1.5 slots.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),

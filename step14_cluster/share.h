@@ -13,18 +13,18 @@
 
 namespace {
 
-constexpr int kBlockSize = 128;  // threads of a block with one thread per body
+constexpr int kBlockSize = 128;  // threads per block in kernels with one thread per body
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // units per launch
 constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
-constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // least blocks of a group
+constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewest blocks of a group
 
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// Segments are padded with massless bodies, which the input does not have.
+// The bodies that a rank keeps, in segments padded with massless bodies that the input lacks.
 struct Kept {
-  size_t first, count;  // places in the segments of all systems
+  size_t first, count;  // indices in the array of all segments
   size_t segment, of_system, n, systems, first_body;
 
   // Returns the index in the part of the input that the rank keeps; -1 for padding.
@@ -77,8 +77,8 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
 }
 
 // Adds the sums over the other segment's tiles in their order. blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. In a segment that is paired with itself, a tile was in
-// the column when it was paired with the tiles before it.
+// unit's row and 1 for those of its column. In a segment paired with itself, a tile was the
+// column's tile in its pairs with earlier tiles.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
@@ -101,8 +101,8 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
   sums[slot * segment + i] = sum;
 }
 
-// Whole systems are independent, so groups of them run in separate streams. At the end of one group
-// the next keeps all SMs busy, and one group's sums are read while another group computes.
+// Whole systems are independent, so groups of them run in separate streams. While one group ends,
+// the next keeps all SMs busy; one group's sums are read while another computes.
 struct Group {
   Kept kept;
   size_t first_unit, end_unit = 0;
@@ -145,8 +145,9 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // Copies bodies from the root and back. If another order gives whole tiles one mass, the bodies
-  // are sent again, because looking at every body first would take the root longer than all copies.
+  // Copies bodies from the root and back. If sorting gives whole tiles one mass, the bodies are
+  // sent again, sorted. Examining every body before the first copy would take the root longer than
+  // all copies.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;

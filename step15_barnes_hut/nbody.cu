@@ -22,7 +22,7 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its bodies are far away, like 32 bodies at the edge. Then each body is tested.
+// although its own bodies are far away, near its faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(32)
       for (int j = 0; j < count; ++j)
         partial = partial + attraction(tile[0][j], body, softening_squared);
     }
-    a = a + partial;  // sums of sums lose fewer digits
+    a = a + partial;  // adding partial sums loses fewer digits
   }
   if (i >= n) return;
   Position& position = positions[order[i]];
@@ -145,7 +145,7 @@ Timing simulate(const Run& run, Systems& systems) {
   StageTimer timer;
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
-  for (int s = 0; s < systems.count; ++s) {  // in turn, because they share the tree's memory
+  for (int s = 0; s < systems.count; ++s) {  // one by one, because they share the tree's memory
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {

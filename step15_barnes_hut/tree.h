@@ -1,10 +1,10 @@
 // A tree over the bodies of one system: its nodes, and the moments of their mass.
 //
 // Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Bodies whose keys begin with the same
-// bits are in one cell of the cube around all bodies and are neighbours in the array: a node is a
-// range of sorted bodies. A thread finds each node independently, from the keys around one end of
-// its range (Karras, High Performance Graphics 2012): no locks, no levels, one kernel. If keys are
-// equal, the comparison continues with the index.
+// bits are in one cell of the cube around all bodies and are neighbours in the array, so a node is
+// a range of sorted bodies. One thread per node finds it from the keys around one end of its range
+// (Karras, High Performance Graphics 2012), in one kernel without locks or levels. If keys are
+// equal, the indices are compared.
 #pragma once
 
 #include "nbody/box.h"
@@ -25,7 +25,7 @@ static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 constexpr float kRoundingRadius = 3e-4f;
 using Position = float4;  // w is the mass
 
-// 64 bytes; the first 32 decide whether a node is opened.
+// A node takes 64 bytes; only the first 32 are needed to decide whether to open it.
 struct alignas(64) Node {
   float4 centre;    // centre of mass; w: squared distance beyond which it acts as one body
   int left, right;  // children; in a leaf its first body, and minus the number of its bodies
@@ -74,7 +74,7 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
   const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };
   long long most = 2;
   while (bits(most) > bits(-1)) most *= 2;
-  const auto reach = [&](int least) {  // greatest length with over `least` common bits
+  const auto reach = [&](int least) {  // greatest length with more than `least` common bits
     long long length = 0;
     for (long long step = most / 2; step > 0; step /= 2)
       if (bits(length + step) > least) length += step;
@@ -98,7 +98,7 @@ struct Part {
 
 template <class PartOf>
 __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
-  const float3 near = xyz(part(0).centre);  // measured from this body, differences keep more digits
+  const float3 near = xyz(part(0).centre);  // positions relative to this body keep more digits
   float3 weighted{};
   float mass = 0;
   for (int k = 0; k < parts; ++k) {

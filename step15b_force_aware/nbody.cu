@@ -21,7 +21,7 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its bodies are far away, like 32 bodies at the edge. Then each body is tested.
+// although its own bodies are far away, near its faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(32)
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
-  if (kIsCoarse) softening_squared += 16 * dot(width, width);  // a near node is not a point
-  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // least and largest
+  if (kIsCoarse) softening_squared += 16 * dot(width, width);  // a nearby node is not a point
+  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // min and max
   const float bound = tolerance * fmaxf(forces.low.x, kCancelled * forces.high.x);
   constexpr auto kActs = acts_as_a_whole<kQuadrupole, kIsCoarse>;
 
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(32)
       for (int j = 0; j < count; ++j)
         partial = partial + attraction(tile[0][j], body, softening_squared);
     }
-    a = a + partial;  // sums of sums lose fewer digits
+    a = a + partial;  // adding partial sums loses fewer digits
   }
   if (i >= n) return;
   Position& position = positions[order[i]];
@@ -159,7 +159,7 @@ Timing simulate(const Run& run, Systems& systems) {
   StageTimer timer;
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
-  for (int s = 0; s < systems.count; ++s) {  // in turn, because they share the tree's memory
+  for (int s = 0; s < systems.count; ++s) {  // one by one, because they share the tree's memory
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
