@@ -32,7 +32,7 @@ struct Rung {
   CpuMode mode = CpuMode::none;
 };
 
-// The rungs in the report's order. Each changes one thing in the best rung before it, and the
+// The rungs in the report's order. Each rung changes one thing in the best rung before it; the
 // report then kept or dropped the change. The last three rungs are our own.
 std::span<const Rung> rungs();
 

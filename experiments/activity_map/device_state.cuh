@@ -20,7 +20,7 @@ inline std::vector<float> values_of(const std::vector<Body2d>& bodies, Member me
   return values;
 }
 
-// All data on the device. It holds the bodies in both layouts; a rung uses one.
+// All data on the device. The bodies are stored in both layouts; a rung uses one.
 class DeviceState {
  public:
   DeviceState(int block, const Problem& problem, const std::vector<Body2d>& bodies, bool matrix)

@@ -54,7 +54,7 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
   force[i] = sum;
 }
 
-// Does the same without vector types: each difference and sum is a separate float.
+// Sums without vector types: each difference and each sum is a separate float.
 template <Root root>
 __global__ void compute_force_floats(Structs bodies, float2* force, int n,
                                      float softening_squared) {

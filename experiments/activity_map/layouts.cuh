@@ -1,4 +1,4 @@
-// Bodies in device memory, as structs or as columns. Both have the same member functions.
+// Bodies in device memory, as structs or as columns. Both layouts have the same members.
 #pragma once
 
 #include "activity_map.h"

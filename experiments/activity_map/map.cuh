@@ -37,7 +37,7 @@ __global__ void update_body(Bodies bodies, const float2* force, float* map, int 
   move_and_count(bodies, force, map, n, problem);
 }
 
-// Does the same with pointers that promise not to overlap (__restrict__).
+// A version of update_body whose pointers promise not to overlap (__restrict__).
 __global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__ y,
                                       float* __restrict__ vx, float* __restrict__ vy,
                                       const float2* __restrict__ force, float* __restrict__ map,

@@ -42,7 +42,7 @@ class OnDevice {
   T* data_ = nullptr;
 };
 
-// Returns the shortest time of five calls in seconds. One call before these is not timed.
+// Returns the shortest time of five calls in seconds. An untimed call comes first.
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = INFINITY;

@@ -23,7 +23,8 @@ struct Velocity {
   float x, y, z;
 };
 
-// Bodies as structs, or as positions and velocities. Both have the same member functions.
+// Bodies as structs, or as positions and velocities. The two layouts have the same member
+// functions.
 struct Together {
   nbody::Body* bodies;
   const nbody::Body& position(int i) const { return bodies[i]; }

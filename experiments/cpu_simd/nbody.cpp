@@ -154,9 +154,9 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 }
 
 // Sets `total` to the contribution of the tiles first_tile, first_tile + stride, ... The tiles form
-// a ring. Each is paired with itself and with the half of the ring that follows it, so each pair of
-// tiles occurs once and all tiles have the same work. Of two opposite tiles, only the lower one is
-// paired with the other.
+// a ring. Each tile is paired with itself and with the half of the ring that follows it, so every
+// pair of tiles occurs once and all tiles have the same work. Of two opposite tiles, only the lower
+// one is paired with the other.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);

@@ -2,7 +2,7 @@
 // a second array.
 //
 // A body may drift while others still read its position if its new position goes to another array.
-// The kernel reads one array and writes the other, and the next time step swaps them. This saves
+// The kernel reads one array and writes the other, and the next time step swaps them. Fusing saves
 // one of two launches per step and costs only the second array.
 //
 // Parent: step07_overlap.   Run: fused_double_buffer --systems 32 --bodies 8192 --steps 20

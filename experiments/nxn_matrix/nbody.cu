@@ -1,8 +1,8 @@
 // nxn_matrix -- a thread per pair writes its force to a matrix, whose rows are then summed.
 //
 // Every sum has its own warp, and the order of its terms is fixed. The cost is the matrix: 12 bytes
-// per pair, written once and read once. It has as many rows as fit into 1 GiB, so if there are more
-// bodies, they are processed in groups.
+// per pair, written once and read once. The matrix has as many rows as fit into 1 GiB, so more
+// bodies are processed in groups.
 //
 // Parent: nxn_atomic.   Run: nxn_matrix --scenario plummer --bodies 4096
 #include <algorithm>
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
   pairs[static_cast<size_t>(row) * n + j] = a;
 }
 
-// Kicks each body. One warp sums its row.
+// Kicks each body. One warp sums each row.
 __global__ void __launch_bounds__(kColumns* kRows)
     sum_rows(const float3* __restrict__ pairs, Velocity* __restrict__ velocities, int first_i,
              int end_i, int n, float dt) {

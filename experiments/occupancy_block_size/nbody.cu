@@ -1,8 +1,8 @@
 // occupancy_block_size -- the block size that the occupancy API suggests.
 //
 // The API knows the kernel's registers, its shared memory and the limits of an SM. It returns the
-// block size with the most resident threads. It does not know the number of bodies, so large blocks
-// may leave SMs without work.
+// block size with the most resident threads. The API does not know the number of bodies, so large
+// blocks may leave SMs without work.
 //
 // Parent: step09_soa.   Run: occupancy_block_size --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"

@@ -42,8 +42,8 @@ __global__ void update_velocities(Body* all_bodies, int n, int all, float dt,
   bodies[i].vz += az * dt;
 }
 
-// Drift: x_i += v_i dt. This is a separate kernel, because no body may drift before all forces of
-// the step have used its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. Drifting is a separate kernel, because no body may drift before all forces
+// of the step have used its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Body* bodies, int all, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= all) return;

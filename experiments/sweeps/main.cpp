@@ -2,9 +2,9 @@
 // sweep_programs --batch FILE                 runs several; a line has a name and the options
 // sweep_programs --list                       prints the names
 //
-// A batch starts the device once for all its lines. It prints "begin K" before each line's run and
-// "end K CODE" with the exit code after it, on stdout and stderr. A batch stops after any failure,
-// even a failed validation, because a CUDA error may persist in the process.
+// A batch starts the device once for all its lines. The program prints "begin K" before the run of
+// each line and "end K CODE" with the exit code after the run, on stdout and stderr. A batch stops
+// after any failure, even a failed validation, because a CUDA error may persist in the process.
 #include <fstream>
 #include <iostream>
 #include <map>

@@ -1,5 +1,5 @@
 // All programs of a sweep in one binary: steps and experiments, unchanged or with other parameters.
-// Each is in its own namespace (nbody_tools/sweep/sources.py writes them).
+// Each program is in its own namespace, which nbody_tools/sweep/sources.py writes.
 #pragma once
 
 namespace nbody::sweep {

@@ -46,7 +46,7 @@ inline Pair fetch(float first, float second, int lane) {
   return pair;
 }
 
-// Does the same on any GPU: every lane fetches the factors of its four elements.
+// Multiplies on any GPU: every lane fetches the factors of its four elements.
 inline C multiply_add(const A& a, const B& b, const C& c) {
   const int lane = threadIdx.x % 32, row = lane / 4, column = lane % 4;
   double sum[4] = {c.e[0], c.e[1], c.e[2], c.e[3]};
@@ -67,7 +67,7 @@ inline C multiply_add(const A& a, const B& b, const C& c) {
 
 #else
 
-// A tensor core ignores the bits that TF32 lacks. It needs compute capability 8.0.
+// A tensor core ignores the bits that TF32 lacks. This version needs compute capability 8.0.
 __device__ inline C multiply_add(const A& a, const B& b, const C& c) {
   C d{};
   const auto bits = [](float x) { return __float_as_uint(x); };

@@ -1,9 +1,9 @@
 // tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
-// |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. So is
-// sum_j w_ij mj (xj, 1), the sum of the forces except for xi. Between the two, each pair needs a
-// reciprocal square root and two multiplications. If the second product takes its sources in
-// another order, the first product's elements are already in the lanes that need them.
+// |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. The sum
+// of the forces (except for xi), sum_j w_ij mj (xj, 1), is one too. Between the two, each pair
+// needs a reciprocal square root and two multiplications. If the second product takes its sources
+// in another order, the first product's elements are already in the lanes that need them.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
 // difference of large numbers, so bodies are sorted in space, and a block counts all positions from
@@ -92,8 +92,8 @@ __device__ void fill(Tile& tile, int j, Position source) {
   }
 }
 
-// 16 bodies of a warp: x, y, z and 1, with the first parts in columns 0 to 3 and the second parts
-// in columns 4 to 7; and their squared distances from the origin, softened.
+// Stores 16 bodies of a warp: x, y, z and 1, with the first parts in columns 0 to 3 and the second
+// parts in columns 4 to 7, and the bodies' squared distances from the origin, softened.
 struct Rows {
   A parts;
   C squares;
@@ -107,8 +107,8 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
     const auto [first, second] = parts_of(component(body, column));
     rows.parts.e[half] = column < 3 ? first : 1.0f;
     rows.parts.e[half + 2] = column < 3 ? second : 1.0f;
-    // The shuffle is a copy that the compiler cannot recognise. Otherwise it would keep one
-    // register and copy it, each time, into the four consecutive registers that the unit needs.
+    // The shuffle is a copy that the compiler cannot recognise. Otherwise the compiler would keep
+    // one register and copy it, each time, into the four consecutive registers that the unit needs.
     rows.squares.e[2 * half] = squared(body) + softening_squared;
     rows.squares.e[2 * half + 1] = __shfl_sync(0xffffffff, rows.squares.e[2 * half], lane);
   }
@@ -157,8 +157,8 @@ __device__ void meet(const Rows (&rows)[kTilesPerWarp], const Tile& tile, C (&su
   }
 }
 
-// Chooses an origin among the bodies of a block. It is the middle one of three, so that no distant
-// body is chosen.
+// Chooses an origin among the bodies of a block. The origin is the middle one of three bodies, so
+// that no distant body is chosen.
 __device__ float middle(float a, float b, float c) {
   return fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
 }

@@ -1,8 +1,8 @@
 // threads_per_body -- several threads of a block share the sum for one body.
 //
-// This is the kernel of GPU Gems 3, chapter 31. It has tiles of p x p interactions and, if there
-// are too few bodies to fill a GPU with one thread each, q threads per body. Each of the q threads
-// sums over a different part of the sources. Their sums are added through shared memory.
+// This is the kernel of GPU Gems 3, chapter 31. The kernel has tiles of p x p interactions and, if
+// one thread per body would not fill the GPU, q threads per body. Each of the q threads sums over a
+// different part of the sources. The sums of the q threads are added through shared memory.
 //
 // Parent: step09_soa.   Run: threads_per_body --scenario plummer --bodies 1024
 #include "experiments/one_grid.cuh"

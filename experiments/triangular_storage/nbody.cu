@@ -2,8 +2,8 @@
 //
 // Implements seven steps that a report lists but did not implement. A thread per pair finds its row
 // and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then every body
-// adds up its row, which is contiguous, and its column, which is not. This halves the arithmetic,
-// but 12 bytes per pair are written once and read twice.
+// adds up its row, which is contiguous, and its column, which is not. The triangle halves the
+// arithmetic, but 12 bytes per pair are written once and read twice.
 //
 // Parent: nxn_matrix.   Run: triangular_storage --scenario plummer --bodies 16384
 #include <cmath>
@@ -18,7 +18,7 @@ using Index = long long;
 
 constexpr int kBlockSize = 256, kLanes = 32;
 
-// Returns the index where row i begins. It holds the pairs (i, i + 1), (i, i + 2), ...
+// Returns the index where row i begins. Row i holds the pairs (i, i + 1), (i, i + 2), ...
 __device__ Index row_start(Index i, Index n) { return i * (2 * n - i - 1) / 2; }
 
 // Returns the row of pair k, the largest i with row_start(i) <= k. The square root is rounded, so

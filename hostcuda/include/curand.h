@@ -45,7 +45,8 @@ typedef curandGenerator_st* curandGenerator_t;
 
 namespace hostcuda {
 
-// Fills the array when the stream reaches this operation. Each call continues the sequence.
+// Fills the array when the stream reaches this operation. Each call continues the generator's
+// sequence.
 template <class Number, class Next>
 curandStatus_t generate(curandGenerator_t generator, Number* out, std::size_t count,
                         const Next& next) {

@@ -23,7 +23,8 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-// Counts a warp's requests as soon as all its threads wait or are done. This keeps the logs short.
+// Counts a warp's requests as soon as all its threads wait or are done. Counting early keeps the
+// logs short.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
@@ -70,8 +71,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Does the same for counters and locks that are __device__ variables, as many are. Such a variable
-// belongs to the program, so it is not in an array.
+// Orders accesses by counters and locks that are __device__ variables, as many are. A __device__
+// variable belongs to the program, so it is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
@@ -176,8 +177,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path of most inner loops in threads that follow no trail (trail.h). It calls no other
-// function, so that the compiler need not save registers.
+// The fast path of most inner loops in threads that follow no trail (trail.h). This path calls no
+// other function, so that the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;

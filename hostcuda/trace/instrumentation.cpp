@@ -15,7 +15,7 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// True for a local variable of the running function or of one of its direct callers. Such a
+// True for a local variable of the running function or of one of its direct callers. A local
 // variable is not GPU memory. Variables further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
@@ -30,7 +30,7 @@ inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const v
 inline void tell_store(const void* p, unsigned bytes, unsigned piece, const void* caller) {
   if (!is_local(p)) tell(p, bytes, piece, {Kind::store}, caller);
 }
-// Does the same for a load of kBytes bytes at once.
+// Handles a load of kBytes bytes at once.
 template <unsigned kBytes>
 inline void tell_load(const void* p, const void* caller) {
   if (is_local(p)) return;

@@ -87,7 +87,7 @@ Json divergences(const Tracer& tracer) {
 }
 
 // Addresses are those of the first request, relative to the 128-byte line that contains the lowest
-// address. They are null for lanes that do not take part.
+// address. The addresses of lanes that do not take part are null.
 Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
   Json list = Json::array();
   for (const auto& [place, seen] : block.seen) {

@@ -83,14 +83,14 @@ class Tracer final : public KernelObserver {
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // Called for loads and stores by libcu++'s atomics. They are not counted but may order other
-  // accesses.
+  // Called for loads and stores by libcu++'s atomics. Such loads and stores are not counted but may
+  // order other accesses.
   void acquire(const void* address);
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
-  // Called for malloc, new, free or delete by the code at `code`. They return false if the host's
-  // functions must do the work.
+  // Called for malloc, new, free or delete by the code at `code`. These functions return false if
+  // the host's functions must do the work.
   bool allocate(std::size_t size, const void* code, void*& pointer);
   bool release(const void* pointer, const void* code);
 
@@ -179,11 +179,11 @@ class Tracer final : public KernelObserver {
   std::array<Recent, 4096> recent_{};
   std::map<int, Arrays> device_variables_;  // per device, because each has its own copies
   Array program_;                           // represents all other variables of the program
-  // There is one per host thread, because another host thread may run a kernel.
+  // Each host thread has its own flag, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;
-  // While such an object lives, no access counts as the program's. It is needed because the tracer
-  // calls std functions, which are instrumented too if the linker chose the program's copies of
-  // them.
+  // While such an object lives, no access counts as the program's. The class is needed because the
+  // tracer calls std functions, which are instrumented too if the linker chose the program's copies
+  // of them.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}
@@ -203,8 +203,8 @@ extern Tracer* tracer;
 // when the process ends.
 void start();
 
-// Returns the tracer's record as JSON. It gives code locations as offsets in the executable, from
-// which the reader finds the source lines with addr2line.
+// Returns the tracer's record as JSON. The record gives code locations as offsets in the
+// executable; its reader converts them to source lines with addr2line.
 std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace

@@ -1,7 +1,7 @@
 // The threads of a warp run one after another here, and usually make the same accesses. The first
-// of them records a trail: its valid loads. If a later thread makes the same load at the same place
-// in the code, that load is not checked again. A trail is valid until the next barrier, and its
-// loads of a word are valid until something writes to that word.
+// thread of a warp records a trail: its valid loads. If a later thread makes the same load at the
+// same place in the code, that load is not checked again. A trail is valid until the next barrier,
+// and its loads of a word are valid until something writes to that word.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -22,7 +22,7 @@ class Trail {
     Access read;          // the leading thread's access
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
-  // There is one per host thread. Threads that run host code follow nothing.
+  // Each host thread has its own position. Threads that run host code follow nothing.
   struct Position {
     const Step* next;   // next step to follow
     const Step* first;  // first step that was followed but is not logged yet

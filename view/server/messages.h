@@ -55,12 +55,11 @@ struct Info {
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
-  bool approximates = false;           // true for a tree; it counts interactions as a direct sum
+  bool approximates = false;           // true for a tree, whose count is that of a direct sum
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "": it is, or will be
 };
-// Names and masses are also sent if there are at most this many bodies, each of which is then
-// visible.
+// If there are at most this many bodies, their names and masses are sent too.
 inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 

@@ -1,5 +1,5 @@
-// The page: view/page/page.html with its style and scripts (embed_page.cmake). It plays frames from
-// a program, or frames stored in it.
+// The page: view/page/page.html with its style and scripts (embed_page.cmake). The page plays
+// frames from a program, or frames stored in the page.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ struct Handlers {
 
 class Server {
  public:
-  // Without any message to send, it serves only the page, and no WebSocket. Throws UsageError if
-  // the port cannot be used.
+  // As long as there is no message to send, the server serves only the page and no WebSocket.
+  // Throws UsageError if the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
 

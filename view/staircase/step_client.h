@@ -1,5 +1,5 @@
 // A viewer of a running step, like a browser: receives its messages and frames, and sends it
-// commands. All callbacks run on its own thread.
+// commands. All callbacks run on the client's own thread.
 #pragma once
 
 #include <functional>

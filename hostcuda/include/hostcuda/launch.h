@@ -256,8 +256,8 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
   }
 }
 
-// Resets a __shared__ variable at file scope for every block. Its size is not counted, because it
-// is unknown which kernels use it.
+// Resets a __shared__ variable at file scope for every block. The variable's size is not counted,
+// because it is unknown which kernels use it.
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);

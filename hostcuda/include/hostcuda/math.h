@@ -14,9 +14,9 @@
 
 HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
-// glibc 2.42 and later define these functions. They round correctly but take four times as long,
-// and most kernels call them in their innermost loop. The simple expression therefore replaces
-// them.
+// glibc 2.42 and later define these functions. glibc's functions round correctly but take four
+// times as long, and most kernels call them in the innermost loop. Simple expressions therefore
+// replace them.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {

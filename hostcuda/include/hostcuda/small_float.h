@@ -1,5 +1,6 @@
 // hostcuda: code shared by half and bfloat16. An operation on these 16-bit numbers computes in
-// float and rounds its result to nearest even. There is also a type for a pair of such numbers.
+// float and rounds its result to nearest even. Another type stores a pair of half or bfloat16
+// numbers.
 #pragma once
 
 #include "../cuda_runtime.h"

@@ -5,9 +5,9 @@
 #define __HOSTCUDA__ 1
 #endif
 
-// On a CPU the qualifiers mean nothing, except that a kernel is not inlined. It therefore has its
-// own frame in gdb, and the compiler cannot move its code from one emulated thread to another. When
-// clang only checks the program (semantics.h), the qualifiers have their usual meaning.
+// On a CPU the qualifiers mean nothing, except that a kernel is not inlined. A kernel therefore has
+// its own frame in gdb, and the compiler cannot move its code from one emulated thread to another.
+// When clang only checks the program (semantics.h), the qualifiers have their usual meaning.
 #ifdef HOSTCUDA_SEMANTICS
 #define HOSTCUDA_BUILT_IN __device__
 #else
@@ -37,8 +37,8 @@
 // The last parameters of a function whose messages name the line that calls it.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 // A device function that the program or a version of the C library may define too (glibc 2.41 added
-// sinpi, 2.42 rsqrt). It is a template, so that an ordinary function with the same parameters takes
-// precedence.
+// sinpi, 2.42 rsqrt). The function is a template, so that an ordinary function with the same
+// parameters takes precedence.
 #define HOSTCUDA_FUNCTION \
   template <class = void> \
   static inline

@@ -1,8 +1,8 @@
 // hostcuda: execution policies, which decide where an algorithm of Thrust runs.
 //
-// An algorithm on the device is one launch, with a thread per element or with a single thread. It
-// runs in stream order, its accesses are checked like a kernel's, and its functor must obey the
-// rules for kernel code.
+// An algorithm on the device is one launch, with a thread per element or with a single thread. The
+// launch runs in stream order, its accesses are checked like a kernel's, and the functor must obey
+// the rules for kernel code.
 #pragma once
 
 #include <memory>
@@ -149,7 +149,8 @@ namespace system {
 namespace cuda = thrust::cuda;
 }
 
-// Defines thrust::name with and without a policy. Both call detail::name, which needs a policy.
+// Defines thrust::name with and without a policy. Both versions call detail::name, which needs a
+// policy.
 #define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
   template <class First, class... Rest>                                          \
   auto name(const First& first, const Rest&... rest) {                           \

@@ -10,7 +10,7 @@
 namespace thrust {
 namespace detail {
 
-// Sorts items 0 to count - 1, which it accesses by load(i) and store(i, item). It does not
+// Sorts items 0 to count - 1, which it accesses by load(i) and store(i, item). The sort does not
 // dereference iterators, because some return a tuple of references, which std::sort cannot swap.
 // The sort is stable, so equal items have the same order everywhere. `scratch` has room for 2 *
 // count items, or is null.

@@ -106,8 +106,8 @@ class BlockState {
 };
 
 // Callbacks for a tool that observes kernels, such as ../../trace. By default there is no observer.
-// With one, a grid runs on one operating-system thread, and barrier divergence is reported to the
-// observer instead of ending the process.
+// With an observer, a grid runs on one operating-system thread, and barrier divergence is reported
+// to the observer instead of ending the process.
 class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;

@@ -31,8 +31,9 @@ namespace context = boost::context::detail;
 // A suspended flow of control. The operating-system thread's own stack is a Fiber too.
 //
 // This code uses fcontext and not the public boost::context::fiber, which transfers ownership at
-// each switch. That suits a scheduler to which every fiber returns. Here a waiting thread switches
-// straight to the next one, so a barrier costs one switch per thread instead of two.
+// each switch. Transferring ownership suits a scheduler to which every fiber returns. Here a
+// waiting thread switches straight to the next one, so a barrier costs one switch per thread
+// instead of two.
 struct Fiber {
   context::fcontext_t suspended = nullptr;
   const void* stack_low = nullptr;

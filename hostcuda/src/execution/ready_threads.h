@@ -40,7 +40,7 @@ class ReadyThreads {
   }
 
   void add(unsigned i) { skewed_ ? add_by_rank(i) : add_last(i); }
-  // Adds a thread that waits for others. It runs after all of them, whatever its rank.
+  // Adds a thread that waits for others. The thread runs after all the others, whatever its rank.
   void add_last(unsigned i) { ring_[end_++ % kMaxThreads] = static_cast<std::uint16_t>(i); }
   unsigned take() { return ranked_ ? take_first_rank() : ring_[begin_++ % kMaxThreads]; }
 

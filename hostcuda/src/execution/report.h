@@ -1,4 +1,4 @@
-// Messages about errors in a kernel. They name the kernel, block, source lines and threads.
+// Messages about errors in a kernel. The messages name the kernel, block, source lines and threads.
 #ifndef HOSTCUDA_SRC_EXECUTION_REPORT_H
 #define HOSTCUDA_SRC_EXECUTION_REPORT_H
 

@@ -46,8 +46,8 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
 }
 
 // A lane that has returned from the kernel no longer holds up the others, so a call can become
-// complete although no lane arrives. This is checked only when nothing else can run, because by
-// then all lanes that can converge have arrived.
+// complete although no lane arrives. Completeness is checked only when nothing else can run,
+// because by then all lanes that can converge have arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
@@ -123,7 +123,8 @@ bool BlockRunner::complete_warp_call(unsigned member) {
       if (group >> source & 1) {
         copy_value(request.value, values[source], request.size);
       } else {
-        // The value is undefined on a GPU. All bits set (NaN, -1) make it visible here.
+        // The value is undefined on a GPU. Here all bits are set (NaN, -1), so that the mistake is
+        // visible.
         std::memset(request.value, 0xff, request.size);
         report_shuffle_from_absent_lane(*this, thread, source);
       }

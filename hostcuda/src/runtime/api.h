@@ -33,7 +33,7 @@ class CallSite {
   bool is_outermost_;
 };
 
-// One lock for everything, held by the host thread whose call makes an operation run. It is
+// One lock for everything, held by the host thread whose call makes an operation run. The lock is
 // recursive, because an operation may be a host function. It also lets only one grid run at a time,
 // because a __constant__ variable has a single address, whose content must belong to the device
 // that runs.

@@ -1,4 +1,4 @@
-// Copies and fills. Their behaviour depends on the kind of memory, not on the function's name.
+// Copies and fills. The behaviour depends on the kind of memory, not on the API function's name.
 #include <cstring>
 #include <memory>
 

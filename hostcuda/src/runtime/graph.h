@@ -25,7 +25,8 @@ struct CUgraph_st {
 
 namespace hostcuda {
 
-// A capture of operations. One stream started it; others may have joined by waiting for an event.
+// A capture of operations. One stream started the capture; others may have joined it by waiting for
+// an event.
 struct Capture {
   CUgraph_st* graph;
   CUstream_st* origin;

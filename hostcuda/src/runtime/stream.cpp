@@ -20,7 +20,7 @@ struct DeviceStreams {
   std::vector<OperationPointer> orphans;  // last operations of destroyed streams
 };
 
-// They are never destroyed, because operations may still be queued when the process ends.
+// The streams are never destroyed, because operations may still be queued when the process ends.
 std::vector<DeviceStreams>& all_streams() {
   static auto* const all = [] {
     auto* list = new std::vector<DeviceStreams>(static_cast<std::size_t>(config().devices));

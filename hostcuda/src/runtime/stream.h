@@ -14,8 +14,8 @@
 
 namespace hostcuda {
 
-// A copy, a kernel, a host function or an event's time stamp. It runs exactly once, when all its
-// dependencies have run.
+// A copy, a kernel, a host function or an event's time stamp. An operation runs exactly once, when
+// all its dependencies have run.
 struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
@@ -43,7 +43,7 @@ void append_to_clock(Operation& operation, const CUstream_st& stream);
 // Runs the operation and its dependencies but no other operation.
 void complete(const OperationPointer& operation);
 
-// Does the same for host code, which may then rely on the result.
+// Completes the operation for host code, which may then rely on the result.
 void wait_for(const OperationPointer& operation);
 void host_waits();                                // notifies an observer
 bool host_relies_on(const Operation& operation);  // true if host code may rely on the result

@@ -10,10 +10,10 @@
 
 namespace hostcuda {
 
-// A symbol is an ordinary variable of the program. It holds the content of one device at a time.
-// The other devices' contents are stored elsewhere; each is swapped in before a kernel runs on its
-// device. A symbol is known only after host code has first copied to or from it, so a __device__
-// variable that only kernels use is shared by all devices.
+// A symbol is an ordinary variable of the program. The variable holds the content of one device at
+// a time. The other devices' contents are stored elsewhere; each is swapped in before a kernel runs
+// on its device. A symbol is known only after host code has first copied to or from it, so a
+// __device__ variable that only kernels use is shared by all devices.
 void bring_in_symbols(int device);
 
 // Appends work that accesses memory and symbols of the stream's device.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
 std::array<struct sigaction, kSignals.size()> previous_actions;
-// This is atomic, because one thread sets it while others run.
+// The pointer is atomic, because one thread sets it while others run.
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();

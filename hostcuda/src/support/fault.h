@@ -15,8 +15,8 @@ struct Fault {
   bool in_kernel;
 };
 
-// A function that writes the text for a fault and returns true, or returns false. It runs in a
-// signal handler, so it must not allocate memory or take a lock.
+// A function that writes the text for a fault and returns true, or returns false. The function runs
+// in a signal handler, so it must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
 // Sets the function that names the kernel and the emulated thread that run when a fault occurs.
@@ -36,7 +36,7 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
-// Stores a last finding. This allocates memory, perhaps in a signal handler, which is acceptable
+// Stores a last finding. Storing allocates memory, perhaps in a signal handler. That is acceptable,
 // because the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
 

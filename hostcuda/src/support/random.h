@@ -1,4 +1,4 @@
-// Random choices. They depend on the seed and on the choice to be made, never on timing.
+// Random choices. A choice depends on the seed and on what is to be chosen, never on timing.
 #ifndef HOSTCUDA_SRC_SUPPORT_RANDOM_H
 #define HOSTCUDA_SRC_SUPPORT_RANDOM_H
 

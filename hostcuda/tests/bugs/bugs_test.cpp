@@ -51,7 +51,7 @@ Outcome run(const std::string& environment, const std::string& arguments) {
   return outcome;
 }
 
-// This is not std::regex, because g++ 12 warns about it under AddressSanitizer.
+// Does not use std::regex, because g++ 12 warns about it under AddressSanitizer.
 bool matches(const std::string& text, const std::string& expression) {
   regex_t compiled;
   EXPECT_EQ(0, regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB)) << expression;
@@ -182,7 +182,7 @@ TEST(Bugs, AreFound) {
     if (kAddressSanitizer || !c.needs_address_sanitizer) check(c);
 }
 
-// This needs blocks that run on several cores, which AddressSanitizer prevents.
+// The test needs blocks that run on several cores, which AddressSanitizer prevents.
 TEST(Bugs, LostUpdateIsFoundOnSeveralCores) {
   if (kAddressSanitizer || std::thread::hardware_concurrency() < 2) GTEST_SKIP();
   check({"lost_update", 1, "WRONG RESULT"});

@@ -248,8 +248,8 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
-// Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. Its
-// lines contain no macro of a test library, because those produce a line marker.
+// Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. The
+// test's lines contain no macro of a test library, because that would add a line marker.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

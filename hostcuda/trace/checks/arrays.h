@@ -17,7 +17,8 @@
 
 namespace hostcuda::trace {
 
-// An access to a word of memory. It is small, because each word (four bytes) needs three of them.
+// An access to a word of memory. The struct is small, because each word (four bytes) needs three of
+// them.
 struct Access {
   std::uint32_t epoch = 0;  // time of the access (an index in Epochs); 0: no access
   std::uint32_t thread : 10 = 0;
@@ -112,7 +113,7 @@ class Arrays {
   void reserve();
   // Returns memory with kRoom unowned bytes before and after it, or null if none is left.
   char* provide(std::size_t size);
-  // Does the same, with less room around the memory, for allocations made by kernels.
+  // Returns memory with less room around it, for allocations made by kernels.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 

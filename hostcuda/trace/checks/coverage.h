@@ -16,7 +16,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                                     const Epochs& epochs);
 
 // Reports an array that was written completely although only its first quarter or eighth was copied
-// back. This happens if a program passes a number of elements instead of a number of bytes.
+// back. The usual cause is a program that passes a number of elements instead of a number of bytes.
 std::optional<Finding> bytes_for_elements(const Array& array);
 
 }  // namespace hostcuda::trace

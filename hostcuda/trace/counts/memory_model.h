@@ -36,7 +36,7 @@ Cost sectors(const Request& request, unsigned bytes);
 // many passes as its fullest bank has distinct words.
 Cost wavefronts(const Request& request, unsigned bytes);
 
-// Does the same for lanes that all read one aligned address. (In global memory that is one sector.)
+// Counts the passes if all lanes read one aligned address. (In global memory that is one sector.)
 Cost wavefronts_of_one_address(std::uint32_t lanes, unsigned bytes);
 
 }  // namespace hostcuda::trace

@@ -45,7 +45,7 @@ class Epochs {
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }
-  // False for a forgotten epoch. Such an epoch precedes everything that happens now.
+  // False for a forgotten epoch. A forgotten epoch precedes everything that happens now.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
   const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }

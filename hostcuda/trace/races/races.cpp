@@ -54,7 +54,7 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
 }
 
 // Polling is not a race: it is a volatile load of global memory that an atomic or a volatile store
-// writes, and both access memory directly. They do not order anything.
+// writes, and both access memory directly. Polling does not order anything.
 bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
   if (a.is_atomic && b.is_atomic) return true;
   const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);

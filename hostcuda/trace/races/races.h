@@ -46,7 +46,7 @@ class Races {
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
   // If a thread's plain load is followed by its compare-and-swap, the load is a guess, which the
-  // swap checks. Such a load does not race with an atomic.
+  // swap checks. A load that is a guess does not race with an atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // Records another read in the same epoch as the cell's last read.
   static void read_again(Cell& cell, const Access& access) {

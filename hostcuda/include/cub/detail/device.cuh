@@ -1,5 +1,5 @@
-// hostcuda: CUB's device-wide functions. Each is one launch in the stream and uses temporary memory
-// that the caller provides.
+// hostcuda: CUB's device-wide functions. Each function is one launch in the stream and uses
+// temporary memory that the caller provides.
 #pragma once
 
 #include "../../thrust/execution_policy.h"
@@ -22,7 +22,8 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   }
   if (bytes < needed) return cudaErrorInvalidValue;
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
-  // A GPU uses the temporary memory. Here it is only touched, to check that it is device memory.
+  // A GPU uses the temporary memory. The emulator only touches this memory, to check that it is
+  // device memory.
   const auto touching = [temporary, to_do = work]() mutable {
     *static_cast<char*>(temporary) = 0;
     to_do();

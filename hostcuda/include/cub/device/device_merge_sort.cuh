@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceMergeSort, which sorts by a comparison operator. All its sorts are stable.
+// hostcuda: cub::DeviceMergeSort, which sorts by a comparison operator. Every sort here is stable.
 #pragma once
 
 #include "../../thrust/sort.h"

@@ -7,7 +7,7 @@
 namespace cub {
 namespace detail {
 
-// Both functions return a test that is true if element i is chosen, by a flag or by a predicate.
+// flagged() and chosen() return a test that is true if element i is selected.
 template <class Flags>
 auto flagged(Flags flags) {
   return [flags = raw(flags)](std::ptrdiff_t i) { return static_cast<bool>(flags[i]); };
