@@ -12,7 +12,8 @@ NOT_MEASURED = "*not measured*"
 
 
 def plain(value: float, digits: int = 4) -> str:
-    """Formats with that many significant digits; never rounds digits before the point."""
+    """Formats a number with `digits` significant digits, but never rounds digits before the
+    point."""
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value)}"
     return f"{value:.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
@@ -28,13 +29,14 @@ def seconds(value: float, digits: int = 3) -> str:
 
 
 def with_range(time: "Quartiles") -> str:
-    """`time`: Quartiles, in seconds."""
+    """Formats the median of a time in seconds, followed by the interquartile range in
+    parentheses."""
     return f"{seconds(time.median)} ({seconds(time.range)})"
 
 
 def in_format(value: Any, form: str) -> str:
-    """`form`: number, time, percent, change (of a ratio from 1), text, any of the first two with
-    digits ("time:4"), or a Python format."""
+    """Formats a value. `form` is number, time, percent, change (of a ratio from 1), text or a
+    Python format. Number and time may have digits: "time:4"."""
     kind, _, digits = form.partition(":")
     if isinstance(value, str) or kind == "text":
         return str(value)
@@ -50,15 +52,15 @@ def in_format(value: Any, form: str) -> str:
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    # A | in a device's name would start a column.
+    # A | in a device's name must be escaped, because it would start a column.
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
                      for line in lines)
 
 
 def aligned(lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
-    """Columns as wide as their widest cell; numbers right-aligned, the columns in `left`
-    left-aligned."""
+    """Returns lines whose columns are as wide as their widest cells. Aligns cells to the right,
+    except in the columns listed in `left`."""
     widths = [max(map(len, column)) for column in zip(*lines)]
     left = [i % len(widths) for i in left]
     return [

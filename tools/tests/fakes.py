@@ -46,7 +46,7 @@ PREDICTIONS = """| step | reasoning | predicted G/s |
 
 
 class InFolder(unittest.TestCase):
-    """Has a separate folder, and a way to call the tools."""
+    """Gives each test its own folder, and calls the tools."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -60,8 +60,8 @@ class InFolder(unittest.TestCase):
         return path
 
     def program(self, name: str, text: str) -> Path:
-        """Writes an executable: with its own first line, or in Python with its arguments in
-        `words`."""
+        """Writes an executable. Without a first line #!..., `text` is Python and finds its
+        arguments in `words`."""
         head = (
             ""
             if text.startswith("#!")
@@ -88,14 +88,14 @@ class InFolder(unittest.TestCase):
         return out
 
     def refused(self, *words: object, code: int = 2) -> str:
-        """Expects a one-line message and exit code 2, or `code`; returns the message."""
+        """Runs a command that must exit with `code` and a one-line message; returns the message."""
         found, _, errors = self.call(*words)
         self.assertEqual((found, errors.count("\n")), (code, 1), errors)
         return errors
 
 
 class Measuring(InFolder):
-    """Has a folder of programs, and one for the output of ./nbody measure."""
+    """Gives each test a folder of programs, and one for the output of ./nbody measure."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -112,7 +112,7 @@ class Measuring(InFolder):
 
 
 class InRepository(InFolder):
-    """Has the files from which the documents of a repository are generated."""
+    """Gives each test the files from which a repository's documents are generated."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -135,7 +135,8 @@ class InRepository(InFolder):
 
 def record(step: str, backend: str = "cuda", compute: Sequence[float] = (1.0, 2.0, 4.0),
            **changes: Any) -> dict[str, Any]:
-    """Total is compute plus 0.5 s; three repeats, so that the median is the middle one."""
+    """Returns a record. The total is the compute time plus 0.5 s. There are three repeats, so that
+    the median is the middle one."""
     repeats = [{"upload": 0.25, "compute": c, "download": 0.25, "total": c + 0.5} for c in compute]
     middle = sorted(compute)[len(compute) // 2]
     median = {"upload": 0.25, "compute": middle, "download": 0.25, "total": middle + 0.5}
@@ -164,7 +165,7 @@ def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 
 def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str = "",
               time: float = 0.0, step: int = 0, staggered: int = 0) -> bytes:
-    """Written field by field, so that it does not repeat a bug of the reader."""
+    """Returns a BIN file. Packs field by field, in order not to share a bug with the reader."""
     data = b"NBODYBIN"
     for word in (1, 0x01020304, 4, 144, systems, bodies):
         data += struct.pack("<I", word)
@@ -177,7 +178,7 @@ def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str 
     return data + b"".join(struct.pack("<f", value) for value in values)
 
 
-# Hundreds of these are started, and most of their time goes into imports.
+# The tests start hundreds of these programs, which need most of their time for imports.
 PROGRAM = """#!{python} -IS
 import sys
 words = sys.argv[1:]

@@ -1,5 +1,5 @@
-"""Records of force errors, a long disk, production sums and step 15: tables, figures,
-rejections."""
+"""Tests the tables, figures and rejections for records of force errors, a long disk, production
+sums and step 15."""
 
 from unittest import mock
 
@@ -256,7 +256,7 @@ class TreePage(fakes.InRepository):
         self.assertIn("| bodies | step 11 | step 12 | tree, theta 0.4 | tree, theta 0.8 |", times)
         self.assertIn("| 4,000 | 16 ms | 20 ms | 8 ms | - |", times)
         self.assertIn("| 16,000 | - | - | 20 ms | - |", times)
-        # Times are as N^2 and as N^(1/2): equal where (N / 1000)^1.5 is 4.
+        # One time grows as N^2 and the other as N^(1/2); they are equal where (N / 1000)^1.5 is 4.
         self.assertIn("| faster from |  |  | 2,500 bodies | - |", times)
         self.assertIn(
             "| 4,000 | 0.6 | 10 us | 10 us | 60 us | 25 % | 80 us |", self.said("tree_phases")
@@ -305,7 +305,8 @@ class TreePage(fakes.InRepository):
             "| plummer, 3,200 | 15b, tolerance 0.01 | 1 ms | 1.0e-03 | 3.0e-03 | 5.0e-03 |",
             self.said("tree_openings"),
         )
-        # On a logarithmic scale 1e-3 is midway between 1e-4 and 1e-2, and 4 ms between 8 and 2 ms.
+        # On a logarithmic scale, 1e-3 is midway between 1e-4 and 1e-2, and 4 ms is midway between 8
+        # and 2 ms.
         self.assertAlmostEqual(self.said("opening_time", "plummer", 3200, "15", 1e-3), 4e-3)
         self.assertAlmostEqual(self.said("opening_gain", "plummer", 3200, 1e-3), 4)
         self.assertIsNone(self.said("opening_time", "plummer", 3200, "15", 1e-5))
@@ -356,7 +357,8 @@ if "--diagnostics" in sys.argv:
     def test_times_errors_and_a_collision(self) -> None:
         self.assertIn("no ncu", self.measured("/nowhere"))
         records = self.records("tree")
-        # Three sums and three angles, then three angles; the errors; the collision; the largest.
+        # In this order: three direct sums and three angles, three more angles, the errors, the
+        # collision, and the largest system at three angles.
         self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
         self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
 

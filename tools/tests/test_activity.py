@@ -1,4 +1,4 @@
-"""The tables of experiments/activity_map: from measured records only."""
+"""Tests that the tables of experiments/activity_map use only measured records."""
 
 from tests import fakes
 from nbody_tools.documents import activity
@@ -22,7 +22,7 @@ class Activity(fakes.InFolder):
                           record("shared", 1024, 500, 3.0))
         self.assertIn("Test GPU", text)
         self.assertIn("| rung | block | 1024 | 4096 | speedup |", text)
-        self.assertIn("| shared | 256 | 2 s | 1 s | 8.00 |", text)  # the mean of 4 and 16
+        self.assertIn("| shared | 256 | 2 s | 1 s | 8.00 |", text)  # the geometric mean of 4 and 16
         self.assertIn("| rung | block | 500 | speedup |", text)
         self.assertIn("| shared | 256 | 3 s | - |", text)
         self.assertNotIn("Rejected", text)

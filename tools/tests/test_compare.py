@@ -1,4 +1,4 @@
-"""./nbody compare: its bodies, float64 sums, contenders, and rejected options."""
+"""Tests ./nbody compare: its bodies, float64 sums, contenders, and rejected options."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from nbody_tools.compare.contenders import KTT_SHAPES, SAMPLE_BLOCKS, ktt, sampl
 from nbody_tools.documents import comparison
 from nbody_tools.tables import NOT_MEASURED
 
-# Behaves like a step: kicks with accelerations that the test knows, or spoils them.
+# Behaves like a step: kicks with accelerations that the test knows, multiplied by a factor.
 KICK = """
 import struct
 sys.path[:0] = [{tools!r}]
@@ -47,7 +47,7 @@ class Forces(fakes.InFolder):
         self.assertAlmostEqual(sum(masses), 1, delta=0.02)
         self.assertGreater(len(set(masses)), 1900)
         radii = sorted(math.dist(bodies.values[i:i + 3], (0, 0, 0)) for i in range(0, 14000, 7))
-        self.assertAlmostEqual(radii[1000], 1.30, delta=0.1)  # half of the mass of a Plummer sphere
+        self.assertAlmostEqual(radii[1000], 1.30, delta=0.1)  # half-mass radius of a Plummer sphere
         self.assertEqual(set(bodies.values[3::7]), {0.0})
         self.assertEqual(
             len(set(made.plummer_sphere(self.folder / "d.bin", 50, "equal").values[6::7])), 1
@@ -121,13 +121,13 @@ class Tool(fakes.InFolder):
         )
 
     def test_without_a_gpu(self) -> None:
-        """Our steps are emulated: few bodies, no time, and the output says so."""
+        """Emulated steps compute few bodies and have no times, and the output says so."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
         fakes.write_step(
             self.folder / "build",
             fakes.record("step11_register_blocking", backend="hostcuda"),
             f"if '--input' in words:{kick}",
-        )  # the first call queries its device
+        )  # the first call queries the device
         words = (
             "compare",
             "step11",

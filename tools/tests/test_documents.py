@@ -1,4 +1,4 @@
-"""Breaks documents on purpose, one way at a time; every break must be reported."""
+"""Breaks documents on purpose, in one way at a time. The tool must report every break."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Writing(DocumentsTest):
 
 
 class Places(DocumentsTest):
-    """Documents without a template."""
+    """Tests documents without a template, which have marked places."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -393,7 +393,7 @@ class Measured(DocumentsTest):
     def test_a_row_has_what_the_record_says(self) -> None:
         self.records("a.jsonl", *fakes.staircase_records())
         (row,) = self.measured()
-        # 32 * 8192^2 * 20 interactions in 0.5 s; total 40.5 s of step 00 over 1 s.
+        # 32 * 8192^2 * 20 interactions took 0.5 s, and the total is 40.5 s in step 00 and 1 s here.
         for cell in (
             "Test GPU (CUDA 13.0, driver 13.0), 2026-01-02",
             "32 x 8192 x 20",

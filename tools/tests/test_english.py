@@ -1,4 +1,4 @@
-"""The hints for English: seeded sentences are found with their line, plain ones are not."""
+"""Tests the hints for English: they find seeded sentences with their lines, but not plain ones."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Body files and figures: known bytes, rejected files, non-blank pictures, captions."""
+"""Tests body files and figures: known bytes, rejected files, non-blank pictures, captions."""
 
 import math
 import sys
@@ -165,7 +165,8 @@ class Figures(WithPictures):
                 self.assert_plotted("orbits", self.two_orbits(scenario))
 
     def test_kepler_ellipse(self) -> None:
-        # a = 1, e = 0.5, from pericentre: it must pass the apocentre at x = -1.5 and return.
+        # An orbit with a = 1 and e = 0.5 that begins at the pericentre must pass the apocentre at x
+        # = -1.5 and return.
         speed = math.sqrt(1.5 / 0.5)
         ellipse = kepler_ellipse(numpy.array([0.5, 0, 0]), numpy.array([0, speed, 0]), 1.0)
         self.assertAlmostEqual(ellipse[:, 0].min(), -1.5, places=3)
@@ -244,7 +245,7 @@ class Tour(WithPictures):
         copy = COPY_SNAPSHOTS.format(folder=str(self.folder))
         for data in records:
             fakes.write_step(build, data, copy + broken.get(data["step"], ""))
-        # A program that is not one cannot run two bodies.
+        # Avoids a run of step 00, because the fake program cannot compute orbits.
         orders = mock.patch("nbody_tools.tour.tour.make_orders", lambda step, report: [])
         orders.start()
         self.addCleanup(orders.stop)

@@ -1,5 +1,5 @@
-"""Documents about inspect must agree with its counts and with a GPU's; every difference is
-reported."""
+"""Tests that documents about ./nbody inspect agree with its counts and with a GPU's, and that every
+difference is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPLAINED = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step09_soa",
 
 
 class InspectTest(fakes.InFolder):
-    """Works on a copy of the tables' sources."""
+    """Gives each test a copy of the files from which the tables are made."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -42,8 +42,8 @@ class InspectTest(fakes.InFolder):
             shutil.copy(ROOT / step / "nbody.cu", self.folder / step)
 
     def edit(self, name: str, change) -> None:
-        """Applies change(line) to every line of model.jsonl or chip.jsonl; it may return another
-        line."""
+        """Applies `change` to every line of model.jsonl or chip.jsonl. It edits the line, or
+        returns a new one."""
         path = self.folder / FOLDER / name
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),

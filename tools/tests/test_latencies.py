@@ -1,4 +1,5 @@
-"""Records of experiments/latencies: the table uses the newest measurements, no emulated ones."""
+"""Tests that the tables of experiments/latencies use the newest measurements, and no emulated
+ones."""
 
 from tests import fakes
 from nbody_tools.documents import latencies
@@ -61,7 +62,7 @@ class Page(fakes.InRepository):
         self.assertTrue(rows[-1].endswith("fail |"))
         self.assertEqual(
             str(latencies.latency(self.results, "grid_barrier")), "1 us"
-        )  # the smaller one
+        )  # from the smaller run
         self.assertEqual(str(2 * latencies.latency(self.results, "launch")), "4 us")
 
     def test_issue_slots(self) -> None:

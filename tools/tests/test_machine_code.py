@@ -1,5 +1,6 @@
-"""SASS: loops found and counted as by hand, in an excerpt of our own kernels; rejections; the
-table. Also the tables of docs/limits.md, which explain the gap between the ceiling and the rate."""
+"""Tests SASS: in an excerpt of our own kernels, loops must be found and counted as by hand. Also
+tests rejections, the table of slots, and the tables of docs/limits.md, which explain the gap
+between the ceiling and the rate."""
 
 import json
 import unittest
@@ -13,7 +14,7 @@ from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import RecordError
 
 EXCERPT = Path(__file__).resolve().parent / "data" / "excerpt.sass"
-# Counted by hand in the excerpt.
+# The instructions of step 04's loop, counted by hand in the excerpt.
 STEP04 = {"fp32": 20, "fp64": 0, "mufu": 2, "shuffle": 0, "shared": 2, "memory": 0, "other": 15}
 STEP12 = {"fp32": 32, "fp64": 0, "mufu": 2, "shuffle": 3, "shared": 1, "memory": 0, "other": 4}
 
@@ -147,7 +148,7 @@ class Loops(unittest.TestCase):
 class Tool(fakes.InFolder):
     def test_saved_machine_code(self) -> None:
         output = self.folder / "sass.jsonl"
-        for _ in range(2):  # again: lines are replaced, not added
+        for _ in range(2):  # the second call replaces the lines
             out = self.done("profile", "04", "--sass", "--from", EXCERPT, "--json", output)
         self.assertRegex(
             out, r"advance_systems +0x440-0x710 +1 +20.000 +2.000 +0.000 +2.000 +15.000 +41.00 "
@@ -228,7 +229,7 @@ class Page(fakes.InRepository):
         self.records("sass/a.jsonl", *lines)
         self.records("a.jsonl", fakes.record("step04_unroll"))
         text = str(page.table(self.results, Facts(self.folder)))
-        self.assertEqual(len(text.splitlines()), 3)  # it excludes steps before 03
+        self.assertEqual(len(text.splitlines()), 3)  # steps before 03 are excluded
         rate, ceiling = 1e-9 * 32 * 8192 ** 2 * 20 / 2.0, 1e3 * 33.45 * 2 / 41
         self.assertIn(f"| `fast` | 10.00 | 1.00 | - | 1.00 | 7.50 | 20.50 | {ceiling:.0f} | "
                       f"{rate:.4g} (32 x 8192 x 20) | {100 * rate / ceiling:.0f} % |", text)
@@ -260,10 +261,10 @@ class Limits(fakes.InRepository):
         self.assertEqual(table["ceiling, G/s"], [f"{33.45e3 / 12:.0f}"])
         self.assertEqual(
             table["instructions in the inner loop, %"], ["80.0"]
-        )  # 10 of 12.5
+        )  # 10 of 12.5 are in the loop
         self.assertEqual(
             table["slots used while an SM has work, %"], ["60.0"]
-        )  # 48 slots are 40 instructions
+        )  # 40 instructions take 48 slots
         self.assertEqual(table["time step that this kernel takes, %"], ["75.0"])
         self.assertEqual(
             (table["a warp issues, %"], table["a warp waits at a barrier, %"]), (["25.0"], ["50.0"])

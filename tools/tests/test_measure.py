@@ -25,7 +25,7 @@ class Measure(fakes.Measuring):
             fakes.write_step(self.build, data)
 
     def with_tools(self, **scripts: str) -> Any:
-        """Puts these scripts on the PATH, before the system's programs."""
+        """Puts these scripts first on the PATH."""
         for name, text in scripts.items():
             self.program(f"bin/{name.replace('_', '-')}", text)
         return mock.patch.dict("os.environ", {"PATH": f"{self.folder / 'bin'}:/usr/bin:/bin"})
@@ -58,7 +58,7 @@ class Measure(fakes.Measuring):
         self.assertEqual(self.records("staircase")[-1]["step"], "step10_tiled2d_cublas")
         self.assertEqual(
             len(self.records("sizes")), 7
-        )  # three sizes each, and a million from step 10
+        )  # three sizes per step; from step 10 also a million bodies
         self.assertEqual(list(self.output.glob("*.done")), [])
 
     def test_small_systems_from_step_10(self) -> None:
@@ -113,7 +113,7 @@ class Measure(fakes.Measuring):
             out = self.done(*self.measure("sanitize", "profile"))
         self.assertIn("step03_tiling.racecheck: ERROR SUMMARY: 0 errors", out)
         lines = (self.output / "profile" / "profiles.jsonl").read_text().splitlines()
-        self.assertEqual(len(lines), 6)  # two kernels of each of three steps
+        self.assertEqual(len(lines), 6)  # two kernels in each of three steps
         self.assertTrue((self.output / "profile" / "step03_tiling.ncu.csv").is_file())
 
     def test_profiles_and_times_where_steps_are_near_their_limit(self) -> None:
@@ -137,7 +137,7 @@ class Measure(fakes.Measuring):
         self.assertEqual(len(self.records("limits")), 3)
 
     def test_it_needs_nothing_but_python(self) -> None:
-        """-S: without the packages of the distribution."""
+        """Runs Python with -S, that is, without installed packages."""
         code = (
             f"import sys; sys.path.insert(0, {str(fakes.TOOLS)!r}); import "
             "nbody_tools.measure.measure"

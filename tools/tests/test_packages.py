@@ -1,4 +1,5 @@
-"""The recipes for conda and Spack agree with the version and with the one list of packages."""
+"""Tests that the recipes for conda and Spack agree with the version and with the list of
+packages."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ NOT_BUILT = {"libhwy", "highway", "ccache"}
 
 
 def names(manager: str) -> set[str]:
-    """Returns what the containers' programs need; they lack the Python packages of the tools."""
+    """Returns the packages that the containers' programs need, which do not include the tools'
+    Python packages."""
     listed = subprocess.run(["sh", "packaging/names.sh", manager, "container"], cwd=ROOT,
                             check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     return set(listed) - NOT_BUILT
@@ -55,7 +57,7 @@ class Conda(unittest.TestCase):
 
 
 class Recipe:
-    """Runs Spack's recipe with stand-ins of Spack's directives, which record their arguments."""
+    """Runs Spack's recipe with stubs for Spack's directives, which record their arguments."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
@@ -99,7 +101,7 @@ class Recipe:
                 if name in directives}
 
     def arguments(self, *variants: str) -> set[str]:
-        """Returns CMake's arguments with these variants: "+cuda", "~mpi"."""
+        """Returns CMake's arguments for these variants, such as "+cuda" and "~mpi"."""
         package = self.recipe()
         package.spec = mock.Mock()
         package.spec.satisfies = lambda condition: condition in variants

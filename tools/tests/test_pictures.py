@@ -1,4 +1,5 @@
-"""Activity maps, diagnostics and animations: known numbers, rejected files, non-blank pictures."""
+"""Tests activity maps, diagnostics and animations: known numbers, rejected files, non-blank
+pictures."""
 
 import re
 import sys
@@ -38,7 +39,7 @@ def diagnostics_text(times: int = 4, systems: int = 2) -> str:
 class Reading(WithPictures):
     def test_activity(self) -> None:
         found = read_activity(self.file("map.csv", MAP.encode()))
-        # The file begins with the highest y, the array with the lowest.
+        # The file begins with the highest y, and the array begins with the lowest.
         numpy.testing.assert_array_equal(found.shares, [[0.125, 0.25], [0.5, 0]])
         self.assertEqual((found.extent, found.positions), (3.0, 8))
 
@@ -47,7 +48,8 @@ class Reading(WithPictures):
         self.assertEqual(table.systems, 2)
         numpy.testing.assert_array_equal(table.of(1, "time"), [0, 0.5, 1, 1.5])
         numpy.testing.assert_array_equal(table.of(1, "r90"), [3.5] * 4)
-        # 3-4-5: the length of the change, not the change of the length.
+        # The components 3, 4 and 5 distinguish the length of the change from the change of the
+        # length.
         numpy.testing.assert_allclose(
             table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6
         )

@@ -1,4 +1,5 @@
-"""Profiles: a saved Nsight Compute CSV read, averaged, written; rejections; missing ncu."""
+"""Tests profiles: a saved Nsight Compute CSV is read, averaged and written; rejections; missing
+ncu."""
 
 import json
 import unittest
@@ -45,7 +46,7 @@ class Csv(unittest.TestCase):
         self.assertIn("update_positions: mean of 1 launch\n", text)
         self.assertRegex(text, r"registers per thread +16\n")
         self.assertIn("stalled: long scoreboard", text)
-        self.assertNotIn("stalled: short scoreboard", text)  # next to nothing
+        self.assertNotIn("stalled: short scoreboard", text)  # too rare to be listed
 
     def test_what_is_no_profile_is_refused(self) -> None:
         start = self.text.index('"ID"')
@@ -91,7 +92,7 @@ class Tool(fakes.InFolder):
                          ["update_velocities<(int)512>", "update_positions"])
         self.assertEqual(found[0]["metrics"]["instructions_per_interaction"], 32 * 2000 / 100 ** 2)
         self.assertEqual(found[0]["machine"], "Test GPU (CUDA 13.0, driver 13.0)")
-        self.done(*words)  # again: lines are replaced, not added
+        self.done(*words)  # the second call replaces the lines
         self.assertEqual(len(lines.read_text().splitlines()), 2)
 
     def test_one_launch_may_hold_all_steps_or_one_system(self) -> None:
@@ -155,7 +156,7 @@ class Tool(fakes.InFolder):
                 self.assertIn(expected, self.refused("profile", *words))
 
     def test_it_runs_the_profiler_on_the_step(self) -> None:
-        """A stand-in for ncu: finds --log-file and the program's --json among its arguments."""
+        """Uses a stub for ncu, which finds --log-file among its arguments and runs the program."""
         fakes.write_step(self.folder / "build", fakes.record("step06_ldg_fastmath"))
         ncu = self.program("ncu", f"""import shutil, subprocess
 assert words[words.index("--clock-control") + 1] == "none"

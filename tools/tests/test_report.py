@@ -1,4 +1,5 @@
-"""Numbers in documents: their definitions, the choice of record, typed numbers; figures."""
+"""Tests numbers in documents (their definitions, the choice of record, typed numbers) and
+figures."""
 
 import unittest
 from typing import Any
@@ -100,7 +101,7 @@ class Numbers(InRoot):
             fakes.record("step03_tiling", "cuda", (0.05,), date="2026-05-01"),
             fakes.record("step03_tiling", "cuda", (9.0,), date="2026-05-02", systems=256,
                          device={**fakes.GPU, "count": 4})])
-        self.records("c.jsonl", *[  # no base, another machine, emulated
+        self.records("c.jsonl", *[  # without step 00, on another machine, and emulated
             fakes.record("step03_tiling", "cuda", (7.0,), date="2026-06-01"),
             fakes.record("step03_tiling", "cuda", (7.0,), date="2026-06-02",
                          device={**fakes.GPU, "name": "Other GPU"}),
@@ -179,7 +180,8 @@ class Check(InRoot):
             from nbody_tools.figures import style
         except ModuleNotFoundError as missing:
             self.skipTest(f"{missing.name} is not installed")
-        # Every call draws all figures; how they look is seen in test_figures.
+        # Saves blank figures, because every call would draw all of them; test_figures tests how
+        # they look.
         blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
         patched = mock.patch.multiple(
             style.Figure,

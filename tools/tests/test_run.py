@@ -1,4 +1,5 @@
-"""./nbody run with made-up step programs: the table, the records file, failures and exit codes."""
+"""Tests ./nbody run with made-up step programs: the table, the records file, failures, exit
+codes."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tests how the set-up detects packages, with compilers that have only some of them."""
+"""Tests how the set-up detects packages, with fake compilers that find only some of them."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from tests import fakes
 
 ROOT = fakes.TOOLS.parent
 
-# Replaces a compiler: finds every header, but only the named libraries.
+# A fake compiler that finds every header, but only the named libraries.
 COMPILER = """#!/bin/sh
 for word in "$@"; do
   case $word in
@@ -22,7 +22,7 @@ done
 class Presence(fakes.InFolder):
     def setUp(self) -> None:
         super().setUp()
-        self.program("python3", "#!/bin/sh\n")  # one that has every module, at once
+        self.program("python3", "#!/bin/sh\n")  # a fake Python with every module
 
     def set_up(self, command: str, **variables: str) -> subprocess.CompletedProcess:
         path = f"{self.folder}:{os.environ['PATH']}"
@@ -38,7 +38,8 @@ class Presence(fakes.InFolder):
         return package not in [line.split("|")[0] for line in done.stdout.splitlines()]
 
     def test_a_header_of_another_package_is_not_the_library(self) -> None:
-        # cblas.h comes with the reference BLAS too, Boost.Context's headers with all of Boost's.
+        # The reference BLAS also contains cblas.h, and the package of all Boost headers also
+        # contains those of Boost.Context.
         for package, library in (("libopenblas-dev", "openblas"),
                                  ("libboost-context-dev", "boost_context")):
             with self.subTest(package=package):
@@ -92,7 +93,7 @@ class Presence(fakes.InFolder):
 
 
 class Lists(fakes.InFolder):
-    """Every list of packages agrees with packaging/packages.txt."""
+    """Tests that every list of packages agrees with packaging/packages.txt."""
 
     @staticmethod
     def names(manager: str, command: str) -> list[str]:

@@ -1,11 +1,12 @@
-"""Timelines: sums, unions and hidden time; rejections with file and line; figures."""
+"""Tests timelines: sums, unions and hidden time; rejections with file and line; figures."""
 
 from tests import fakes
 from nbody_tools.figures import timeline
 from nbody_tools.records.timeline import TimelineError, common, merged, read_timeline, sums
 
 HEADER = "device,stream,system,stage,begin,end\n"
-# Device 0: the second upload runs under the first kernel, the first download under the second one.
+# On device 0, the first kernel hides the second upload, and the second kernel hides the first
+# download.
 TWO_STREAMS = HEADER + """0,0,0,upload,0.000,0.001
 0,0,0,compute,0.001,0.005
 0,0,0,download,0.005,0.006
@@ -30,7 +31,8 @@ class Sums(fakes.InFolder):
         self.assertAlmostEqual(found.wall, 0.008)
 
     def test_work_of_other_systems_in_a_stream_belongs_to_them(self) -> None:
-        """Two systems in one stream: both uploads, both kernels, both downloads."""
+        """Two systems share a stream, which runs both uploads, then both kernels, then both
+        downloads."""
         spans = read_timeline(self.file("t.csv", HEADER + "0,0,0,upload,0,1\n0,0,0,compute,1,5\n"
                                         "0,0,0,download,5,10\n0,0,1,upload,1,2\n"
                                         "0,0,1,compute,2,9\n0,0,1,download,9,11\n"))

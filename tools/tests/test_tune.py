@@ -1,4 +1,5 @@
-"""./nbody tune with made-up steps: the chosen shape, rejections, resuming after an interruption."""
+"""Tests ./nbody tune with made-up steps: the chosen shape, rejections, resuming after an
+interruption."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,8 @@ from tests import fakes
 from nbody_tools.measure.tune import best_of, updated, users_table
 from nbody_tools.steps import has_gpu
 
-# Takes the rank in the table; its times are in `costs`, by rank. Rank `bad` fails its check.
+# A step that runs the shape whose rank is in the table. `costs` contains its times, by rank. Rank
+# `bad` fails its check.
 CHOOSE = """
 table = json.load(open(words[words.index("--tuned") + 1]))
 shapes = table["devices"].get({device!r}, {{"shapes": []}})["shapes"]
@@ -105,7 +107,8 @@ class Tune(fakes.InFolder):
         (self.folder / "lines.jsonl").write_text("\n".join(lines[:3]) + "\n")
         (self.folder / "t.json").unlink()
         self.done(*self.tune())
-        # A query per problem, a check per shape; the one without a result is timed in two rounds.
+        # The tool queries every problem and checks every shape, but times, in two rounds, only the
+        # shape without a result.
         self.assertEqual(self.runs() - first, 2 + 4 + 2)
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
 
@@ -178,7 +181,8 @@ class Tune(fakes.InFolder):
         )
 
     def test_without_a_gpu(self) -> None:
-        """77 and one line if nothing was built, and if the programs find no device."""
+        """The command exits with 77 and one line if nothing was built or the programs find no
+        device."""
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
         self.assertEqual(
             self.refused(*self.tune(), code=77),

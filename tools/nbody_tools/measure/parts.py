@@ -192,7 +192,8 @@ def patterns(bench: Bench) -> None:
     """what ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
-    # ncu rejects all metrics if the chip lacks one of them, so this requests only those it lists.
+    # If a chip lacks one metric, ncu rejects all of them. So this requests only metrics listed by
+    # ncu.
     wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]

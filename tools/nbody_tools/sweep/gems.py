@@ -1,4 +1,4 @@
-"""Numbers in the text of GPU Gems 3, chapter 31, and what they are today, from records."""
+"""Computes today's values, from our records, of numbers in the text of GPU Gems 3, chapter 31."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nbody_tools.sweep.tables import read_tables
 from nbody_tools.tables import plain
 
 MACHINE_CODE = Path("docs") / "results" / "sass" / "sm_90_cuda_13.0.jsonl"
-FLOPS = 20  # per interaction, as the chapter counts them
-LEAVES, NEIGHBOURS, BODIES = 512, 27, 512  # its octree: of depth 3, with its bodies per leaf
-LANES, CLOCK = 128, 1.35  # of its GPU; GHz
+FLOPS = 20  # per interaction, by the chapter's count
+LEAVES, NEIGHBOURS, BODIES = 512, 27, 512  # the chapter's octree: depth 3, bodies per leaf
+LANES, CLOCK = 128, 1.35  # the chapter's GPU: lanes per SM, and clock in GHz
 
 
 def computed(root: Path) -> dict[str, str]:
@@ -48,7 +48,7 @@ def computed(root: Path) -> dict[str, str]:
 
 
 def slots_of(root: Path, step: str, kernel: str, interactions: int) -> float:
-    """Issue slots of the inner loop for that many interactions, counted in machine code."""
+    """Returns the issue slots of `interactions` interactions in the inner loop, counted in SASS."""
     lines = map(json.loads, (root / MACHINE_CODE).read_text(encoding="utf-8").splitlines())
     loop = next(line for line in lines if (line["step"], line["kernel"]) == (step, kernel))
     return loop["slots"] / loop["interactions"] * interactions

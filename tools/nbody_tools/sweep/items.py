@@ -1,5 +1,5 @@
-"""docs/reports/items.toml: the items of the five documents, how completely this repository covers
-each, and where."""
+"""Reads docs/reports/items.toml, which lists the items of the five documents, how completely this
+repository covers each item, and where."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Item:
     kind: str
     what: str
     status: str
-    at: tuple[str, ...]  # files of the repository, with #heading where one is meant
+    at: tuple[str, ...]  # files of the repository, or FILE#HEADING
     reason: str
 
 
@@ -62,7 +62,7 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
 
 
 def unresolved(root: Path, place: str) -> str:
-    """Returns why a place is invalid; empty if it exists."""
+    """Returns why `place` (a file, or file#heading) is invalid; empty if it exists."""
     name, _, heading = place.partition("#")
     path = root / name
     if not name or Path(name).is_absolute() or ".." in Path(name).parts or not path.exists():
@@ -79,7 +79,7 @@ def anchor(heading: str) -> str:
 
 @lru_cache(maxsize=None)
 def headings_of(path: Path) -> frozenset[str]:
-    """Returns headings as GitHub's anchors."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     text = re.sub(r"^```.*?^```$",
                   "",
                   path.read_text(encoding="utf-8"),

@@ -1,4 +1,4 @@
-"""Tests a report's statements on our records, next to the published numbers."""
+"""Tests whether the statements of a report are true of our records, and compares the numbers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ YES, NO, INSIDE, MISSING = "yes", "no", "inside the spread", "not measured"
 LAB = "32 x 8192 bodies, 20 steps, galaxies, euler, dt 0.01, softening 0.05"
 OF_SEVERAL_DEVICES = ("step08_multigpu", "step09_soa")
 EQUAL = 0.02  # "equally fast" allows this difference in addition to the spread
-NOISE = 0.005  # quartiles of consecutive runs miss differences between days
-NOISE_OF_RUNS = 0.02  # and differences between machines of a kind (docs/limits.md)
+NOISE = 0.005  # differences between days, which quartiles of consecutive runs miss
+NOISE_OF_RUNS = 0.02  # the same between machines of one kind (docs/limits.md)
 TIMELINES = Path("docs") / "results" / "timelines"
 
 
@@ -39,7 +39,7 @@ class Judgement:
     published: str
     ours: str
     still_true: str
-    where: str = ""  # in the report
+    where: str = ""  # place in the report
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class Ratio:
 
 
 class Results:
-    """The newest record of every configuration; for a CPU program the fastest, since virtual
-    machines share their processors (docs/results/README.md, noise/). `of_table` prefers records of
-    one run."""
+    """The newest record of every configuration. For CPU programs it is the fastest record instead,
+    because virtual machines share their processors (docs/results/README.md, noise/). of_table()
+    prefers records of a single run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.records: dict[str, dict[str, Any]] = {}
-        self.by_run: dict[str, dict[str, dict[str, Any]]] = {}  # by configuration, then by run
+        self.by_run: dict[str, dict[str, dict[str, Any]]] = {}  # configuration -> run -> record
         for data in (*staircases(root), *maps(root), *sweeps(root)):
             key = data["configuration"]
             for records, name in (
@@ -69,7 +69,8 @@ class Results:
                     records[name] = data
 
     def of_table(self, table: Table) -> "Results":
-        """Takes a whole column from the newest run that measured all of it, if there is one."""
+        """Returns a copy in which the records of a column come from the newest run that measured
+        the whole column, if there is such a run."""
         chosen = copy.copy(self)
         chosen.records = dict(self.records)
         for point in table.points:
@@ -96,11 +97,12 @@ class Results:
         return self.records.get(cell.configuration.key) if cell.configuration else None
 
     def run(self, cell: Cell) -> Optional[str]:
-        """Returns the run that measured the cell, if one did."""
+        """Returns the run that measured the cell, or None."""
         return (self.of(cell) or {}).get("run")
 
     def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
-        """Returns the time of all time steps, by `measure`: kernels only, or total."""
+        """Returns the time of all time steps: the total if `measure` is "s in all", otherwise only
+        that of the kernels. Returns None if there is no record, or the record is of a failure."""
         data = self.of(cell)
         if data is None or "failure" in data:
             return None
@@ -108,7 +110,8 @@ class Results:
         return quartiles([repeat[phase] for repeat in data["repeats"]])
 
     def median_in(self, cell: Optional[Cell], table: Table, unit: str) -> Optional[float]:
-        """Returns the median time of a table's cell in a unit; None if it was not measured."""
+        """Returns the median time of a table's cell in the given unit; None if it was not
+        measured."""
         data = self.of(cell) if cell else None
         times = self.time(cell, table.measure) if cell else None
         return in_measure(times.median, data, unit) if times and data else None
@@ -142,7 +145,8 @@ def run_of(path: Path, data: dict[str, Any]) -> str:
 
 
 def staircases(root: Path) -> Iterator[dict[str, Any]]:
-    """The steps on the lab's problem and one GPU, timed by ./nbody measure, under the same keys."""
+    """Yields the records of ./nbody measure for the steps on the lab's problem and one GPU, with
+    the keys that sweeps use."""
     for path in sorted((root / "docs" / "results").glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -154,7 +158,8 @@ def staircases(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def maps(root: Path) -> Iterator[dict[str, Any]]:
-    """Records of experiments/activity_map, measured before sweeps existed, under the same keys."""
+    """Yields the records of experiments/activity_map from before sweeps existed, with the keys that
+    sweeps use."""
     for path in sorted((root / MAPS).glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -166,7 +171,7 @@ def maps(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def in_measure(seconds: float, data: dict[str, Any], measure: str) -> float:
-    """A record's time in the unit that the report prints."""
+    """Converts a record's time to the unit that the report prints."""
     rate = data["systems"] * data["bodies"] ** 2 * data["steps"] / seconds * 1e-9
     if measure in ("G/s", "GFLOP/s"):
         return rate * (20 if measure == "GFLOP/s" else 1)
@@ -179,7 +184,8 @@ def is_rate(measure: str) -> bool:
 
 
 def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
-    """Returns a quantity that is larger for a faster program: same size, per time step."""
+    """Returns a rate, or the inverse of a time, in the table's unit; it is larger for a faster
+    program."""
     times, data = results.time(cell, table.measure), results.of(cell)
     if times is None or data is None:
         return None
@@ -199,7 +205,7 @@ def published_speed(cell: Cell, table: Table) -> Optional[float]:
 
 
 def mean_of(ratios: list[Quartiles]) -> Quartiles:
-    """The geometric mean of ratios at several points, and of their ranges."""
+    """Returns the geometric means of the medians and of the quartiles of several ratios."""
     def mean(values: list[float]) -> float:
         return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -211,7 +217,8 @@ def mean_of(ratios: list[Quartiles]) -> Quartiles:
 
 
 def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
-    """Pairs point by point; a side that names its point is paired with the other's."""
+    """Returns pairs of cells at the same point. If a side names its point ("series @ point"), pairs
+    its cell with every cell of the other side."""
     left, right = list(places(table, better, claim)), list(places(table, worse, claim))
     if " @ " in better or " @ " in worse:
         return [(a, b) for a in left for b in right]
@@ -220,7 +227,7 @@ def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[
 
 
 def ratio(table: Table, claim: dict[str, Any], better: str, worse: str, results: Results) -> Ratio:
-    """Speed of one side relative to the other: ours, and as published."""
+    """Returns the speed of `better` relative to `worse`: ours, and the published value."""
     ours, published, noise = [], [], NOISE
     compared = pairs(table, claim, better, worse)
     for a, b in compared:
@@ -285,8 +292,9 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
 
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    """Compares medians over the systems of a timeline; `all` compares the sum over all systems with
-    the shortest."""
+    """Judges a claim that some stages of a timeline are shorter than another. Compares medians over
+    the systems; with `all`, compares a stage's sum over all systems with the other's shortest
+    time."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)
@@ -326,7 +334,8 @@ def judgements(table: Table, results: Results) -> list[Judgement]:
 
 
 def several_runs(table: Table, results: Results) -> list[str]:
-    """Returns the runs of a column whose rows come from several runs; empty if there is none."""
+    """Returns the runs of the first column whose rows come from several runs; empty if there is
+    none."""
     for point in table.points:
         runs = {
             data["run"]

@@ -1,6 +1,5 @@
-"""./nbody sweep machine_code: counts the instructions that the activity map's report read in SASS
-(its figures 6 and 8) again in the SASS of experiments/activity_map. Needs nvcc and cuobjdump but no
-GPU."""
+"""./nbody sweep machine_code: counts instructions in the SASS of experiments/activity_map, as the
+activity map's report did for its figures 6 and 8. Needs nvcc and cuobjdump but no GPU."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ from nbody_tools.sweep.profiles import PROFILES
 
 SOURCE = Path("experiments") / "activity_map"
 FILE = "machine_code.jsonl"
-# Counts how often each constant bank is an operand; kernel arguments are in bank 0.
+# Matches an operand in a constant bank, and captures the bank; kernel arguments are in bank 0.
 BANK = re.compile(r"\bc\[0x(\d)\]")
 KERNELS = {"compute_force": "13compute_forceILNS_4RootE0ENS_7StructsE",
            "compute_force_rsqrt": "13compute_forceILNS_4RootE2ENS_7StructsE",
            "compute_force_constant": "22compute_force_constant"}
-# As in the report: the two coordinate differences as one float2.
+# Edits that, as in the report, store the two coordinate differences in one float2.
 VECTOR = (
     (
         "const float dx = from_x - x, dy = from_y - y;",
@@ -44,7 +43,7 @@ def edited(text: str) -> str:
 
 
 def compiled(folder: Path) -> str:
-    """Returns the SASS of its kernels, as cuobjdump prints it."""
+    """Compiles nbody.cu in the folder; returns the SASS of its kernels, as printed by cuobjdump."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         raise ToolError("machine_code: nvcc is not installed")
@@ -67,7 +66,7 @@ def compiled(folder: Path) -> str:
 
 
 def kernels(sass: str) -> dict[str, list[str]]:
-    """The instructions of each of KERNELS, with their operands."""
+    """Returns the instructions, with operands, of each kernel in KERNELS."""
     parts = FUNCTION.split(sass)
     found = {}
     for symbol, code in zip(parts[1::2], parts[2::2]):

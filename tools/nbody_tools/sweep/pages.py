@@ -1,5 +1,5 @@
-"""docs/reports.md and docs/reports/: every table and figure of the reports next to ours, and
-whether its statement still holds."""
+"""Makes docs/reports.md and docs/reports/, which show every table and figure of the reports next to
+ours, and say whether the reports' statements still hold."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ VERDICTS = (YES, NO, INSIDE, MISSING)
 
 
 class Reports:
-    """Data read once for all pages."""
+    """The reports, tables and results, which are read only once for all pages."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -74,7 +74,7 @@ class Reports:
         )
 
     def contents(self, report: str) -> str:
-        """A line of links to the tables of a page."""
+        """Returns a line of links to the tables of a report's page."""
         return " ·\n".join(
             f"[{table.data['number']}](#{anchor(heading(table))})" for table in self.of(report)
         )
@@ -111,7 +111,7 @@ def heading(table: Table) -> str:
     number, section = table.data["number"], table.data.get("section", "")
     if section[:1].isdigit():
         section = f"section{'s' if ' and ' in section else ''} {section}"
-    # "section 5.1" needs no "(section 5)".
+    # A number such as "section 5.1" needs no "(section 5)" after it.
     return (
         number[:1].upper()
         + number[1:]
@@ -121,8 +121,8 @@ def heading(table: Table) -> str:
 
 
 def commands(table: Table) -> str:
-    """Two commands: one for a CPU, at a size that takes an emulated GPU seconds, and one for a
-    GPU."""
+    """Returns two commands: one for a CPU, with a size that takes only seconds on an emulated GPU,
+    and one for a GPU."""
     cell = next((cell for cell in table.cells if cell.configuration), None)
     if cell is None:
         return ""
@@ -141,7 +141,7 @@ def commands(table: Table) -> str:
 
 
 def live_view(root: Path, name: str) -> Named:
-    """A measurement of the live view: docs/results/view/."""
+    """Returns a measurement of the live view, from docs/results/view/."""
     data = json.loads((root / VIEW / f"{name}.json").read_text(encoding="utf-8"))
     return Named(lambda key: Value(data[key], name=f"live_view('{name}').{key}"))
 
@@ -168,8 +168,8 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
 
 
 def stages_table(root: Path, table: Table) -> str:
-    """Returns, for a program with streams, the stages of the first system and the median of all
-    later systems."""
+    """Returns a table of the stages in a program with streams: the times of the first system, and
+    the medians over all later systems."""
     path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return NOT_MEASURED
@@ -196,7 +196,8 @@ def spans_of(spans: list[Span], stage: str) -> list[Span]:
 
 
 def cells_table(table: Table, results: Results) -> str:
-    """One row per series and one column per point; transposed if few series have many points."""
+    """Returns a table with one row per series and one column per point, transposed if there are
+    more points than series."""
     def written(series: str, point: str) -> str:
         cell = table.cell(series, point)
         if cell is None:
@@ -235,7 +236,8 @@ def failures(table: Table, results: Results) -> Iterator[str]:
 
 
 def claims_table(found: list[Judgement], published: str) -> str:
-    """Omits the column of published values if it has no title."""
+    """Returns a table of the judgements. Omits the column of published values if `published`, its
+    title, is empty."""
     if not found:
         return ""
     columns = [
@@ -261,8 +263,9 @@ def claims_table(found: list[Judgement], published: str) -> str:
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
-    """Returns the speed of a series relative to another, for an experiment's README: (table,
-    series, base), and two names to print if those of the series do not explain themselves."""
+    """Returns sentences for an experiment's README about the speed of one series relative to
+    another. Each argument is (table, series, base), optionally followed by two clearer names to
+    print."""
     sentences = []
     for name, tried, base, *shown in compared:
         table = reports.tables[name]
@@ -280,12 +283,13 @@ def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
 
 
 def digits(factor: float) -> str:
-    """Returns two decimals, or two significant digits of a small factor."""
+    """Formats a factor with two decimals, or with two significant digits if it is small."""
     return f"{factor:.2f}" if factor >= 0.095 else f"{factor:.2g}"
 
 
 def words(root: Path) -> dict[str, Any]:
-    """Reads tables and records when a document needs them."""
+    """Returns the functions for templates. Tables and records are read when a document first needs
+    them."""
     @cache
     def reports() -> Reports:
         return Reports(root)

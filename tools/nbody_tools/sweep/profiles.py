@@ -1,4 +1,5 @@
-"""Values that a report read from a profiler or SASS, next to our counts: `profile` of a table."""
+"""Compares values that a report read from a profiler or from SASS with our counts (`profile` of a
+table)."""
 
 from __future__ import annotations
 
@@ -17,25 +18,25 @@ from nbody_tools.records.record import Quartiles
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 PROFILES = Path("docs") / "results" / "sweeps" / "profiles"
-MACHINE = "device.txt"  # its first words, up to a comma
+MACHINE = "device.txt"  # the machine's name is its text up to a comma
 
 
 @dataclass(frozen=True)
 class Counter:
     unit: str
-    of: Callable[[dict[str, float]], float]  # from the counts of a launch or of a kernel's SASS
+    of: Callable[[dict[str, float]], float]  # argument: counts of a launch, or of a kernel's SASS
 
 
 def sectors_of_own_loads(launch: dict[str, float]) -> float:
-    """Sectors of a warp's two loads of its own bodies. Other loads of the kernel use one address,
-    so one sector."""
+    """Returns the sectors per load for a warp's two loads of its own bodies. Each of the kernel's
+    other loads reads one address, and therefore one sector."""
     warps = launch["grid_size"] * launch["block_size"] / LANES
     return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
 
 
 SHARE = "share of the time"
-# Of docs/results/patterns/: `profile` is "model", of ./nbody inspect, or "chip", of Nsight Compute
-# there.
+# This counter reads docs/results/patterns/: the counts of ./nbody inspect if the row's `profile` is
+# "model", and those of Nsight Compute if it is "chip".
 PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),
@@ -66,7 +67,7 @@ COUNTERS = {
     "instructions that differ": Counter("", lambda code: code["different"]),
     "operands in constant bank 0": Counter("", lambda code: code["bank_0"]),
     "operands in constant bank 3": Counter("", lambda code: code["bank_3"]),
-    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # as a share of all kernels
+    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # relative to all kernels
 }
 ROW = {"name": str, "profile": str, "kernel": str, "counter": str}
 ROW_MAY = {"published": str}
@@ -101,7 +102,7 @@ def limit_of(claim: dict[str, Any]) -> Any:
 
 @lru_cache(maxsize=None)
 def launches_of(path: Path) -> tuple[Launch, ...]:
-    """Reads Nsight Compute's NAME.csv, or NAME.jsonl written by ./nbody sweep machine_code."""
+    """Reads NAME.csv from Nsight Compute, or NAME.jsonl from ./nbody sweep machine_code."""
     if path.is_file():
         return tuple(read_csv(read_file(path), path.name))
     lines = path.with_suffix(".jsonl")
@@ -116,7 +117,7 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
 
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
-    """Returns minimum, median and maximum over all launches of the kernel."""
+    """Returns minimum, median and maximum of a row's counter over all launches of its kernel."""
     if row["counter"] == PATTERN:
         counts = pattern_counts(root, row["profile"], row["kernel"])
         return Quartiles(*[COUNTERS[PATTERN].of(counts)] * 3) if counts else None
@@ -144,8 +145,8 @@ def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
 
 
 def pattern_counts(root: Path, source: str, name: str) -> dict[str, float]:
-    """Loads from global memory of an access pattern of hostcuda/trace/patterns; empty if they were
-    not counted."""
+    """Returns the counts of global loads for an access pattern of hostcuda/trace/patterns; empty if
+    they were not counted."""
     if source == "model":
         return step_counts(root, "patterns", name, "global load")
     if not (root / FOLDER / "chip.jsonl").is_file():
@@ -179,7 +180,8 @@ def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
 def compared(
     root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]
 ) -> Iterator[tuple[str, Optional[bool]]]:
-    """The counts for each row of a claim, and whether it holds: None if launches overlap."""
+    """Yields, for each row of a claim, the counts as text, and whether the claim holds: None if the
+    ranges of the launches overlap."""
     by_name = {row["name"]: row for row in rows}
     limit = limit_of(claim)
     for name in claim["rows"]:

@@ -1,4 +1,4 @@
-"""Compares the speedups and averages that a report printed with ours, computed in the same way."""
+"""Compares the speedups and averages printed in a report with ours, computed in the same way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
 
 
 def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
-    """Returns the ratio of the two median times."""
+    """Returns our speedup at a point, from the two median times."""
     return speed_ratio(table, cell_of(table, ratio["faster"], point),
                        cell_of(table, ratio["than"], point), results)
 
@@ -29,14 +29,14 @@ def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
-    """Returns the ratio of the published values: slower over faster for times, faster over slower
-    for rates."""
+    """Returns the speedup that follows from the published values: slower over faster for times,
+    faster over slower for rates."""
     faster, slower = published_times(table, ratio, point)
     return None if faster is None or slower is None else slower / faster
 
 
 def published_times(table: Table, ratio: dict, point: str) -> list[Optional[float]]:
-    """Returns the numbers published for the faster side and for the slower."""
+    """Returns the published numbers of the faster and of the slower side."""
     cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
     return [cell.published if cell else None for cell in cells]
 
@@ -46,13 +46,13 @@ def points_over(table: Table, over: str) -> list[str]:
 
 
 def average_over(table: Table, ratio: dict, over: str, results: Results) -> Optional[float]:
-    """Returns the arithmetic mean, because the reports use it."""
+    """Returns the arithmetic mean of our ratios, because the reports use this mean."""
     found = complete(ours_at(table, ratio, point, results) for point in points_over(table, over))
     return None if found is None else mean(found)
 
 
 def complete(values: Iterable[Optional[float]]) -> Optional[list[float]]:
-    """Returns None if a value is missing."""
+    """Returns the values as a list, or None if a value is missing."""
     found = list(values)
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else None
@@ -74,7 +74,8 @@ def both(published: Optional[float], ours: Optional[float]) -> str:
 
 
 def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
-    """One row per point with a printed ratio, then the averages and the products of averages."""
+    """Yields one row per point with a printed ratio, then the averages and the products of
+    averages."""
     ratios = table.data["ratio"]
     for point in table.points:
         if any(point in ratio["published"] for ratio in ratios):
@@ -93,7 +94,7 @@ def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
 
 
 def ratios_table(table: Table, results: Results) -> str:
-    """Ratios as columns, or as rows if there are more ratios than points."""
+    """Returns a table with ratios as columns, or as rows if there are more ratios than points."""
     ratios = table.data["ratio"]
     if not ratios:
         return ""
@@ -104,7 +105,7 @@ def ratios_table(table: Table, results: Results) -> str:
 
 
 def also_of(table: Table, series: str, results: Results) -> list[str]:
-    """The further columns of a table with one time per row: speedup and rate."""
+    """Returns the additional cells in a row of a table with one time per row: speedup and rate."""
     kinds = table.data["also"]
     if not kinds:
         return []
@@ -123,7 +124,8 @@ def also_of(table: Table, series: str, results: Results) -> list[str]:
 
 
 def misprints(table: Table) -> list[str]:
-    """Lists printed ratios that do not follow from the printed times, with the ratios that do."""
+    """Returns a line for each printed ratio that does not follow from the printed times, with the
+    ratio that does."""
     lines = []
     for ratio in table.data["ratio"]:
         for point, number in ratio["published"].items():
@@ -135,7 +137,8 @@ def misprints(table: Table) -> list[str]:
 
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
-    """True if ratio and times agree to half of their last printed digits."""
+    """True if the ratio agrees with the times, each to within half a unit of its last printed
+    digit."""
     below, above = published_times(table, ratio, point)
     if above is None or below is None:
         return False
@@ -145,6 +148,6 @@ def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
 
 
 def half(number: float) -> float:
-    """Returns half a unit of the last printed digit."""
+    """Returns half a unit of the number's last printed digit."""
     text = number.text if isinstance(number, Printed) else str(number)
     return 0.5 * 10.0 ** -len(text.partition(".")[2])

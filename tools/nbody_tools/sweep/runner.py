@@ -1,9 +1,8 @@
-"""Runs the configurations of a plan, one round after the other, so that a drifting clock affects
-all of them alike.
+"""Runs the configurations of a plan in rounds, so that a drifting clock affects all of them
+equally.
 
-Uses only Python's standard library: it runs on machines that have the programs but no compiler.
-Every run is one line of OUTPUT/runs.jsonl, appended when it has ended; recorded runs are not
-repeated.
+Uses only the standard library, because it runs on machines that have the programs but no compiler.
+Appends each finished run as one line to OUTPUT/runs.jsonl. Does not repeat recorded runs.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ Say = Callable[[str], None]
 
 PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
-CHECK = 0  # the round whose runs are validated; its times are not used
-SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
+CHECK = 0  # the round that validates the runs; its times are not used
+SELF_CHECKED = ("activity_map", "course_program")  # these programs validate every run
 BATCH_SECONDS = 20.0
-CHECKED_STEPS = 4  # in a check: a thousand steps in float64 take as long as a whole table
+CHECKED_STEPS = 4  # in CHECK; a thousand steps in float64 take as long as a table
 CALLS_OF_A_CHECK = 6  # how often validation calls a program
-START_SECONDS = 0.15  # of a run: initial conditions and check
-CELL_SECONDS = 1e-8  # of a map: download and check
+START_SECONDS = 0.15  # per run, for initial conditions and checks
+CELL_SECONDS = 1e-8  # per cell of a map, for the download and checks
 WARM_SECONDS = 2.0  # longer runs need no warm-up
 NAME = re.compile(r"[\w.]+")
 
@@ -45,10 +44,10 @@ class Planned:
     threads: int
     rounds: int
     repeat: int
-    rate: float  # G interactions/s, expected
+    rate: float  # expected G interactions/s
     cpu: bool = False  # in PROGRAMS_cpu
-    group: str = ""  # of the configurations it is compared with
-    measured: bool = False  # docs/results/ had it when the plan was made
+    group: str = ""  # name shared by the configurations it is compared with
+    measured: bool = False  # docs/results/ had its record when the plan was made
 
     @property
     def own_command_line(self) -> bool:
@@ -80,7 +79,7 @@ class Planned:
         return 0 if self.simulation() > WARM_SECONDS else 1
 
     def seconds(self, check: bool) -> float:
-        """Estimates the seconds of a run."""
+        """Estimates the seconds of a whole run."""
         cells = int(self.words.get("--map", 0)) ** 2
         if check:
             simulations = CALLS_OF_A_CHECK * self.simulation(CHECKED_STEPS)
@@ -117,7 +116,7 @@ def read_plan(build: Path) -> dict[str, Any]:
 
 
 def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
-    """Returns the configurations in the order of the tables, each once."""
+    """Returns each configuration once, in the order of the tables."""
     unknown = [name for name in tables if name not in plan["tables"]]
     if unknown:
         raise ToolError(
@@ -128,19 +127,19 @@ def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
 
 
 class Journal:
-    """The existing runs, and their file."""
+    """The recorded runs, and the file that contains them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-        if lines and lines[-1]:  # a line cut short by a kill: that run is repeated
+        if lines and lines[-1]:  # a kill cut this line short; its run is repeated
             lines[-1] = ""
             path.write_text("\n".join(lines), encoding="utf-8")
         self.runs = [json.loads(line) for line in lines if line]
 
     def append(self, run: dict[str, Any]) -> None:
-        """Writes a whole line at once: readers and kills see all of it or nothing."""
+        """Writes the line with one call, so that neither a reader nor a kill sees half of it."""
         self.runs.append(run)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -159,7 +158,7 @@ def pending(plan: list[Planned], journal: Journal) -> list[tuple[int, Planned]]:
     failed = {run["key"] for run in journal.runs if "failure" in run}
     wanted = [(round_, planned) for planned in plan for round_ in rounds_of(planned)
               if (planned.key, round_) not in finished and planned.key not in failed]
-    return sorted(wanted, key=kind)  # stable: the plan's order within a round
+    return sorted(wanted, key=kind)  # stable: keeps the plan's order within a round
 
 
 def kind(item: tuple[int, Planned]) -> tuple:
@@ -168,7 +167,8 @@ def kind(item: tuple[int, Planned]) -> tuple:
 
 
 def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned]]]:
-    """Yields runs of one round and thread count, about BATCH_SECONDS at a time."""
+    """Yields batches of about BATCH_SECONDS, each with runs of one round and one number of
+    threads."""
     batch: list[tuple[int, Planned]] = []
     total = 0.0
     for item in work:
@@ -188,7 +188,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
 
 def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
             say: Say = print, environment: Optional[dict[str, str]] = None) -> None:
-    """Runs everything that is not in the journal until the time limit is reached."""
+    """Runs everything that is not in the journal, until the time limit is reached."""
     end = time.monotonic() + seconds
     while work := pending(plan, journal):
         left = end - time.monotonic()
@@ -213,7 +213,8 @@ def run_batch(
     say: Say,
     environment: dict[str, str],
 ) -> bool:
-    """Returns False if the overall time limit, not the run's own, ended the batch."""
+    """Runs a batch and records its results. Returns False if the overall time limit ended it,
+    rather than the batch's own limit."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
@@ -231,7 +232,7 @@ def run_batch(
             {**environment, **({"OMP_NUM_THREADS": str(first.threads)} if first.threads else {})},
         )
         if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
-            # A failure of the machine, not of a configuration: nothing is recorded.
+            # The machine failed, not a configuration, so nothing is recorded.
             raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
         for k, (round_, planned) in enumerate(batch):
             run: dict[str, Any] = {"key": planned.key, "round": round_}
@@ -241,7 +242,7 @@ def run_batch(
                 say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
             elif code is None and left < limit:
                 return False
-            else:  # the process has ended: the runs after it are repeated
+            else:  # the process has ended; the runs after this one are repeated
                 run["failure"] = reason(errors, k, ended.get(k, code))
                 journal.append(run)
                 say(f"FAILED: {planned.key}: {run['failure']}")
@@ -250,7 +251,8 @@ def run_batch(
 
 
 def built(folder: Path, plan: list[Planned]) -> set[str]:
-    """Returns the programs in the executables: a build may cover only some tables."""
+    """Returns the names of the programs in the executables, because a build may cover only some
+    tables."""
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
@@ -266,8 +268,8 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
 
 def run_programs(programs: Path, file: Path, timeout: float,
                  more: dict[str, str]) -> tuple[dict[int, int], str, Optional[int]]:
-    """Returns exit codes by line, the stderr output, and the process's exit status, None after a
-    timeout."""
+    """Runs a batch file. Returns the exit code of each line that ended, the text on stderr, and the
+    exit status of the process (None after a timeout)."""
     environment = {
         **{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"},
         **more,
@@ -285,7 +287,7 @@ def run_programs(programs: Path, file: Path, timeout: float,
 
 
 def reason(errors: str, k: int, code: Optional[int]) -> str:
-    """Returns the run's last line on stderr, and how it ended."""
+    """Returns how run `k` of a batch ended, and its last line on stderr."""
     begun, _, text = errors.partition(f"begin {k}\n")
     lines = [
         line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()
@@ -307,8 +309,8 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns one record for all runs of a configuration, also for a failure; None if nothing was
-    timed."""
+    """Returns one record for all runs of a configuration. If a run failed, the record contains the
+    reason. Returns None if nothing was timed, or the check did not pass."""
     failures = [run for run in runs if "failure" in run]
     if failures:
         return {"configuration": key, "failure": failures[0]["failure"]}
@@ -317,7 +319,7 @@ def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
     if not timed or not checks or checks[0]["verdict"] not in ("pass", "partial"):
         return None
     repeats = [repeat for record in timed for repeat in record["repeats"]]
-    if timed[0]["step"] == "course_program":  # its first repeat warms up
+    if timed[0]["step"] == "course_program":  # its first repeat is a warm-up
         repeats = [repeat for record in timed for repeat in record["repeats"][1:]]
     spread = {phase: quartiles([repeat[phase] for repeat in repeats]) for phase in PHASES}
     return {

@@ -1,7 +1,7 @@
-"""Distributes a sweep over the GPUs of a machine: configurations that a table compares are measured
-on one of them.
+"""Distributes a sweep over the GPUs of a machine. Configurations that a table compares are measured
+on the same GPU.
 
-Each GPU has its own cores. Programs without a GPU get as many cores as a machine with one GPU has.
+Each GPU has its own cores. CPU programs get as many cores as a machine with one GPU has.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.runner import Journal, Planned, Say, estimate, pending, run_all
 from nbody_tools.sweep.tables import Configuration, Table, places
 
-SHARES_PER_GPU = 2  # longest first: a GPU that is done early takes another
-CORES = 16  # of a machine with one GPU
+SHARES_PER_GPU = 2  # longest first; a GPU that finishes early takes another share
+CORES = 16  # cores of a machine with one GPU
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def compared(table: Table) -> Iterator[list[Configuration]]:
-    """Configurations compared with each other: the cells of a point, the cells of a claim that
-    names points, and in a grid all configurations of a step."""
+    """Yields lists of configurations that are compared with each other: the cells of a point, the
+    cells of a claim that names points and, in a grid, all configurations of a step."""
     def of(cells: Iterable) -> list[Configuration]:
         return [cell.configuration for cell in cells if cell.configuration]
 
@@ -49,7 +49,7 @@ def compared(table: Table) -> Iterator[list[Configuration]]:
 
 
 def groups(tables: Iterable[Table]) -> dict[str, str]:
-    """Maps every configuration to the one that names its group."""
+    """Maps every configuration to the one whose key is the name of its group."""
     leader: dict[str, str] = {}
 
     def find(key: str) -> str:
@@ -65,13 +65,15 @@ def groups(tables: Iterable[Table]) -> dict[str, str]:
 
 
 def not_measured(plan: list[Planned]) -> list[Planned]:
-    """Includes the configurations they are compared with, to be measured again on the same GPU."""
+    """Returns the configurations without a record and those they are compared with, which must be
+    measured again on the same GPU."""
     wanted = {planned.group for planned in plan if not planned.measured}
     return [planned for planned in plan if planned.group in wanted]
 
 
 def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planned]]:
-    """Splits into at most `most` shares of similar time, longest first, groups whole."""
+    """Splits a plan into at most `most` shares of similar duration, the longest first. Keeps groups
+    together."""
     by_group: dict[str, list[Planned]] = {}
     for planned in plan:
         by_group.setdefault(planned.group or planned.key, []).append(planned)
@@ -84,7 +86,8 @@ def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planne
 
 
 def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
-    """Cores are equivalent: unrecorded configurations first, longest first, each on any core."""
+    """Returns each pending configuration as a separate share, because all cores are equivalent.
+    Those without a record come first; among them, the longest."""
     def order(planned: Planned) -> tuple[bool, float]:
         return planned.measured, -estimate(pending([planned], journal))
 
@@ -92,7 +95,7 @@ def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
 
 
 def taken(queue: deque) -> Iterator[list[Planned]]:
-    """Takes the next entry of a queue shared by the threads."""
+    """Yields the next entries of a queue that the threads share, until it is empty."""
     while True:
         try:
             yield queue.popleft()
@@ -111,20 +114,20 @@ class Worker:
     def work(self, folder: Path, journal: Journal, end: float, say: Say) -> None:
         try:
             if self.cores:
-                os.sched_setaffinity(0, self.cores)  # for this thread and the processes it starts
+                os.sched_setaffinity(0, self.cores)  # for this thread and its children
             for queue in self.queues:
                 for share in taken(queue):
                     run_all(share, folder, journal, end - time.monotonic(), say, self.environment)
-        except Exception as error:  # the other threads continue; reported below
+        except Exception as error:  # the other threads continue; run_on() raises it
             self.failure = error
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Returns each GPU's cores, and half of all cores in groups for CPU programs. Without such
-    groups CPU programs run after those of the GPUs."""
+    """Returns each GPU's cores, and groups of cores for CPU programs, which are half of all cores.
+    If there are no such groups, CPU programs run after the GPU programs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
-    each = len(rest) // gpus // 2 * 2  # both hardware threads of a core
+    each = len(rest) // gpus // 2 * 2  # keeps both hardware threads of a core together
     if gpus == 1 or not apart or not each:
         return [
             cores[k * len(cores) // gpus : (k + 1) * len(cores) // gpus] or cores
@@ -152,12 +155,12 @@ def workers_of(plan: list[Planned], journal: Journal, gpus: int) -> list[Worker]
 
 def run_on(gpus: int, plan: list[Planned], folder: Path, journal: Journal, seconds: float,
            say: Say) -> None:
-    """Runs the whole plan on this many GPUs. Configurations that need several GPUs come first,
-    alone."""
+    """Runs the whole plan on this many GPUs. Configurations that need several GPUs run first, one
+    at a time."""
     end = time.monotonic() + seconds
     run_all([planned for planned in plan if planned.gpus > 1], folder, journal, seconds, say)
     workers = workers_of([planned for planned in plan if planned.gpus == 1], journal, gpus)
-    if len(workers) == 1:  # in this thread, so that Ctrl-C ends the programs, too
+    if len(workers) == 1:  # runs in this thread, so that Ctrl-C also ends the programs
         workers[0].work(folder, journal, end, say)
     threads = [Thread(target=worker.work, args=(folder, journal, end, say), daemon=True)
                for worker in workers if len(workers) > 1]

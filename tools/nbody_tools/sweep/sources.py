@@ -1,4 +1,4 @@
-"""Writes the sources of the programs of a sweep, for experiments/sweeps/CMakeLists.txt.
+"""Writes the sources of a sweep's programs, for experiments/sweeps/CMakeLists.txt.
 
   python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]   when the build is configured:
                                                                 sweeps.cmake
@@ -24,7 +24,8 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FAST_MATH = "-use_fast_math"
-# step_main() is inline: of all bundles the linker keeps one, with the flags of that one.
+# The inline step_main() would not do here: the linker keeps only one copy of it for all bundles,
+# with the compiler flags of that bundle.
 BUNDLE_MAIN = """
 static nbody::FoundDevice device_of_bundle() {
   nbody::FoundDevice device = nbody::query_device();
@@ -39,7 +40,8 @@ char** argv) {
 
 
 def is_fast(program: Program) -> bool:
-    """Returns its declared fast-math setting, by default the step's; experiments use fast math."""
+    """True if the program is compiled with fast math: as declared, otherwise as its step.
+    Experiments use fast math."""
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent
@@ -74,7 +76,7 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
 
 
 def experiments(root: Path = ROOT, ending: str = "") -> list[str]:
-    """Experiments in the form of a step that need no other build targets."""
+    """Returns the experiments that have the form of a step and need no other build targets."""
     return [
         path.parent.name
         for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
@@ -98,18 +100,18 @@ def bundle_text(programs: Iterable[Program]) -> str:
         )
         defined = "".join(f"#define {name} {value}\n" for name, value in program.define)
         undefined = "".join(f"#undef {name}\n" for name, _ in program.define)
-        # The compiler names the step's file, not this one.
+        # #line makes the compiler's messages name the step's file instead of the bundle.
         parts.append(
             f'{defined}namespace {program.name} {{\n#line 1 "{source}"\n{text}\n}}\n{undefined}'
             f'static const nbody::sweep::Program program_{program.name}("{program.name}", '
             f"{program.name}::main);\n"
         )
-    # Headers are included before the namespaces open, which then find them included already.
+    # Includes the headers before any namespace, so that the #include lines inside have no effect.
     return "\n".join([*headers, '#include "experiments/sweeps/programs.h"', BUNDLE_MAIN, *parts])
 
 
 def write(path: Path, text: str) -> None:
-    """Leaves unchanged files alone, so nothing is compiled again for them."""
+    """Writes the file only if its text has changed, because writing it causes a compilation."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole_file(path, text)
 
@@ -117,7 +119,7 @@ def write(path: Path, text: str) -> None:
 def write_list(folder: Path, names: Sequence[str]) -> None:
     lines = [f"set(experiments {' '.join(experiments())})"]
     for name, programs in bundles(names).items():
-        bundle_text(programs)  # an edit that does not fit stops the configuration
+        bundle_text(programs)  # raises an error now if an edit does not fit
         source = source_of(ROOT, programs[0].source)
         flag = FAST_MATH if source.suffix == ".cu" and is_fast(programs[0]) else ""
         cublas = "cublas" if "cublas" in source.read_text(encoding="utf-8") else ""

@@ -1,24 +1,24 @@
-"""Measures the tables and figures of the reports again, and every configuration of the steps.
+"""Repeats the measurements in the reports' tables and figures, and measures every configuration of
+the steps.
 
   ./nbody sweep list                    the tables
   ./nbody sweep build all               builds their programs with nvcc; needs no GPU
   ./nbody sweep all --dry-run           what would run, and for how long
-  ./nbody sweep all                     runs it, or what is left of it after a kill
+  ./nbody sweep all                     runs it; after a kill, resumes
   ./nbody sweep lab_table_1 cloud       some tables
-  ./nbody sweep all --new --gpus 8      what docs/results/ has not yet, and what it is compared
-                                        with, on eight GPUs
-  ./nbody sweep machine_code            counts again what two figures of a report read in machine
-                                        code; needs nvcc
-  ./nbody sweep missing                 names what a report published without a counterpart here,
-                                        and the tables with configurations that are not measured
+  ./nbody sweep all --new --gpus 8      runs on eight GPUs what docs/results/ lacks, and what it
+                                        is compared with
+  ./nbody sweep machine_code            repeats the counts in the machine code of two figures of
+                                        a report; needs nvcc
+  ./nbody sweep missing                 names published tables and figures without a counterpart
+                                        here, and tables with unmeasured configurations
   ./nbody sweep defaults                names the steps whose default is more than 5 % slower than
                                         the best
 
 The tables are declared in experiments/sweeps/tables/. Each configuration is validated before it is
 timed. Every round times all configurations once. A configuration that fails gets a record with the
-reason. Running needs
-Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else.
-Copy the records of OUTPUT/records.jsonl to docs/results/sweeps/.
+reason. Running needs only Python's standard library and --build FOLDER with sweep_programs and
+plan.json. Copy the records in OUTPUT/records.jsonl to docs/results/sweeps/.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def plan_of(root: Path) -> dict[str, Any]:
-    """All tables, with every configuration once: the data for a machine that only runs them."""
+    """Returns the data for a machine that only runs programs: all tables, and each configuration
+    once."""
     from nbody_tools.sweep.judge import Results
     from nbody_tools.sweep.shares import groups
     from nbody_tools.sweep.tables import (
@@ -160,7 +161,7 @@ def build(build_folder: Path, tables: list[str]) -> int:
 
 
 def say(text: str) -> None:
-    """Prints in one piece, because several threads print."""
+    """Prints a line with one call, because several threads print."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -183,7 +184,8 @@ def wanted_of(options: argparse.Namespace, plan: dict[str, Any]) -> list[Planned
 
 
 def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
-    """Prints what would run, by share: each is measured on one GPU, or on cores alone."""
+    """Prints what would run, share by share. A share runs on one GPU, on several GPUs, or on the
+    CPU."""
     alone = [[planned] for planned in wanted if planned.gpus > 1]
     on_gpu = [planned for planned in wanted if planned.gpus == 1 and not planned.cpu]
     on_cpu = [planned for planned in wanted if planned.cpu]

@@ -1,4 +1,4 @@
-"""The tables of the reports as they are declared in experiments/sweeps/: programs, sizes and
+"""Reads the declarations of the reports' tables in experiments/sweeps/: programs, sizes and
 published numbers. experiments/sweeps/README.md describes their format."""
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.profiles import check_profile
 
 FOLDER = Path("experiments") / "sweeps"
-# They have their own command lines; all others are steps, or experiments in the form of a step.
+# These programs have their own command lines. All others are steps, or experiments in the form of a
+# step.
 OTHER_PROGRAMS = ("activity_map", "course_program")
 MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 ALSO = ("speedup", "G/s")
@@ -85,8 +86,8 @@ class Program:
     source: str  # the name of its folder
     define: tuple[tuple[str, int], ...] = ()
     edit: tuple[str, ...] = ()  # FIND, REPLACE, and further pairs
-    fast_math: Optional[bool] = None  # None: like the step itself
-    called: str = ""  # as a variant in experiments/variants, whose records it shares
+    fast_math: Optional[bool] = None  # None: as for the step itself
+    called: str = ""  # name of a variant in experiments/variants, whose records it shares
 
     @property
     def name(self) -> str:
@@ -94,7 +95,7 @@ class Program:
             return self.called
         parts = [self.source, *(f"{name}_{value}" for name, value in self.define)]
         if self.edit:
-            # A name that described the edit would be as long as the edit.
+            # A name that described the whole edit would be as long as the edit itself.
             parts.append(
                 "edited_" + re.sub(r"\W+", "_", self.edit[1] or self.edit[0]).strip("_")[:24]
             )
@@ -105,10 +106,10 @@ class Program:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration is measured once, however many tables contain it."""
+    """A program with its arguments. It is measured once, however many tables contain it."""
     program: Program
     arguments: str
-    threads: int = 0  # on the CPU; 0: all
+    threads: int = 0  # CPU threads; 0: all
 
     @property
     def key(self) -> str:
@@ -120,16 +121,16 @@ class Configuration:
 class Cell:
     series: str
     point: str
-    configuration: Optional[Configuration]  # None: it cannot be run, for this reason
+    configuration: Optional[Configuration]  # None if it cannot be run; `reason` says why
     reason: str
     published: Optional[float]
-    rate: float  # expected G interactions/s, for the estimate of time
+    rate: float  # expected G interactions/s, to estimate the time
     rounds: int
     repeat: int
 
     @property
     def runs(self) -> Configuration:
-        """The configuration of a cell that can be run."""
+        """Returns the configuration; raises ToolError if the cell cannot be run."""
         if self.configuration is None:
             raise ToolError(f"{self.series}, {self.point}: cannot be run: {self.reason}")
         return self.configuration
@@ -160,8 +161,8 @@ class Table:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Numbers keep the digits that are written there."""
-    import tomllib  # from Python 3.11 on; a machine that only runs programs does not need it
+    """Reads a TOML file. Floating-point numbers keep their written form (Printed)."""
+    import tomllib  # needs Python 3.11; machines that only run programs do without
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Printed)
     except (tomllib.TOMLDecodeError, OSError) as error:
@@ -179,7 +180,7 @@ def read_reports(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def source_of(root: Path, program: str) -> Path:
-    """The source file of a step or of an experiment in the form of a step."""
+    """Returns the source file of a step, or of an experiment in the form of a step."""
     for folder in (root / program, root / "experiments" / program):
         for source in folder.glob("nbody.c*"):
             return source
@@ -187,7 +188,7 @@ def source_of(root: Path, program: str) -> Path:
 
 
 def read_tables(root: Path) -> dict[str, Table]:
-    """Sorted in the order of the reports and of their tables."""
+    """Returns the tables by name, in the order of the reports and of the tables in each report."""
     folder, tables = root / FOLDER / "tables", {}
     for report, data in read_reports(root).items():
         for name in data.get("tables", []):
@@ -217,7 +218,7 @@ def check_keys(
 
 
 def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]]) -> Table:
-    """`lists`: named lists of points."""
+    """Reads and checks one table. `lists` maps names to lists of points."""
     where = path.name
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
@@ -295,7 +296,8 @@ def check_stage_claim(where: str, stages: list[dict[str, Any]], claim: Any) -> N
 
 
 def check_ratio(where: str, table: Table, printed: Any) -> None:
-    """A column of speedups that the report printed; its list of numbers becomes one by point."""
+    """Checks a printed column of speedups, and converts its list of numbers to a map from
+    points."""
     check_keys(f"{where}: a ratio", printed, _RATIO, _RATIO_MAY)
     for side in (printed["faster"], printed["than"]):
         if not any(is_of(side, series) for series in table.series):
@@ -310,8 +312,8 @@ def check_ratio(where: str, table: Table, printed: Any) -> None:
 
 
 def is_of(name: str, series: str) -> bool:
-    """Finds the series with this name, or with a name that it begins: "GPU1" finds "GPU1, blocks of
-    128"."""
+    """Tests whether `name` is the name of a series or its beginning: "GPU1" stands for "GPU1,
+    blocks of 128"."""
     return series == name or series.startswith((f"{name}, ", f"{name} at "))
 
 
@@ -320,7 +322,7 @@ def is_over(over: str, point: str) -> bool:
 
 
 def unfolded(entries: list[Any], lists: dict[str, list[Any]]) -> list[Any]:
-    """Replaces the names of lists by their contents."""
+    """Returns the entries, with each name of a list replaced by the contents of that list."""
     return [one for entry in entries
             for one in (lists[entry] if isinstance(entry, str) and entry in lists else [entry])]
 
@@ -336,7 +338,8 @@ def check_points(where: str, points: Any) -> None:
 
 
 def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Omits parameters with the source's default: the same program has one name."""
+    """Returns a series' (parameter, value) pairs. Omits values equal to the source's defaults, so
+    that identical programs have the same name."""
     if "program" not in series or series["program"] in OTHER_PROGRAMS:
         return ()
     text = source_of(root, series["program"]).read_text(encoding="utf-8")
@@ -353,7 +356,7 @@ def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[s
 
 
 def series_of_grid(grid: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One series for every combination of the parameters' values."""
+    """Yields one series for every combination of the parameters' values."""
     number = grid["program"].removeprefix("step").partition("_")[0]
     for values in product(*grid["define"].values()):
         define = dict(zip(grid["define"], values))
@@ -399,8 +402,8 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
 
 
 def published_by_point(where: str, series: dict[str, Any], points: list[str]) -> dict[str, Any]:
-    """Maps points to values: a list has one per point, "" where the series has none; a table names
-    its points."""
+    """Maps points to published values. In the file, these are a list with one value per point (""
+    if the series has none there), or a table with points as keys."""
     published = series.get("published", {})
     if not isinstance(published, dict):
         numbers = published if isinstance(published, list) else [published]
@@ -435,7 +438,7 @@ def check_claim(where: str, table: Table, claim: Any, lists: dict[str, list[str]
 
 
 def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
-    """The cells of one side of a claim: "series", or "series @ point"."""
+    """Yields the cells of one side of a claim; `side` is "series" or "series @ point"."""
     series, _, point = side.partition(" @ ")
     for name in ([point] if point else claim.get("at") or table.points):
         cell = table.cell(series, name)
@@ -444,7 +447,8 @@ def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
 
 
 def configurations(tables: list[Table]) -> dict[str, Cell]:
-    """Returns every configuration once, with the most rounds that any table requests."""
+    """Returns one cell for each configuration: the one with the most measurements (rounds x
+    repeats)."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
         old = result.get(cell.runs.key)

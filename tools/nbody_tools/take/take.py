@@ -1,5 +1,5 @@
-"""Copies one step into a directory that builds without the repository: with make, cmake, or one
-command."""
+"""Copies one step into a directory in which it builds without the repository: with make, cmake, or
+a single command."""
 
 from __future__ import annotations
 

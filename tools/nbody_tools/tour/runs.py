@@ -1,4 +1,4 @@
-"""The simulations that a tour runs for its pictures: problem, step and drawing."""
+"""Defines the simulations that a tour runs for its pictures: problem, step and drawing."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class PictureRun:
     arguments: tuple[str, ...]
     snapshot_every: int
     draw: Callable[[Sequence[Bodies], Path, str], Path]
-    moves: bool = False  # gets an animation and a 3D page
+    moves: bool = False  # if true, gets an animation and a 3D page
 
 
 def draw_four(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    """Draws the states before the first passage, during it, and twice after it."""
+    """Draws four states: before, during, and twice after the first passage."""
     last = len(snapshots) - 1
     states = [snapshots[round(part * last)] for part in (0, 0.51, 0.7, 1)]
     if "disk" in states[0].species:  # the haloes would hide the disks
@@ -61,7 +61,8 @@ def draw_first_and_last(snapshots: Sequence[Bodies], path: Path, note: str) -> P
 
 
 def picture_runs(on_gpu: bool) -> list[PictureRun]:
-    """Galaxies get as many bodies and steps as the machine computes in seconds."""
+    """Returns the runs for the pictures. Galaxies have only as many bodies and steps as the machine
+    computes in seconds."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("2", "1024", 300)
     disks, dt = ("30000", "0.03") if on_gpu else ("3000", "0.05")
     passage = round(47 / float(dt))  # steps until the tails are longest
@@ -100,7 +101,7 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
 def film_and_page(
     title: str, name: str, snapshots: Path, step: Step, report: Path
 ) -> list[tuple[str, str]]:
-    """Makes the animation and the page that accompany the picture."""
+    """Makes the animation and the 3D page that accompany a picture; returns links to them."""
     species = (
         ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
     )
@@ -146,7 +147,8 @@ ORDERS = (
 
 
 def make_orders(step: Step, report: Path) -> list[Picture]:
-    """Runs step 00, which computes in float64 too."""
+    """Makes the pictures of integrators and precisions. Runs step 00, because it also computes in
+    float64."""
     try:
         images = [f"figures/{path.name}" for path in draw_orders(step.program, report / "figures")]
         return [Picture(title, text, image) for (title, text), image in zip(ORDERS, images)]
@@ -157,7 +159,8 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
 def make_picture(
     run: PictureRun, step: Step, report: Path, timeout: float
 ) -> tuple[Outcome, Picture]:
-    """Simulates into a new folder, which replaces the last tour's when complete."""
+    """Runs a simulation in a new folder, which replaces the folder of the last tour when complete,
+    and draws its picture."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:

@@ -1,11 +1,10 @@
-"""Runs every step and several scenarios once, and writes a page with the results:
-report/index.html.
+"""Runs every step and several scenarios once, and writes the results to a page, report/index.html.
 
-  ./nbody tour                      builds what can run here, then
+  ./nbody tour                      builds what can run on this machine, then calls
   python3 -m nbody_tools tour --build build/cpu
 
-Simulates the Solar System, the figure-eight and galaxies for their pictures, then runs every step
-on the same galaxies, and writes the results, passed or failed.
+Simulates the Solar System, the figure-eight and galaxies for pictures. Then runs every step on the
+same galaxies, and reports which passed or failed.
 
 Exit code: 0 success, 1 a run failed (the page says which), 2 invalid arguments.
 """
@@ -57,8 +56,8 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
                       timeout: float) -> list[tuple[Outcome, Picture]]:
     made = []
     for run in picture_runs(on_gpu):
-        # Without a GPU the CPU program does the long evolution: emulation would cost time and add
-        # nothing.
+        # Without a GPU, the CPU program computes the long runs, because emulation would cost time
+        # and add nothing.
         step = steps[0] if run.name in LONG and not on_gpu else steps[-1]
         say(f"{run.title}: {step.name} ...")
         made.append(make_picture(run, step, report, timeout))
@@ -68,7 +67,8 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
 def simulate_all(
     steps: Sequence[Step], on_gpu: bool, report: Path, timeout: float
 ) -> tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]:
-    """Returns the pictures, those of the integrators' orders, and a run of every step."""
+    """Returns the pictures of the scenarios, the pictures of the integrators' orders, and a run of
+    every step."""
     def draw() -> tuple[list[tuple[Outcome, Picture]], list[Picture]]:
         pictures = simulate_pictures(steps, on_gpu, report, timeout)
         say("Errors of integrators ...")
@@ -76,8 +76,8 @@ def simulate_all(
 
     if on_gpu:
         return *draw(), run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
-    # Step 00 is timed, so it runs alone. Emulated times are never shown: those steps run once,
-    # while one core draws pictures.
+    # Step 00 is timed, so nothing else runs beside it. Emulated times are never shown, so emulated
+    # steps run only once, while one core draws pictures.
     native = [step for step in steps if step.number == "00"]
     emulated = [step for step in steps if step.number != "00"]
     timed = run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)
@@ -87,7 +87,8 @@ def simulate_all(
 
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
-    """Returns this machine's GPU times, otherwise the committed ones, labelled as such."""
+    """Draws this machine's GPU times or, if there are none, the committed ones. Returns the page's
+    data, which say which of the two it shows."""
     if measured is not None:
         drawn = performance.draw_all(measured, figures)
         return {

@@ -1,4 +1,5 @@
-"""nbody cluster: what it starts, what it refuses, and what docs/cluster.md shows of a gather."""
+"""Tests nbody cluster: the commands it starts, rejected input, and docs/cluster.md's table of
+gathers."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ class Cluster(InFolder):
         self.assertEqual((one.share, one.seconds), (0, 1048576 ** 2 / 1e12))
         self.assertTrue(one.compute / 4 < four.compute < 1.01 * one.compute / 4)
         self.assertLess(four.share, model.step(262144, 4, 1e12).share)
-        # Beyond 32 ranks each has a segment's room, and most keep nothing.
+        # With more than 32 ranks, each has room for a segment, but most keep no bodies.
         self.assertEqual(
             model.plan(1048576, 528).gathered, 527 * model.plan(1048576, 32).gathered // 31
         )
@@ -130,7 +131,7 @@ class Cluster(InFolder):
                 )
                 os.close(write)
                 self.assertEqual(done.stderr, "", (words, options))
-                # argparse of Python 3.13 ignores that nobody reads its help.
+                # In Python 3.13, argparse ignores that the pipe for its help is closed.
                 self.assertIn(done.returncode, (141, 0) if "--help" in words else (141,))
 
     def test_the_table_of_a_gather(self) -> None:

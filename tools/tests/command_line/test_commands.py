@@ -1,5 +1,5 @@
-"""The table of commands against what there is: parsers, the shell's part, help, examples,
-completion."""
+"""Tests that the table of commands agrees with the parsers, the shell functions, the help texts,
+their examples and the completion."""
 
 import ast
 import contextlib
@@ -26,9 +26,10 @@ from tests import fakes
 
 ROOT = fakes.TOOLS.parent
 MODULES = fakes.TOOLS / "nbody_tools"
-PROCESSOR_SECONDS = 0.3  # of an answer that needs nothing
+PROCESSOR_SECONDS = 0.3  # limit for an answer that needs no libraries
 
-# Each help in one process, as the front prints it; those of other programs are theirs.
+# Prints each help text as the front does, all in one process. Leaves out commands whose help
+# another program prints.
 ALL_HELP = """
 import contextlib, io, json, sys
 from nbody_tools.__main__ import parser_of
@@ -61,7 +62,7 @@ def nbody(*words: str) -> subprocess.CompletedProcess:
 
 
 def said_by(function, *words: object) -> tuple[int, str]:
-    """Exit code and both outputs of a function that ends the process."""
+    """Returns the exit code and the text on both outputs of a function that may end the process."""
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
             code = function(*words)
@@ -188,7 +189,7 @@ class Answers(unittest.TestCase):
     def test_it_takes_hardly_any_processor_time(self) -> None:
         for words in (["--help"], ["--version"], ["plot", "--help"], ["completion", "bash"]):
             seconds = processor_seconds(*words)
-            if seconds >= PROCESSOR_SECONDS:  # on a machine whose cores are shared
+            if seconds >= PROCESSOR_SECONDS:  # perhaps other programs use the core, too
                 seconds = min(processor_seconds(*words) for _ in range(3))
             self.assertLess(seconds, PROCESSOR_SECONDS, words)
 

@@ -1,4 +1,4 @@
-"""./nbody new step: what it writes, what it refuses, and what documents make of a draft."""
+"""Tests ./nbody new step: the files it writes, rejected input, and how documents treat a draft."""
 
 import shutil
 import unittest

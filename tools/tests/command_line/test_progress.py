@@ -1,4 +1,4 @@
-"""The lines that a long command of ./nbody shows."""
+"""Tests the progress lines that a long command of ./nbody shows."""
 
 import os
 import re

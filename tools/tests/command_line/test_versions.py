@@ -1,5 +1,5 @@
-"""The version is in CMakeLists.txt, and files that others' tools read agree with it and with
-each other."""
+"""Tests that the files which other tools read agree with each other and with the version in
+CMakeLists.txt."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Labs, and the parts of their grading that work without a build."""
+"""Tests labs, and the parts of grading that work without a build."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class OfTheCommand(InFolder):
 
 
 class OfMessages(unittest.TestCase):
-    """Messages of compilers and the tracer, as a student reads them."""
+    """Tests how messages of compilers and the tracer are shown to students."""
 
     FOLDER = Path("/tmp/nbody-grade-x")
 

@@ -1,4 +1,4 @@
-"""The time of a submission beside its step's, as far as it needs no GPU."""
+"""Tests the parts of timing a submission against its step that need no GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbody_tools.labs.tests import time_beside_step
 
 
 class NvccRefuses:
-    """A workshop whose program does not compile."""
+    """A workshop in which no program compiles."""
 
     def build_for_gpu(self, *_: Any) -> Path:
         raise DoesNotCompile("nbody.cu(7): error: no\n1 error detected")

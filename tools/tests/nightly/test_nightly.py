@@ -164,7 +164,7 @@ class OfThePlan(unittest.TestCase):
     def test_a_batch_ends_in_time_and_is_of_one_preset(self) -> None:
         with with_changes():
             short = plan.batch(self.ROWS, SUBJECTS, 30)
-            # An unknown test counts as a minute.
+            # A test that has never run is assumed to take a minute.
             self.assertNotIn("step09.never", [one.test for one in short])
             mixed = plan.batch([row("a", date="1", seconds="1"),
                                 Row("cuda", "b", date="2", seconds="1"),
@@ -193,7 +193,7 @@ class OfCtest(unittest.TestCase):
 
 
 class OfANight(InFolder):
-    """Has a build folder with four tests and nothing to build."""
+    """Uses a build folder with four tests and nothing to build."""
 
     TESTS = {"good": "true", "bad": "false", "missing": "sh -c \"exit 77\"", "slow": "sleep 60"}
 
@@ -248,8 +248,8 @@ class OfANight(InFolder):
         self.assertLess(time.monotonic() - begun, 30)
         slow = self.ledger["cpu", "slow"]
         self.assertEqual((slow.red, slow.passed), ("", ""))
-        self.assertGreater(slow.estimate, 5)  # a run of 6 s does not try it again
-        self.assertGreater(slow.date, "2026")  # a longer run tries others first
+        self.assertGreater(slow.estimate, 5)  # so the next run of 6 s leaves it out
+        self.assertGreater(slow.date, "2026")  # so a longer run tries others first
 
     def test_status_names_what_has_to_be_run_and_what_is_not_listed(self) -> None:
         said = io.StringIO()

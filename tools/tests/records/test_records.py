@@ -1,4 +1,5 @@
-"""Records: reading, rejecting with file and line, quartiles, and sorting by step."""
+"""Tests records: reading them, rejecting them with file and line, quartiles, and sorting by
+step."""
 
 from tests import fakes
 from nbody_tools.arguments import ToolError
@@ -101,7 +102,7 @@ class Records(fakes.InFolder):
         for name, date in (("z_old", "2026-01-01"), ("a_new", "2026-02-01")):
             fakes.write_records(self.folder / f"{name}.jsonl",
                                 [{**data, "date": date} for data in fakes.staircase_records()])
-        # Newer, but without a CPU baseline, or without a GPU.
+        # These files are newer, but one lacks a CPU baseline and the other a GPU.
         fakes.write_records(self.folder / "gpu_only.jsonl",
                             [fakes.record("step03_tiling", date="2026-03-01")])
         fakes.write_records(self.folder / "emulated.jsonl",

@@ -1,4 +1,4 @@
-"""Results of experiments/claims as pages show them, and bars of a profiler."""
+"""Tests how pages show the results of experiments/claims, and bar charts of profiler counts."""
 
 import json
 

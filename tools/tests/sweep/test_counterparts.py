@@ -1,4 +1,5 @@
-"""nbody sweep: published results without a counterpart here, profiler tables, SASS, drawings."""
+"""Tests nbody sweep: published results without a counterpart here, profiler tables, SASS,
+drawings."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ class Counterparts(InFolder):
         text = page.table(page.tables["map_figure_02"])
         self.assertIn("|  | published | ours (Test GPU) |", text)
         self.assertIn("| slow | 71 % | 10.5 % |", text)
-        self.assertIn("| share | - | 14.29 % |", text)  # 100 of 700
+        self.assertIn("| share | - | 14.29 % |", text)  # 100 us of 700 us
         self.assertIn("| it is used more | - | 20.5 % and 10.5 % | yes |", text)
 
     def test_what_was_not_counted_is_found(self) -> None:
@@ -222,7 +223,7 @@ class MachineCode(InFolder):
         self.assertEqual(
             lines["compute_force_constant"], {"instructions": 2, "bank_0": 1, "bank_3": 1}
         )
-        self.assertEqual(lines["compute_force_float2"]["different"], 2)  # one is gone, one is new
+        self.assertEqual(lines["compute_force_float2"]["different"], 2)  # one removed, one added
         same = {line["kernel"]: line["values"] for line in machine_code.lines_of(SASS, SASS)}
         self.assertEqual(same["compute_force_float2"]["different"], 0)
 

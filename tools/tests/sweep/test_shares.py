@@ -1,5 +1,5 @@
-"""nbody sweep on several GPUs: groups that stay together, cores per GPU, runs that need all
-GPUs."""
+"""Tests nbody sweep on several GPUs: groups that stay together, cores per GPU, and runs that need
+all GPUs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbody_tools.sweep.tables import read_tables
 from tests.fakes import InFolder, record
 from tests.sweep.test_sweep import planned
 
-# Takes a batch like sweep_programs, and logs a line with the place of each run.
+# Runs a batch like sweep_programs, and logs the GPU and the cores of each run.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
@@ -80,7 +80,7 @@ class Shares(TestCase):
                         self.assertEqual(
                             len({group[cell.configuration.key] for cell in cells}), int(bool(cells))
                         )
-        # And yet there is something to share out.
+        # Still, there are enough groups to distribute.
         self.assertGreater(len(set(group.values())), 20)
 
     def test_a_plan_knows_what_is_measured(self) -> None:
@@ -151,7 +151,7 @@ class SideBySide(InFolder):
         seen = self.run_on(1, planned("gpu"), planned("cpu", cpu=True))
         self.assertEqual(
             [name for name, *_ in seen], ["gpu"] * 3 + ["cpu"] * 3
-        )  # one GPU: after it
+        )  # with one GPU, the CPU program runs later
         first, second = sorted(os.sched_getaffinity(0))[:2]
         with mock.patch.object(shares, "cores_of", return_value=([[first]] * 2, [[second]])):
             seen = self.run_on(2, planned("gpu2"), planned("cpu2", cpu=True))[6:]

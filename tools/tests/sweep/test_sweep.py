@@ -1,4 +1,5 @@
-"""nbody sweep: rejected tables, rounds and their order, state after a kill or a failure."""
+"""Tests nbody sweep: rejected tables, rounds and their order, and the state after a kill or a
+failure."""
 
 from __future__ import annotations
 
@@ -33,9 +34,8 @@ series = [
 ]
 claim = [{says = "512 is better", better = "512", worse = ["16"]}]
 """
-# Takes a batch as sweep_programs does. A line with "--bodies 13" fails; "--bodies 14" kills the
-# process;
-# "--bodies 15" waits. Validated runs take 9 s, others 1 s, of a clock that nobody waits for.
+# Runs a batch like sweep_programs. A line with "--bodies 13" fails, "--bodies 14" kills the
+# process, and "--bodies 15" and 16 wait. In its records, validated runs take 9 s and others 1 s.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 if sys.argv[1] == "--list":
@@ -112,7 +112,7 @@ class Sweep(InFolder):
                          [(0, "a"), (0, "b"), (1, "a"), (1, "b"), (2, "a"), (2, "b")])
         records = runner.records_of(runner.Journal(self.journal))
         self.assertEqual([data["configuration"] for data in records], ["a", "b"])
-        # The validated run's 9 s are not among the times, and its verdict is.
+        # The record has the verdict of the validated run, but not its time of 9 s.
         self.assertEqual([repeat["compute"] for repeat in records[0]["repeats"]], [1.0, 1.0])
         self.assertEqual(records[0]["verdict"], "pass")
 
@@ -152,7 +152,7 @@ class Sweep(InFolder):
         self.assertIn("the time is up", self.said[-1])
 
     def test_a_long_run_needs_no_warmup(self) -> None:
-        # Ten steps of 1e8 pairs, at 1 and at 0.1 G interactions/s
+        # Ten steps of 1e8 pairs take 1 s at 1 G interactions/s, and 10 s at 0.1.
         self.assertIn("--warmup 1 ", planned("a", 10000, rate=1.0).line(False, Path("x")))
         self.assertIn("--warmup 0 ", planned("a", 10000, rate=0.1).line(False, Path("x")))
 

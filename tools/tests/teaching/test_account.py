@@ -1,4 +1,4 @@
-"""The product of counted factors in a step's README."""
+"""Tests the product of counted factors in a step's README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook cells: functions that replace a step's; and the container's packages."""
+"""Tests notebook cells, whose functions replace those of a step, and the container's packages."""
 
 import re
 import unittest
@@ -55,7 +55,7 @@ class Cells(fakes.InFolder):
                 for name, (
                     begin,
                     end,
-                ) in found.items():  # its own functions, put in again, change nothing
+                ) in found.items():  # a function replaced by itself changes nothing
                     if name != "main":
                         self.assertEqual(with_functions(text, text[begin:end]), text)
 

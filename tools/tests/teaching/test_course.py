@@ -1,5 +1,5 @@
-"""Slides, the site and the class's folder: made from the repository itself, and broken on
-purpose."""
+"""Tests slides, the site and the class's folder: makes them from this repository, and from broken
+files."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ from tests import fakes
 
 
 class InClone(fakes.InFolder):
-    """A small repository, with git."""
+    """Gives each test a small git repository."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -149,12 +149,12 @@ class Class(InClone):
         options = mock.Mock(root=self.folder, output=self.folder / "out")
         with mock.patch.object(slides, "write"), contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(pack.run(options), 0)
-            self.assertEqual(pack.run(options), 0)  # again, over what is there
+            self.assertEqual(pack.run(options), 0)  # again, over the files of the first call
         self.assertTrue((self.folder / "out" / "class" / "nbody").stat().st_mode & 0o100)
         with zipfile.ZipFile(self.folder / "out" / "gradescope.zip") as archive:
             self.assertEqual(archive.namelist(), ["setup.sh", "run_autograder", "nbody.tar.gz"])
             with tarfile.open(fileobj=io.BytesIO(archive.read("nbody.tar.gz"))) as tar:
-                self.assertIn("docs/answers.md", tar.getnames())  # the grader has everything
+                self.assertIn("docs/answers.md", tar.getnames())  # the grader gets all files
             for name in ("setup.sh", "run_autograder"):
                 self.assertEqual(
                     subprocess.run(

@@ -1,4 +1,5 @@
-"""Readability of diagrams: room for texts, contrast and size; colours of the palette."""
+"""Tests the diagrams' readability: enough room for texts, contrast, size, and colours of the
+palette."""
 
 import re
 import unittest
@@ -26,7 +27,7 @@ FONTS: dict = {}
 
 
 def extent(text: Text) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom, in DejaVu Sans."""
+    """Returns left, top, right and bottom of a text in DejaVu Sans."""
     key = (text.size, text.bold)
     if key not in FONTS:
         weight = "bold" if text.bold else "normal"
@@ -77,14 +78,14 @@ def luminance(colour: str) -> float:
 
 
 def contrast(a: str, b: str) -> float:
-    """Returns the contrast as WCAG defines it; it requires 4.5 for text."""
+    """Returns the contrast ratio defined by WCAG, which requires at least 4.5 for text."""
     low, high = sorted((luminance(a), luminance(b)))
     return (high + 0.05) / (low + 0.05)
 
 
 def is_shade(colour: str, base: str) -> bool:
-    """True for a palette colour mixed with white: 255 + share * (part - 255), one share for all
-    parts."""
+    """True if the colour is `base` mixed with white: each part is 255 + share * (base's part -
+    255), with the same share."""
     parts = [(int(colour[i:i + 2], 16), int(base[i:i + 2], 16)) for i in (1, 3, 5)]
     return any(
         all(abs(255 + share / 100 * (b - 255) - a) <= 1 for a, b in parts)
@@ -122,7 +123,7 @@ class Diagrams(fakes.InRepository):
         for name, drawing in ALL.items():
             with self.subTest(name):
                 used = set(re.findall(r'"(#[0-9A-F]{6})"', drawing.svg()))
-                # Greys, and the dark vermilion of words on white.
+                # Except greys, and the dark vermilion of words on white.
                 other = {c for c in used if len({c[1:3], c[3:5], c[5:]}) > 1 and c != "#A64500"
                          and not any(is_shade(c, base) for base in palette)}
                 self.assertEqual(other, set())
@@ -140,12 +141,13 @@ class Diagrams(fakes.InRepository):
             threads = list(pairs_of(sharing).values())
             self.assertEqual(len(threads), 28)
             counts[sharing] = [threads.count(0), threads.count(1)]
-        # Ranges are unequal work; the other two are equal.
+        # Blocks of pairs give the threads unequal work; the other two ways are equal.
         self.assertEqual(counts, {"blocks": [22, 6], "lowest and highest": [14, 14],
                                   "linear index": [14, 14]})
 
     def test_resident_warps_are_those_that_the_profiler_names(self) -> None:
-        # Activity map, 2.2: 40 registers and blocks of 64: 24 blocks, 48 warps.
+        # Section 2.2 of the activity map: 40 registers and blocks of 64 threads give 24 blocks, or
+        # 48 warps.
         self.assertEqual(resident_warps(64, 40), 48)
         self.assertEqual([resident_warps(block, 32) for block in BLOCK_SIZES],
                          [32, 64, 64, 64, 64, 64])

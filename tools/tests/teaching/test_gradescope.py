@@ -1,4 +1,5 @@
-"""The scripts of Gradescope's archive, run for every lab, with a stub as grader of programs."""
+"""Tests the scripts in Gradescope's archive for every lab, with a stub as the grader of
+programs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.labs.lab import Lab, lab_folders, read_lab
 from tests.fakes import InFolder
 
-# The real grader grades answers; a stub that prints the lab's number grades programs.
+# Files of answers are graded by the real grader, programs by a stub that prints the lab's number.
 NBODY = f"""#!/usr/bin/env bash
 case $1 in
   setup) exit 0 ;;
@@ -35,7 +36,8 @@ class Gradescope(InFolder):
             (self.folder / "nbody" / "course" / "labs" / folder.name).mkdir(parents=True)
 
     def result_of(self, **files: str) -> dict:
-        """Returns results.json for a submission of these files; __ is the dot in a name."""
+        """Returns results.json for a submission of these files. In a keyword, __ stands for a
+        dot."""
         submission = self.folder / "submission"
         submission.mkdir(exist_ok=True)
         for file in submission.iterdir():
@@ -71,7 +73,7 @@ class Gradescope(InFolder):
             self.assertIn("The labs are 01 02 03 04b 05", result["output"])
 
     def test_a_grader_that_ends_without_a_result_is_said(self) -> None:
-        self.result_of(_03__cu="x")  # its result must not be reused for the next
+        self.result_of(_03__cu="x")  # the next submission must not get this result
         self.file("nbody/broken", "")
         result = self.result_of(_03__cu="x")
         self.assertEqual((result["score"], "tell your teacher" in result["output"]), (0, True))

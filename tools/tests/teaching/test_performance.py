@@ -1,4 +1,4 @@
-"""Occupancy against the profiler's count, Amdahl's law, and the glossary in both directions."""
+"""Tests occupancy against the profiler's, Amdahl's law, and that glossary and bold terms agree."""
 
 import unittest
 
@@ -42,7 +42,7 @@ class Occupancy(unittest.TestCase):
             with self.subTest(step):
                 possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
-                # Many waves: close to the possible value.
+                # With many waves, the occupancy is close to the possible value.
                 if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:
                     self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
 
@@ -69,9 +69,10 @@ class Occupancy(unittest.TestCase):
 class Performance(unittest.TestCase):
     def test_intensity_of_broadcasts(self) -> None:
         points = {p.step: p for p in performance.roofline(FACTS)}
-        # 32 interactions of 20 flops for four sectors of 32 bytes, and little for the body itself.
+        # A warp loads four sectors of 32 bytes for 32 interactions of 20 flops, and little for its
+        # own bodies.
         self.assertAlmostEqual(points["01"].intensity, 5, delta=0.1)
-        # A tile: 16 bytes per body, used by each of the 512 threads of a block.
+        # In a tile, each of the 512 threads of a block uses a body's 16 bytes.
         self.assertGreater(points["03"].intensity, 40 * points["02"].intensity)
 
     def test_serial_share(self) -> None:

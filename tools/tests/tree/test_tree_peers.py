@@ -1,4 +1,4 @@
-"""./nbody measure tree_peers and galaxies, with made-up programs."""
+"""Tests ./nbody measure tree_peers and galaxies with made-up programs."""
 
 import json
 from unittest import mock
@@ -9,7 +9,7 @@ from nbody_tools.measure import galaxies, tree_peers
 from nbody_tools.records.record import Record
 from tests import fakes
 
-# Every body is pulled along x: by its printed values, its error is 1 %.
+# Every body is accelerated along x, and the printed acceleration has an error of 1 %.
 ECL_BH = """
 count = int(words[0])
 print("Total kernel execution time: 0.5000 s")
@@ -104,7 +104,7 @@ class TreePeers(fakes.Measuring):
 
 class Bodies(fakes.InFolder):
     def test_they_are_those_of_the_peers(self) -> None:
-        """The values expected here were printed by the peers' own programs, compiled with gcc."""
+        """The peers' own programs, compiled with gcc, printed the values expected here."""
         self.assertEqual([f"{value:.9g}" for value in tree_peers.ecl_bodies(2)[7:10]],
                          ["0.0128833363", "-0.0135115385", "0.11714638"])
         cube = tree_peers.cube_bodies(4095)
