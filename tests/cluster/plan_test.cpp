@@ -15,8 +15,8 @@
 
 namespace {
 
-// Step 14's plan and wrong variants of it, each in its own namespace. Include guards protect shared
-// headers.
+// The generated plans.h includes step 14's plan and wrong variants of it, each in its own
+// namespace. Include guards protect shared headers.
 template <class P, class S>
 struct Of {
   using Plan = P;
@@ -65,7 +65,7 @@ struct APlan : testing::Test {
       SCOPED_TRACE(testing::PrintToString(p));
       nbody::ranks().asked = p.asked;
       test(typename Types::Plan(p.systems, p.n, p.tile, p.ranks));
-      if (HasFailure()) return;  // one failing problem is enough
+      if (HasFailure()) return;  // stops at the first failing problem
     }
   }
 };

@@ -1,5 +1,5 @@
-// An invalid command line or malformed file gets a one-line message (what, where, what is allowed)
-// and exit code 2, and no file is written.
+// Tests that an invalid command line or a malformed file causes a one-line message (what, where,
+// what is allowed) and exit code 2, and that no file is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace nbody::test {
 namespace {
 
-// Writes the files that the cases name.
+// Writes the files that the test cases name.
 void make_files(const Program& program) {
   const std::string header = "id,m,x,y,z,vx,vy,vz\n";
   std::string rows;

@@ -1,4 +1,4 @@
-// Tests what the command line does with valid input.
+// Tests the command line with valid input.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -88,8 +88,8 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(record_of("--scenario two-body --steps 1 --validate off")["verdict"], "unchecked");
 }
 
-// A step that chooses how to divide its work must report where the choice comes from. It must use a
-// table's entry for its device and problem.
+// A step that can divide its work in several ways must report where its choice comes from. It must
+// use a table's entry for its device and problem.
 TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   const std::string run = "--scenario plummer --bodies 300 --steps 2";
   std::filesystem::create_directories(program_.file("config/nbody-steps"));
@@ -110,7 +110,7 @@ TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   EXPECT_EQ(tuned["shape"]["from"], origin + ", 2026-11-22");
   EXPECT_EQ(tuned["shape"]["rank"], 1);
   EXPECT_EQ(tuned["verdict"], "pass");
-  // The user's table is found. For another problem, the rule chooses the shape.
+  // The program must find the user's table. For another problem, the rule chooses the shape.
   const std::string config = "XDG_CONFIG_HOME=" + program_.file("config").string();
   EXPECT_TRUE(says(program_.run(run, config).out, "shape        " + origin));
   EXPECT_TRUE(matches(program_.run("--scenario two-body --steps 1", config).out, "shape +rule"));
@@ -158,7 +158,7 @@ TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
   EXPECT_EQ(program_.read("end.bin"), plain);
 }
 
-// The output must not show where the first run ended or was interrupted.
+// The output files must not show where the first run ended or was interrupted.
 TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   const std::string records =
       "--validate off --activity-map 16 --activity-map-every 3 --diagnostics-every 4 "
@@ -199,8 +199,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // All steps are repeated below. A single thread keeps their number small. A GPU may need a
-    // second before it takes its first step.
+    // All time steps are repeated below, so the run uses a single thread, which keeps their number
+    // small. A GPU may need a second before it takes its first step.
     Outcome outcome;
     for (const char* seconds : {"0.3", "3"}) {
       outcome = program_.run(
@@ -245,7 +245,7 @@ TEST_F(CommandLine, HelpToAFullDeviceIsNoSuccess) {
 }
 
 TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {
-  // A single body crosses the map, at x = -1.5, 0.5 and 2.5, and no force acts on it.
+  // A single body, on which no force acts, crosses the map at x = -1.5, 0.5 and 2.5.
   program_.write("one.csv", "id,m,x,y,z,vx,vy,vz\n0,1,-3.5,-1.5,9,2,0,0\n");
   const std::string run =
       "--input one.csv --dt 1 --softening 1 --integrator leapfrog "
@@ -290,7 +290,7 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   EXPECT_TRUE(says(program_.read("a.json"), R"({"theta":0.75,"multipole":0)"));
   for (const char* wrong : {"--theta 1.01", "--theta -0.1", "--theta nan", "--multipole 1"})
     EXPECT_EQ(program_.run(run + wrong).exit_code, 2) << wrong;
-  // A resumed run uses the angle of the interrupted one.
+  // A resumed run must use the opening angle of the interrupted one.
   expect_the_same_end("--scenario plummer --bodies 333", 2, 1, " --theta 0.75");
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 0.75, 2");
 }
@@ -309,8 +309,8 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
-// While other programs keep the cores busy, a team of threads takes milliseconds to start, which
-// 10,000 interactions do not justify. The test counts how often a thread went to sleep.
+// If other programs keep the cores busy, a team of threads takes milliseconds to start, too long
+// for 10,000 interactions. The test counts how often a thread went to sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {
   const auto sleeps = [] {
     rusage usage{};
@@ -410,7 +410,7 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const auto record = nlohmann::json::parse(program_.read("r.json"));
   EXPECT_EQ(record["dt"], 0.01);
   EXPECT_EQ(record["softening"], 0.3);
-  // A value that the file lacks must not be described as the file's.
+  // If the file lacks a value, the program must not say that the value comes from the file.
   const auto is_said = [&](const std::string& keys, const std::string& options, const char* name) {
     program_.write("one.csv", keys + "x,y,vx,vy\n0,0,0,0\n");
     return says(program_.run("--input one.csv --steps 1 " + options).out,
@@ -432,7 +432,7 @@ TEST(CommandLineWithoutDevice, SkipsVisiblyAndFailsWhenAGpuIsRequired) {
   if (outcome.exit_code == 0) GTEST_SKIP() << "a CPU program needs no device";
   EXPECT_EQ(outcome.exit_code, 77);
   EXPECT_TRUE(says(outcome.error, "no CUDA device"));
-#ifdef NBODY_CUDA  // it names the same program for the CPU, and how to build that
+#ifdef NBODY_CUDA  // the message names the CPU program and its build command
   const std::string name = program.name(), build = "./nbody build " + name;
   EXPECT_TRUE(says(outcome.error, build + ", then build/cpu/" + name + "/" + name))
       << outcome.error;

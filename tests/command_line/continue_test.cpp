@@ -1,5 +1,5 @@
-// A repeated command continues from its --checkpoint, so that a batch system that starts a job
-// again need not know that the job ran before.
+// A repeated command continues from its --checkpoint, so a batch system can restart a job without
+// knowing that it ran before.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,8 @@ class Continue : public testing::Test {
  protected:
   void SetUp() override {
     if (!has_device(program_)) GTEST_SKIP() << "no device";
-    // The formats differ: BIN keeps no names. With this start time, adding multiples of dt rounds.
+    // The formats differ: BIN keeps no names. From this start time, every addition of dt rounds, so
+    // times differ if a run adds in another way.
     program_.write("start.csv",
                    "# time=0.1\n# softening=0.01\n# dt=0.03\nname,x,y,vx,vy,m\n"
                    "Sun,0,0,0,0,1\nEarth,1,0,0,1,0.1\nMoon,0,2,-0.7,0,0.1\n");

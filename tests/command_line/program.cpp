@@ -19,7 +19,7 @@ Program::Program() {
 }
 
 Outcome Program::run(const std::string& arguments, const std::string& environment) const {
-  // In a container without /sys, step 14's MPI would print a line of its own.
+  // In a container without /sys, step 14's MPI would otherwise print an additional line.
   const std::string command =
       joined("cd '", file(""), "' && HWLOC_HIDE_ERRORS=2 env ", environment, " '", program_, "' ",
              arguments, " >'", folder_ / "out", "' 2>'", folder_ / "error", "' </dev/null");

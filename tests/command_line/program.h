@@ -19,7 +19,8 @@ class Program {
  public:
   Program();  // runs $NBODY_PROGRAM in a new empty directory
 
-  // Splits arguments like a shell. `environment` contains arguments of env: NAME=value, -u NAME.
+  // Splits `arguments` as a shell does. `environment` contains arguments of the command env:
+  // NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
   std::string name() const { return program_.filename(); }

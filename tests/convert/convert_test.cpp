@@ -80,7 +80,7 @@ TEST_F(Convert, SaysWhatIsLost) {
 }
 
 TEST_F(Convert, VirialRatioIsThatOfTheCentredSystem) {
-  // A circular orbit that also moves as a whole, so that 2T/|W| = 1 holds only in its own frame.
+  // Two bodies orbit a centre that moves, so 2T/|W| = 1 holds only in the frame of that centre.
   program_.write("orbit.csv",
                  "m,x,y,vx,vy\n1,99.5,0,7,0.70710678118654757\n"
                  "1,100.5,0,7,-0.70710678118654757\n");
@@ -106,7 +106,7 @@ TEST_F(Convert, Units) {
   EXPECT_NEAR(read("a.bin").systems.bodies[1].mass / 2.32508541e9, 1, 1e-6);
   expect_success("galaxy.csv plain.tipsy --species dark,star");
   EXPECT_EQ(read("plain.tipsy").systems.bodies_per_system, 3);
-  // Gives units to a model that has no physical scale.
+  // The command gives units to a model that has no physical scale.
   program_.write("henon.csv", "# units=henon\nx,y,vx,vy\n1,2,3,4\n");
   expect_success("henon.csv b.csv --from-units kpc-100kms --units au-msun-yr2pi");
   EXPECT_EQ(read("b.csv").units, "au-msun-yr2pi");
@@ -147,7 +147,7 @@ TEST_F(Convert, TheFormatCanBeSaid) {
   EXPECT_EQ(read("a.txt").systems.bodies.size(), 2u);
 }
 
-// A command that replaced its input once lost 2,500 bodies.
+// An earlier version let a command replace its input, which lost 2,500 bodies.
 TEST_F(Convert, DoesNotReplaceItsInput) {
   expect_success("galaxy.csv a.tipsy");
   expect_success("galaxy.csv run.00010 --to tipsy");

@@ -26,7 +26,8 @@ namespace {
 
 struct Gadget : WithFolder {};
 
-// Like read_bodies and refusal, but these accept Gadget's format too.
+// refusal_of_any() and read_any() do the same as refusal() and read_bodies(), but also accept
+// Gadget's format.
 std::string refusal_of_any(const std::filesystem::path& file, ReadOptions options = {}) {
   options.formats = formats_with_gadget();
   return refusal(file, options);
@@ -195,7 +196,8 @@ TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   EXPECT_EQ(ids({3, 7}).systems.bodies[0].x, 1);
   EXPECT_EQ(ids({7, 3}).systems.bodies[0].x, -1);
   EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // equal ids give no order
-  // Our files therefore have ids that keep the order, whatever the species.
+  // Because readers sort by id, our files have ids that keep the order of the bodies, whatever
+  // their species.
   Snapshot mixed = galaxy();
   std::reverse(mixed.species.begin(), mixed.species.end());
   write_bodies(folder / "mixed.hdf5", mixed, gadget());
@@ -286,7 +288,7 @@ TEST_F(GadgetFile, Values) {
     EXPECT_TRUE(says(message(in_header("MassTable", {0, mass, 0, 0, 0, 0})), "MassTable holds"));
 }
 
-// The file refers to datasets whose data it does not contain.
+// The file declares datasets whose data it does not contain.
 TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) {
                      H5Lcreate_external("/etc/passwd", "/x", file.dark.id(), "Masses", H5P_DEFAULT,
@@ -355,7 +357,8 @@ TEST(Isolated, OnlyTheCopyDies) {
   EXPECT_EQ(message(1, hangs), corrupt + "crashed on it (Killed)");
 }
 
-// Each read starts a process, so only the nightly tests cut files at every byte.
+// Each read starts a process, so the quick tests cut the file only at some bytes; the nightly tests
+// cut it at every byte.
 TEST_F(GadgetFile, CutHereAndThere) {
   const std::string whole = foreign();
   for (std::size_t size = 0; size < whole.size(); size += size < 96 ? 1 : 97)
@@ -369,7 +372,7 @@ TEST_F(GadgetFile, NightlyCutAtEveryByte) {
     ASSERT_NE(refusal_of_any(folder.with("cut", whole.substr(0, size))), "accepted") << size;
 }
 
-// A file found by fuzzing, with which HDF5 1.10.8 reads freed memory.
+// The file was found by fuzzing; it makes HDF5 1.10.8 read freed memory.
 TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
   const std::string file = NBODY_SOURCE_DIR "/tests/convert/crashes_hdf5_1.10.8.hdf5";
   EXPECT_TRUE(refusal_of_any(file).starts_with(file + ": ")) << refusal_of_any(file);

@@ -13,7 +13,8 @@
 namespace nbody::test {
 namespace {
 
-// Limits the program to a machine with 4 GB, and kills it after a minute.
+// Limits the program to an address space of 4 GB, as on a small machine, and kills it after a
+// minute.
 const char* const kSmallMachine = R"(sh -c 'ulimit -v 4000000; exec timeout -s KILL 60 "$0" "$@"')";
 
 class Absurd : public testing::Test {
@@ -36,7 +37,7 @@ class Absurd : public testing::Test {
 };
 
 TEST_F(Absurd, SizesAreComparedWithTheMemory) {
-  // If only the padding exceeds the limit, the message still names the need.
+  // The message must name the required memory even if only a step's padding exceeds the limit.
   const std::string needs = "needs about [0-9.e+]+ GB of memory; [0-9.]+ GB are available";
   expect(1, "--bodies 200000000 --systems 1", needs);
   expect(1, "--bodies 2000000000 --systems 1 --validate off", needs);
@@ -82,8 +83,8 @@ bool openblas_hangs(const std::string& kilobytes) {
   return WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + 9;
 }
 
-// If the address space is too small for its libraries, threads or data, a program must say so and
-// end.
+// If the address space is too small for a program's libraries, threads or data, the program must
+// say so and end.
 TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
   int runs = 0;
   for (const char* kilobytes :

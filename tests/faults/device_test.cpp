@@ -25,7 +25,7 @@ class Device : public testing::Test {
   }
 
   Outcome run_with(const std::string& environment) const {
-    // A program that hangs is killed, and its exit code is then neither 0 nor 1.
+    // timeout kills a program that hangs, whose exit code is then neither 0 nor 1.
     return program_.run(kRun, two_devices_ + " " + environment + " timeout -s KILL 20");
   }
 
@@ -37,7 +37,8 @@ class Device : public testing::Test {
     EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
   }
 
-  // Makes call 1, 2, ... fail until the run has no such call. Returns the number of failures.
+  // Runs the program repeatedly and makes its call 1, 2, ... fail, until a run has no such call.
+  // Returns the number of failures.
   int sweep(const std::string& variable, const std::string& error) {
     int failures = 0;
     // A run ends with calls that free memory, so three harmless failures in a row mark its end.

@@ -30,8 +30,8 @@ void run_undisturbed(const Program& program, const std::string& arguments) {
 }  // namespace
 
 std::string disk_fault(const std::string& fault) {
-  // AddressSanitizer must usually be the first library; this setting lets it be the second.
-  // LD_PRELOAD accepts no path with a blank, but LD_LIBRARY_PATH does.
+  // AddressSanitizer must usually be the first library; verify_asan_link_order=0 lets it be the
+  // second. LD_PRELOAD accepts no path with a blank, but LD_LIBRARY_PATH does.
   const fs::path library = NBODY_DISK_FAULTS;
   return "LD_LIBRARY_PATH='" + library.parent_path().string() +
          "' LD_PRELOAD=" + library.filename().string() +
@@ -75,7 +75,8 @@ FaultyRun::FaultyRun(const std::string& integrator, int steps)
 }
 
 void FaultyRun::prepare(const Program& program) const {
-  // With this start time, adding multiples of dt rounds.
+  // From this start time, every addition of dt rounds, so times differ if a run adds in another
+  // way.
   program.write("start.csv",
                 "# time=0.1\n# softening=0.01\n# dt=0.03\nx,y,vx,vy,m\n"
                 "0,0,0,0,1\n1,0,0,1,0.1\n0,2,-0.7,0,0.1\n");
@@ -105,7 +106,7 @@ int FaultyRun::check_files(const Program& program) const {
     } else if (!files_.contains(name)) {
       ADD_FAILURE() << name << " should not be there";
     } else if (name == "d.csv") {
-      // Rows are appended, so the content must be the first part of the whole file.
+      // Rows are appended, so the content must be a beginning of the whole file.
       EXPECT_TRUE(files_.at(name).starts_with(content)) << content;
     } else {
       EXPECT_TRUE(content == files_.at(name)) << name << " is not what it should be";

@@ -1,5 +1,5 @@
 // Shared by the tests of faults: a run that writes every kind of file, and the files of an
-// undisturbed run to compare with.
+// undisturbed run for comparison.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ class FaultyRun {
   // they continue it from its checkpoint.
   std::string start() const;
   std::string resume() const;
-  // Returns what a user runs next after a kill: the same again or, every second time, --resume if
-  // possible.
+  // Returns the arguments that a user tries after a kill: the same again or, every second time,
+  // --resume if possible.
   std::string next(const Program& program, int turn) const;
 
   // Makes the input file and the folder for snapshots.

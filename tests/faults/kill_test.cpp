@@ -56,7 +56,7 @@ TEST_P(Kill, InEveryFileOperation) {
 
 // Kills NBODY_KILLS times at moments drawn from NBODY_SEED; several kills may hit the same run.
 TEST_P(Kill, AtAnyMoment) {
-  const FaultyRun run(GetParam(), 60);  // long, so that most kills hit the run, not its start
+  const FaultyRun run(GetParam(), 60);  // long, so that most kills hit the run and not its start
   const int kills = number("NBODY_KILLS", 10);
   const int seed = number("NBODY_SEED", static_cast<int>(std::random_device()() >> 1));
   std::cout << "NBODY_SEED=" << seed << " NBODY_KILLS=" << kills << '\n';

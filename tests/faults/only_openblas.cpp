@@ -3,5 +3,5 @@ extern "C" void cblas_sscal(int count, float factor, float* values, int stride);
 
 int main() {
   float one = 1;
-  cblas_sscal(0, 1, &one, 1);  // keeps the library linked; for no values it needs no buffer
+  cblas_sscal(0, 1, &one, 1);  // keeps the library linked; with no values it needs no buffer
 }

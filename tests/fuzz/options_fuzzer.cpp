@@ -37,7 +37,7 @@ void check_sound(const nbody::Options& options) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::cout.setstate(std::ios::failbit);  // because --help prints
+  std::cout.setstate(std::ios::failbit);  // hides what --help prints
   std::vector<std::string> arguments{"step"};
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
   for (std::string line; std::getline(lines, line);) arguments.push_back(line.c_str());

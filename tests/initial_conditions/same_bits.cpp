@@ -1,5 +1,5 @@
 // same_bits FILE compares the bits of every scenario in float32 with the hashes in FILE. The bits
-// must be the same on every platform, as nbody/initial_conditions.h guarantees. Without FILE,
+// must be the same on every platform, as scenarios/initial_conditions.h guarantees. Without FILE,
 // same_bits prints the hashes.
 #include <bit>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Computes FNV-1a, taking in the bits of one float at a time.
+// Computes an FNV-1a hash over the bits of one float after another.
 std::uint64_t hash_of(const nbody::Systems& systems) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const nbody::Body& b : systems.bodies)
@@ -22,7 +22,8 @@ std::uint64_t hash_of(const nbody::Systems& systems) {
   return hash;
 }
 
-// Uses 3000 bodies, because for more than 2048 the scenarios only estimate potential energies.
+// Uses 3000 bodies, because the scenarios estimate potential energies for more than 2048 bodies,
+// and the test should cover that.
 std::string list_of_hashes() {
   std::string list;
   for (const nbody::Scenario& scenario : nbody::scenarios()) {

@@ -14,7 +14,7 @@
 
 #include "../../tools/grade/refuse_exec.h"
 
-// The worker of the grader does the same.
+// Gives up the right to start programs, as the grader's worker does.
 [[gnu::constructor(101)]] static void start() { nbody::grading::refuse_exec(); }
 
 int main(int argc, char** argv) {
@@ -52,13 +52,13 @@ int main(int argc, char** argv) {
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
   try_to("memory: take two gigabytes",
          ::operator new (std::size_t{2} << 30, std::nothrow) == nullptr);
-  // CUDA's driver needs to do the following, so with a GPU it is allowed.
+  // CUDA's driver needs the following calls, so they are allowed with --gpu.
   int pair[2];
   try_to("gpu: talk within the machine",
          socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0);
   try_to("gpu: name a thread", !opens("/proc/self/task/" + std::to_string(getpid()) + "/comm",
                                       O_WRONLY | O_CREAT | O_TRUNC));
-  // A submission must be able to do what follows.
+  // A submission must be able to do the following.
   try_to("allowed: write its record", !opens("out/trace.json", O_WRONLY | O_TRUNC));
   std::thread([&] { try_to("allowed: start a thread", false); }).join();
   for (volatile int k = 0;; k = k + 1) {

@@ -34,7 +34,7 @@ TEST(Force, FollowsThePlummerSoftening) {
   Systems pair(1, 2);
   pair.bodies[0] = {0, 0, 0, 0, 0, 0, 0};
   pair.bodies[1] = {0, 3, 0, 0, 0, 0, 2};
-  const double softening = 4;  // so that the softened distance is 5
+  const double softening = 4;  // makes the softened distance 5
   EXPECT_NEAR(accelerations(pair, softening).bodies[0].vy, 2 * 3 / 125.0, 1e-8);
 }
 
@@ -110,7 +110,7 @@ TEST(Force, SumsToZeroMomentum) {
 
 TEST(Force, KeepsItsBoundInALargeSystem) {
   const bool gpu = step().platform.backend == "cuda";
-  // With every node opened, a tree is a slow direct sum.
+  // If every node is opened, a tree computes a direct sum, but slowly.
   const bool slow = is_slow() || step().info.approximation;
   const Systems start = plummer(1, gpu ? 65536 : slow ? 2048 : 6144);
   EXPECT_EQ(failed_gates(start, 0.001, 1, 0.05, ValidationMode::sampled), "");

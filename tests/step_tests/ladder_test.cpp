@@ -16,7 +16,7 @@ class Ladder : public testing::TestWithParam<int> {};
 TEST_P(Ladder, PassesEveryGate) {
   const int n = GetParam();
   if (is_slow() && n > 1000) GTEST_SKIP() << "too long under a sanitizer";
-  const int systems = n > 600 ? 1 : n > 200 ? 2 : 3;  // LadderFullBlocks has several of larger n
+  const int systems = n > 600 ? 1 : n > 200 ? 2 : 3;  // LadderFullBlocks tests more
   const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 7, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
@@ -51,21 +51,21 @@ TEST(LadderSystems, AreIndependent) {
   }
 }
 
-// Tests more than fifty systems and more than eight steps; both numbers are odd.
+// Uses more than fifty systems and more than eight steps; both numbers are odd.
 TEST(LadderSystems, AreAllRight) {
   const auto start = make_scenario(find_scenario("galaxies"), {53, 35, 11, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05), "");
 }
 
-// On a GPU there is nearly one system per SM, a case that a step may treat differently;
-// LadderFullBlocks covers it for an emulated device. Both numbers are multiples of 32.
+// On a GPU there is nearly one system per SM, a case that a step may treat differently.
+// LadderFullBlocks covers this case for an emulated device. Both numbers are multiples of 32.
 TEST(LadderSystems, FillADevice) {
   const int systems = step().platform.backend == "cuda" ? 128 : 32;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, 35, 19, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More systems than eight bits can count. On 5, 3 or 4 devices, 299 systems leave 4, 2 or 3 over.
+// More systems than eight bits can count. 299 systems are not divisible by 3, 4 or 5 devices.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
@@ -85,8 +85,9 @@ TEST_P(LadderFullBlocks, PassEveryGate) {
 INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks, testing::Values(512, 513, 1023, 1025, 1301),
                          testing::PrintToStringParamName());
 
-// Every body has a different mass here, and in of_two_masses() most tiles of any size have one
-// mass. In all shapes the number of tiles is even, so the ring of tiles has two equal halves.
+// Every body has a different mass here; in of_two_masses(), most tiles have a single mass, whatever
+// the tile size. In all shapes the number of tiles is even, so the ring of tiles has two equal
+// halves.
 Systems of_many_masses() {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 1499, 37, 0.05}).systems;
   for (std::size_t k = 0; k < start.bodies.size(); ++k)
@@ -102,15 +103,15 @@ Systems of_two_masses() {
 }
 
 // A step that chooses among shapes by a rule must be right in every shape, because on another
-// device the rule may choose another shape for the same size. The masses are in two calls: step 12
-// launches another kernel if no tile of any system has one mass.
+// device the rule may choose another shape for the same size. The two kinds of masses are in two
+// calls, because step 12 launches another kernel if no tile of any system has one mass.
 TEST(LadderShapes, AreAllRight) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   for (const Systems& start : {of_many_masses(), of_two_masses()}) {
     simulate(start, 0.01, 1, 0.05);
     if (!tuning().chosen) GTEST_SKIP() << "this step has one shape";
     const int shapes = tuning().chosen->of;
-    const int apart = shapes / 12 + 1;  // dozens of shapes differ only in chunks: a few are enough
+    const int apart = shapes / 12 + 1;  // dozens of shapes differ only in their chunks
     for (int rank = 0; rank < shapes; rank += apart) {
       tuning().shapes = {{start.count, start.bodies_per_system, rank}};
       EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "") << "shape " << rank;
@@ -149,7 +150,7 @@ TEST(LadderRange, BodiesWithoutMass) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// The system with the fewest massive bodies comes first; each next one has more.
+// The system with the fewest massive bodies comes first; each of the following has more.
 TEST(LadderRange, FewMassiveBodiesFirst) {
   Systems start = make_scenario(find_scenario("galaxies"), {3, 600, 41, 0.05}).systems;
   for (int s = 0; s < 2; ++s)
@@ -158,7 +159,8 @@ TEST(LadderRange, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// Tests the step's float64 version, if it has one, with limits over 100 million times narrower.
+// Tests the step's float64 version, if it has one, with limits more than 100 million times
+// narrower.
 TEST(LadderFloat64, PassesEveryGate) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   for (const int n : {1, 33, 257, 513, is_slow() ? 600 : 1301}) {

@@ -1,5 +1,5 @@
-// Tests a step that traverses a tree at opening angles above 0. Its error must equal the measured
-// error (physics/force_error.cpp), whatever the shape of the system.
+// Tests a step that traverses a tree at opening angles above 0. Its error must stay within the
+// measured limits (physics/force_error.cpp), whatever the shape of the system.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,8 +55,8 @@ TEST_P(LadderOpening, PassesEveryGate) {
         "");
 }
 
-// A smaller angle and a quadrupole must each reduce the error, or they have no effect. If there is
-// no error at all, no bodies were grouped.
+// A smaller angle must reduce the error, and so must a quadrupole; otherwise the option has no
+// effect. Without any error, no bodies were grouped.
 TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
   const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
   EXPECT_LE(error.rms, limit.rms);
@@ -98,7 +98,7 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
     centre += b.mass * position(b);
   }
   centre = 1 / mass * centre;
-  // There are so many massless bodies that some warps contain no others.
+  // There are so many massless bodies that some warps hold only massless ones.
   const Vector3 places[] = {{9000, 0, 0}, {0, -9000, 0}, {3000, 0, 9000}};
   constexpr int kEach = 300;
   for (const Vector3& x : places)

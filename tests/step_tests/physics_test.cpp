@@ -42,15 +42,15 @@ double kepler_error(Integrator integrator, double t, int steps) {
   return length(Vector3{b.x - a.x, b.y - a.y, b.z - a.z} - kepler_separation(t));
 }
 
-// The bounds on orbits are leapfrog's truncation error, measured with these numbers of steps, plus
+// The bounds on orbits are leapfrog's truncation errors, measured with these numbers of steps, plus
 // a small margin. A step with a larger error has wrong forces.
 TEST(Physics, TwoBodiesFollowKepler) {
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi * 0.37, 200), 5.9e-4);  // measured: 5.1e-4
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi, 400), 3.5e-3);         // measured: 3.0e-3
 }
 
-// Measured at 0.37 of a period, because after a whole period the error of semi-implicit Euler
-// cancels and it would look like a second-order method.
+// Measures the order at 0.37 of a period. After a whole period the error of semi-implicit Euler
+// cancels, so it would look like a second-order method.
 double measured_order(Integrator integrator, int steps) {
   const double t = 2 * kPi * 0.37;
   return std::log2(kepler_error(integrator, t, steps) / kepler_error(integrator, t, 2 * steps));
@@ -89,7 +89,8 @@ TEST(Physics, TheFigureEightCloses) {
     EXPECT_NEAR(end.bodies[i].x, start.systems.bodies[i].x, 1.8e-3);  // measured: up to 1.7e-3
     EXPECT_NEAR(end.bodies[i].y, start.systems.bodies[i].y, 1.8e-3);
   }
-  // A third of a period later the bodies have changed places: 0 -> 2 -> 1 -> 0 or the other way.
+  // After a third of a period the bodies have changed places: 0 -> 2 -> 1 -> 0, or in the opposite
+  // order.
   const Systems third =
       simulate(start.systems, period / steps, steps / 3, scenario.softening, Integrator::leapfrog);
   const double moved = std::hypot(third.bodies[0].x - start.systems.bodies[0].x,
@@ -105,8 +106,8 @@ struct Target {
 };
 
 // Compares with DE405's positions of the planets 365.25 days after J2000
-// (data/solar_system_de405_later.csv). The outer planets' error is float32's: at 20 AU the last
-// place of a coordinate is 2e-6 AU, and every step rounds once.
+// (data/solar_system_de405_later.csv). The outer planets' error comes from float32: at 20 AU the
+// last place of a coordinate is 2e-6 AU, and every step rounds once.
 TEST(Physics, TheSolarSystemTakesAYear) {
   const Scenario& scenario = find_scenario("solar-system");
   const Snapshot start = make_scenario(scenario, {1, scenario.bodies, 1, scenario.softening});

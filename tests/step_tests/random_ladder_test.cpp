@@ -1,8 +1,7 @@
-// Random problems, each computed correctly and checked against every limit: all must pass. They
-// differ in the numbers of systems, bodies and steps, the time step and its sign, softening and
-// integrator, the shape of the systems, their distance from the origin, the units of length and
-// mass and, for a tree, the opening angle and the multipole. Some have massless and coincident
-// bodies.
+// Tests the step with random problems, of which every check must pass. They differ in the numbers
+// of systems, bodies and steps, the time step and its sign, softening and integrator, the shape of
+// the systems, their distance from the origin, the units of length and mass and, for a tree, the
+// opening angle and the multipole. Some have massless and coincident bodies.
 //
 //   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)
@@ -25,7 +24,7 @@ class Dice {
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
-  // A number between 1 and 10 is as likely as one between 10 and 100.
+  // Draws a number on a logarithmic scale: between 1 and 10 it is as likely as between 10 and 100.
   double logarithmic(double low, double high) {
     return std::exp(uniform(std::log(low), std::log(high)));
   }
@@ -105,7 +104,8 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   return result;
 }
 
-// Expresses the problem in other units of length and mass; those of velocity and time follow.
+// Expresses the problem in other units of length and mass, which determine those of velocity and
+// time.
 void change_units(Problem& p, double length, double mass) {
   const double speed = std::sqrt(mass / length);
   for (Body& b : p.start.bodies) {
@@ -125,8 +125,8 @@ Approximation random_approximation(Dice& dice) {
   return {angles[dice.integer(0, std::size(angles) - 1)], dice.chance(0.7) ? 2 : 0, {}};
 }
 
-// Limits a problem to the interactions that an emulated step does in a few hundredths of a second,
-// because the validator repeats its time steps and takes five more.
+// Limits a problem to the number of interactions that an emulated step computes in a few hundredths
+// of a second, because the validator repeats its time steps and takes five more.
 Problem random_problem(Dice& dice) {
   constexpr double kInteractions = 1.5e7;
   for (;;) {

@@ -1,4 +1,4 @@
-// run_step() for tests: keeps what the step passes to it and runs GoogleTest.
+// run_step() for tests: stores what the step passes to it and runs GoogleTest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,7 +131,7 @@ int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int arg
     return required != nullptr && std::strcmp(required, "1") == 0 ? 1 : 77;
   }
   const int failed = RUN_ALL_TESTS();
-  // A test program that runs no test must fail.
+  // A test program that runs no test must fail, so that a misspelt filter is noticed.
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "no test matches the filter\n";
     return 1;

@@ -27,7 +27,7 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode = ValidationMode::full,
                      Integrator integrator = Integrator::euler, Approximation approximation = {});
-// Runs the step from this start and returns the names of the failed checks.
+// Runs the step from `start` and returns the names of the failed checks.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});

@@ -1,7 +1,8 @@
-// Tells ThreadSanitizer about the synchronisation inside libgomp, which it does not see. Without
-// this file it would report a race for all data that a team of threads shares. The preset cpu-tsan
-// links this file before libgomp. One address stands for all forks, one for all joins, and so on.
-// Unrelated teams therefore count as ordered, which can hide a race but never invent one.
+// Tells ThreadSanitizer about the synchronisation inside libgomp, which it cannot see. Without this
+// file it would report a race for all data that a team of threads shares. The preset cpu-tsan links
+// this file before libgomp. One address stands for all forks, one for all joins, and so on.
+// Unrelated teams therefore count as ordered, which can hide a race but cannot cause a false
+// report.
 #include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
@@ -50,7 +51,7 @@ void GOMP_barrier() {
   pass_barrier(really);
 }
 
-void GOMP_loop_end() {  // contains a barrier, unlike GOMP_loop_end_nowait
+void GOMP_loop_end() {  // unlike GOMP_loop_end_nowait, it contains a barrier
   static auto* const really = real<void()>("GOMP_loop_end");
   pass_barrier(really);
 }

@@ -10,17 +10,17 @@ namespace nbody::convert {
 
 struct Centre {
   double mass = 0;
-  Vector3 position;  // of the centre of mass; the mean of the bodies if none has mass
+  Vector3 position;  // of the centre of mass; the mean position if no body has mass
   Vector3 velocity;
 };
 Centre centre_of(std::span<const Body> bodies);
 Centre centre_of(std::span<const BodyF64> bodies);
 
-// Moves the centre of mass of every system to the origin, at rest.
+// Moves the centre of mass of every system to the origin and sets its velocity to zero.
 void move_to_centre(Snapshot& snapshot);
 
-// Drops Snapshot::exact if none of its values has more information than the float32, or than the
-// nine digits of the float32 in a CSV file.
+// Drops Snapshot::exact if each of its values equals the float32, or the nine digits with which a
+// CSV file stores it.
 void drop_needless_float64(Snapshot& snapshot);
 
 }  // namespace nbody::convert

@@ -28,7 +28,7 @@ struct Arguments {
   bool centre = false;
 };
 
-// Empty after --help or --version.
+// Returns nothing after --help or --version.
 std::optional<Arguments> parse(int argc, char** argv) {
   Arguments arguments;
   CommandLine line("nbody-convert", "Converts files of bodies between formats and units.");
@@ -78,7 +78,7 @@ void run(const Arguments& arguments) {
                                                  .columns = arguments.columns,
                                                  .format = arguments.from,
                                                  .formats = formats_with_gadget()});
-  // Everything has been read: OUT must not be IN, nor the file with its units.
+  // Everything has been read: OUT must be neither IN nor the file with the units of IN.
   std::vector<NamedFile> in;
   for (const auto& file : snapshot.sources) in.push_back({"IN", file});
   const Outputs outputs(files_written("OUT", arguments.out, to), in);
@@ -90,7 +90,7 @@ void run(const Arguments& arguments) {
   const bool changed =
       arguments.centre || !arguments.units.empty() || !arguments.from_units.empty();
   std::vector<std::string> lost = what_is_lost(snapshot, to);
-  // With other bodies it is no longer a checkpoint of the interrupted run.
+  // If its bodies change, the file is no longer a checkpoint of the interrupted run.
   if ((changed || !arguments.species.empty()) && !snapshot.checkpoint.empty()) {
     snapshot.checkpoint.clear();
     lost.push_back("the checkpoint data that --resume needs");

@@ -29,7 +29,7 @@ double seconds_of_gather(nbody::Cluster& cluster, char* memory, std::size_t part
     const nbody::Stopwatch stopwatch;
     cluster.all_gather(memory, part);
     CUDA_CHECK(cudaDeviceSynchronize());
-    if (k >= 3) times.push_back(stopwatch.seconds());  // the first ones include set-up
+    if (k >= 3) times.push_back(stopwatch.seconds());  // the first three include set-up
   }
   std::ranges::nth_element(times, times.begin() + kRepeats / 2);
   return times[kRepeats / 2];

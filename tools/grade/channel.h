@@ -1,5 +1,5 @@
-// The pipes between the judge and a submission: a state goes out over one, the result of simulate()
-// comes back over the other. No other output of a submission counts.
+// The two pipes between the judge and a submission: the judge sends a state through one, and the
+// result of simulate() comes back through the other. No other output of a submission counts.
 #pragma once
 
 #include <unistd.h>
@@ -12,13 +12,13 @@ namespace nbody::grading {
 
 inline constexpr std::uint32_t kRequestMark = 0x6e62713f, kReplyMark = 0x6e62613d;
 
-// Followed by systems * bodies bodies.
+// Sent to the submission, followed by systems * bodies bodies.
 struct Request {
   std::uint32_t mark = kRequestMark;
   std::int32_t systems = 0, bodies = 0, steps = 0, devices = 1;
   float dt = 0, softening_squared = 0;
 };
-// Followed by this many bodies.
+// Sent to the judge, followed by `bodies` bodies.
 struct Reply {
   std::uint32_t mark = kReplyMark;
   std::uint64_t bodies = 0;

@@ -50,8 +50,8 @@ struct NoAnswer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Spheres, cubes or clusters, depending on the seed. All masses differ; a tenth of the bodies have
-// none.
+// Returns spheres, cubes or clusters, depending on the seed. All masses differ; a tenth of the
+// bodies have no mass.
 Systems start_of(const Problem& problem) {
   constexpr const char* kScenarios[] = {"galaxies", "uniform", "star-cluster"};
   const char* const name =
@@ -108,7 +108,7 @@ std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
   return gates_of(problem, summation, start, end, ValidationMode::full);
 }
 
-// Root mean square error of positions and velocities, relative to their change.
+// Checks the root mean square errors of positions and velocities, relative to their change.
 std::vector<Gate> gate_of_end(const Problem& problem) {
   const Systems start = start_of(problem);
   Systems end = start;
@@ -135,14 +135,15 @@ std::vector<Gate> gate_of_end(const Problem& problem) {
   return {gate};
 }
 
-// Without seconds in the modes that take no time.
+// The result of one problem; `seconds` is empty in the modes that do not measure times.
 struct Result {
   std::vector<double> seconds;
   std::vector<Gate> gates;
 };
 
-// A submission could keep the answer of an earlier call, or leave out work once the problem is
-// large: every call has another state, and one that the seed chooses is checked afterwards.
+// A submission could return the result of an earlier call, or leave out work in large problems.
+// Therefore every call has another state, and one call, which the seed chooses, is checked
+// afterwards.
 Result timed_calls(const Problem& problem, Summation summation) {
   const int checked = 1 + static_cast<int>(problem.seed % kTimedCalls);
   Result timed;
@@ -162,7 +163,7 @@ Result timed_calls(const Problem& problem, Summation summation) {
   return timed;
 }
 
-// JSON has no NaN and no infinity.
+// Writes NaN and infinity as null, because JSON has neither.
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -224,7 +225,7 @@ int judge(const std::string& file, const std::string& mode, const std::string& s
 }  // namespace nbody::grading
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a submission that ends is an answer, too
+  std::signal(SIGPIPE, SIG_IGN);  // if the submission has ended, writes only fail
   if (argc < 5) return 2;
   return nbody::grading::judge(argv[1], argv[2], argv[3], argc - 4, argv + 4);
 }

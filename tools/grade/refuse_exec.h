@@ -1,5 +1,5 @@
-// Prevents a process from executing another program. The sandbox must allow that, because it starts
-// the worker that way.
+// Prevents a process from executing another program. The sandbox itself cannot forbid this, because
+// it starts the worker in that way.
 #pragma once
 
 #include <linux/filter.h>

@@ -45,12 +45,12 @@ constexpr rlim_t kFileMegabytes = 64;
 constexpr std::uint32_t kNoSocket = AF_MAX;  // a family that no socket has
 
 void limit(int resource, rlim_t value) {
-  // Past the first limit of processor time comes SIGXCPU, past the second SIGKILL.
+  // At the first limit of processor time the process gets SIGXCPU, at the second SIGKILL.
   const rlimit both{value, resource == RLIMIT_CPU ? value + 1 : value};
   setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 
-// The options of the command line.
+// The permissions that the command line grants.
 struct Permissions {
   bool build = false, gpu = false;
   std::vector<const char*> read, execute, write;
@@ -85,7 +85,7 @@ bool restrict_files(const Permissions& permissions) {
   const auto allow = [set](const char* path, std::uint64_t access) {
     landlock_path_beneath_attr rule{};
     rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
-    if (rule.parent_fd < 0) return;  // not every system has every folder
+    if (rule.parent_fd < 0) return;  // not every system has all these directories
     struct stat what {};
     const bool is_folder = fstat(rule.parent_fd, &what) == 0 && S_ISDIR(what.st_mode);
     rule.allowed_access = is_folder ? access : access & ~(LANDLOCK_ACCESS_FS_READ_DIR | kCreate);
@@ -99,7 +99,7 @@ bool restrict_files(const Permissions& permissions) {
     allow(path, permissions.build ? kChange | kCreate : kChange);
   allow("/dev/null", kChange);
   if (permissions.gpu) {
-    // In /proc, files of processes of this user, but not their memory.
+    // /proc gives access to files of this user's processes, but not to their memory.
     for (const char* path : {"/dev", "/proc"}) allow(path, kChange);
     allow("/etc", kRead);
   }
@@ -139,7 +139,8 @@ bool restrict_calls(const Permissions& permissions) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(answer(how));
   };
-  // Threads are cloned, too. clone() can replace clone3(), and the filter sees its flags.
+  // Threads are started with clone3(), too. Its replacement, clone(), has flags that the filter can
+  // see.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
                           SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
@@ -179,7 +180,7 @@ struct Protections {
 Protections take_rights(const Permissions& permissions) {
   const bool nobody = become_nobody() || geteuid() == kNobody;
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the grader
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the program ends with the grader
   const bool files = restrict_files(permissions);
   return {nobody, files, restrict_calls(permissions)};
 }
@@ -199,7 +200,7 @@ int print_protections() {
   return status == 0 ? 0 : 1;
 }
 
-// The permissions, and the rest of the command line behind them.
+// Returns the permissions, and moves `word` to the rest of the command line.
 Permissions permissions_of(char**& word) {
   Permissions permissions;
   for (; *word != nullptr && std::strncmp(*word, "--", 2) == 0; ++word) {

@@ -41,7 +41,7 @@ void real(CommandLine& line, const Parameter& parameter, const std::function<voi
               });
 }
 
-// The arguments after the scenario's name: OUT and this scenario's options.
+// Parses the arguments after the scenario's name: OUT and this scenario's options.
 bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& arguments) {
   constexpr int most = std::numeric_limits<int>::max();
   ScenarioSize& size = arguments.size;

@@ -20,7 +20,7 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       a.z += s * dz;
     }
     parts[threadIdx.y][threadIdx.x] = a;
-    __syncthreads();  // no thread may read the sums before all are written
+    __syncthreads();  // no thread may read the sums before all of them are written
     if (threadIdx.y == 0) {
       float4 velocity = velocities[i];
       for (int part = 0; part < WORK_GROUP_SIZE_Y; ++part) {
