@@ -26,37 +26,37 @@ CAUSES = {
         PATTERNS,
         "shared_loop",
         "shared load",
-    ): "nvcc unrolls the loop and loads four neighbouring floats with one instruction of 16 bytes",
+    ): "nvcc unrolls the loop and loads four neighbouring floats with one 16-byte instruction",
     (
         "step03_tiling",
         "advance_systems",
         "shared load",
-    ): "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
+    ): "nvcc loads the four floats of a body with one 16-byte instruction, and the mass again "
     "later on; the source has four loads",
     (
         "step03_tiling",
         "advance_systems",
         "shared store",
-    ): "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no "
+    ): "nvcc stores the four floats of a body with one 16-byte instruction, which has no "
        "conflict; "
     "the source has four stores",
     (
         "step08_multigpu",
         "update_velocities",
         "shared load",
-    ): "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
+    ): "as in step 03, but the mass stays in a register: one 16-byte instruction per body",
     ("step08_multigpu", "update_velocities", "shared store"): "as in step 03",
     (
         "step09_soa",
         "update_velocities",
         "shared load",
-    ): "nvcc unrolls the loop and loads each component of four bodies with one instruction of 16 "
-    "bytes: four loads for four interactions; the source has sixteen",
+    ): "nvcc unrolls the loop and loads each component of four bodies with one 16-byte "
+    "instruction: four loads for four interactions; the source has sixteen",
     (
         "step10_tiled2d_cublas",
         "update_positions",
         "global load",
-    ): "nvcc loads a whole position with one instruction of 16 bytes; the source has three loads",
+    ): "nvcc loads a whole position with one 16-byte instruction; the source has three loads",
     (
         "step10_tiled2d_cublas",
         "update_positions",
@@ -227,15 +227,15 @@ def verdict(step: str, root: Path) -> str:
     ours."""
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
     agreement = (
-        f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
-        f"problem exactly as many requests and sectors or wavefronts of each kernel"
+        f"For the same problem, Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} "
+        f"counts the same numbers of requests and of sectors or wavefronts in each kernel"
     )
     differing = [pair for pair in pairs if not pair.agrees]
     if not pairs:
         raise CalibrationError(f"{step}: was not counted on a GPU")
     if not differing:
         return agreement + "."
-    return agreement + ", except for " + "; ".join(
-        f"the {pair.quantity}s, {pair.chip.requests:,} requests instead of "
-        f"{pair.model.requests:,}: "
-        f"{CAUSES[pair.program, pair.kernel, pair.quantity]}" for pair in differing) + "."
+    return agreement + ", except for " + "; and for ".join(
+        f"the {pair.quantity}s, with {pair.chip.requests:,} requests instead of "
+        f"{pair.model.requests:,}: {CAUSES[pair.program, pair.kernel, pair.quantity]}"
+        for pair in differing) + "."
