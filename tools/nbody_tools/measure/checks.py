@@ -55,7 +55,7 @@ def at_once(task: Callable[..., None], items: Iterable[tuple]) -> None:
 
 
 def checks(bench: Bench) -> None:
-    """the tests and the command-line tests of all steps, GPU required"""
+    """the tests of all steps, and their command-line tests; needs a GPU"""
     def check(step: str, log: str, *words: object) -> None:
         printed = bench.run(
             f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)}

@@ -22,7 +22,7 @@ MOST = 65535  # the largest value in a 16-bit grey map
 
 
 def galaxies(bench: Bench) -> None:
-    """step 15: two galaxies of a million bodies collide: maps of stars, change of energy"""
+    """step 15: a collision of two galaxies, a million bodies; maps of stars, energy change"""
     rows = bench.folder / "diagnostics.csv"
     for old in (rows, *bench.folder.glob("snapshot_*.bin")):
         old.unlink(missing_ok=True)

@@ -65,7 +65,7 @@ def staircase(bench: Bench) -> None:
 
 
 def sizes(bench: Bench) -> None:
-    """one system of 16384 to 262144 bodies, from step 10 of 1,125,000: several blocks each"""
+    """one system of 16384 to 262144 bodies, from step 10 on also of 1,125,000"""
     many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
@@ -76,7 +76,7 @@ def sizes(bench: Bench) -> None:
 
 
 def small(bench: Bench) -> None:
-    """from step 10: one system of 512 to 8192 bodies, small systems; 1000 time steps"""
+    """from step 10: one system of 512 to 8192 bodies, and many small systems; 1000 time steps"""
     for step in direct(bench):
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
@@ -101,7 +101,7 @@ def masses(bench: Bench) -> None:
 
 
 def float64(bench: Bench) -> None:
-    """--precision double if supported: the problem of all steps, and single systems"""
+    """--precision double in the steps that support it: 32 systems, and single systems"""
     for step in bench.built(*FLOAT64):
         for words in (MAIN, *(sphere(bodies, 1) for bodies in SINGLE)):
             bench.record(step, *words, "--precision", "double", *TIMED)
@@ -128,14 +128,14 @@ def timelines(bench: Bench) -> None:
 
 
 def profile(bench: Bench) -> None:
-    """Nsight Compute on a time step of every step: for docs/results/profiles/, and raw CSV"""
+    """Nsight Compute's counts for a time step of every step, for docs/results/profiles/"""
     for step in bench.gpu_steps:
         keep_profile(bench, step, step, (*MAIN[:-1], 1), "--launch-count", 4)
     gather_profiles(bench)
 
 
 def limits(bench: Bench) -> None:
-    """one system of one mass, for docs/limits.md: steps 11 to 13, with Nsight Compute and timed"""
+    """steps 11 to 13 with equal masses, for docs/limits.md: times, and Nsight Compute's counts"""
     of_steps = [
         (step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS
     ]
@@ -189,7 +189,7 @@ def sass(bench: Bench) -> None:
 
 
 def patterns(bench: Bench) -> None:
-    """what ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip"""
+    """Nsight Compute's counts of what ./nbody inspect predicts; then run ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
     # If a chip lacks one metric, ncu rejects all of them. So this requests only metrics listed by
@@ -237,7 +237,7 @@ def memory_instructions(program: Path) -> str:
 
 
 def devices(bench: Bench) -> None:
-    """1, 2, 4 and 8 GPUs, if there are as many: 256 systems x 8192 bodies x 20 steps"""
+    """256 systems x 8192 bodies x 20 steps on 1, 2, 4 and 8 GPUs, as far as available"""
     listed = bench.run("gpus.txt", ["nvidia-smi", "-L"])
     for count in (count for count in (1, 2, 4, 8) if count <= len(listed.splitlines())):
         for name in bench.built("step08_multigpu", "step08_one_enqueues", "step09_soa"):
@@ -269,7 +269,7 @@ def cpu(bench: Bench) -> None:
 
 
 def activity(bench: Bench) -> None:
-    """experiments/activity_map: its tests, every variant over N and over D"""
+    """experiments/activity_map: its tests, and every variant for several N and D"""
     folder = bench.build / "experiments/activity_map"
     bench.run("test.log", [folder / "activity_map_test"])
     for number, (rungs, words) in enumerate(activity_runs()):
@@ -316,7 +316,7 @@ def activity_runs() -> Iterator[tuple[str, tuple]]:
 
 
 def latencies(bench: Bench) -> None:
-    """experiments/latencies: its tests, then all of them: for docs/results/latencies/"""
+    """experiments/latencies: its tests, then all latencies, for docs/results/latencies/"""
     bench.run_experiment("latencies")
 
 
