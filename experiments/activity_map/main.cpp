@@ -16,7 +16,7 @@ struct Options {
   std::vector<int> bodies = {1024};
   std::vector<int> cells = {100};
   int steps = 100;
-  int block = 0;  // 0: the rung's own block size
+  int block = 0;  // 0 means the rung's own block size
   int repeat = 1;
   int warmup = 0;
   std::string json;

@@ -17,17 +17,17 @@ using one_grid::Velocity;
 enum class Adding { row_by_thread, row_by_warp, by_cublas };
 constexpr int kLength = TUNABLE(LENGTH, 4), kWidth = TUNABLE(WIDTH, 256);
 constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
-constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // false: a division by a square root
-constexpr bool kShared = TUNABLE(SHARED, 1);      // sources go through shared memory
+constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // false: divides by a square root
+constexpr bool kShared = TUNABLE(SHARED, 1);      // false: sources come from global memory
 constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // the counter of the filling loop is volatile
 constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);    // order of reads from shared memory
 constexpr int kWrites = TUNABLE(WRITES_SIDE_BY_SIDE, 2);  // order of writes; 2: like reads
 constexpr bool kWritesSideBySide = kWrites == 2 ? kSideBySide : kWrites == 1;
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
-constexpr int kSources = kLength * kFactor;  // sources of a block
+constexpr int kSources = kLength * kFactor;  // sources that a block loads
 constexpr int kThreads = kLength * kWidth;
 constexpr int kLoads = (kSources - 1) / kThreads + 1;  // loads per thread
-constexpr int kLanes = 32, kRows = 8;                  // shape of a block that adds
+constexpr int kLanes = 32, kRows = 8;                  // shape of a block that adds partial sums
 
 __device__ inline void interact_slowly(Position source, Position body, float3& a,
                                        float softening_squared) {

@@ -8,7 +8,7 @@
 namespace {
 
 constexpr int kBlock = 256;
-constexpr int kLongest = 16;  // in units of the shortest time step
+constexpr int kLongest = 16;  // the longest time step, in units of the shortest
 constexpr float kDt = 1.0f / 512, kSoftening = 0.05f, kAccuracy = 0.05f;
 
 __device__ inline float3 acceleration(const float4* x, float4 body, int n) {

@@ -17,7 +17,7 @@ constexpr float kPi = 3.14159265f;
 
 struct Cell {
   int low, high;
-  float of_high;  // the share that the higher cell gets
+  float of_high;  // share of the mass that the higher cell gets
 };
 __device__ inline Cell cell_of(float x) {
   const float place = x * kSide - 0.5f, low = floorf(place);

@@ -8,7 +8,7 @@ nbody::Gate check(const std::vector<Body>& start) {
   for (Body& body : at_rest) body.vx = body.vy = body.vz = 0;
   std::vector<nbody::Body> bodies;
   for (const Body& b : at_rest) bodies.push_back({b.x, b.y, b.z, 0, 0, 0, 1});
-  simulate(at_rest, 1);  // from rest, so that velocities are accelerations times the time step
+  simulate(at_rest, 1);  // from rest, a step sets each velocity to acceleration times dt
   const auto kicked = [&](std::size_t i) -> nbody::Vector3 {
     const Body& body = at_rest[i];
     return {body.vx / kTimeStep, body.vy / kTimeStep, body.vz / kTimeStep};

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr bool kOverGalaxies = TUNABLE(OVER_GALAXIES, 1);  // false: over the bodies of all galaxies
+constexpr bool kOverGalaxies = TUNABLE(OVER_GALAXIES, 1);  // false: loops over all galaxies' bodies
 constexpr bool kApart = TUNABLE(APART, 1);                 // positions and velocities in two arrays
 
 struct Position {

@@ -33,7 +33,7 @@
 namespace {
 using nbody::Body;
 
-constexpr int kMaxLanes = 16;   // AVX-512 has this many; a system is padded to a multiple of it
+constexpr int kMaxLanes = 16;   // lanes of AVX-512; a system is padded to a multiple of this
 constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
 // Below this number of interactions, one thread finishes before a team would have synchronised.
 constexpr double kWorthATeam = 1 << 18;
@@ -167,7 +167,7 @@ void accelerate(const Columns& s, int first_tile, int stride, float softening_sq
     const int last = (tile + 1 + half) * kTileSize, turn = tiles * kTileSize;
     meet_tile(s, begin, end, begin, end, softening_squared, total);
     meet_tile(s, begin, end, end, std::min(last, s.n), softening_squared, total);
-    meet_tile(s, begin, end, 0, last - turn, softening_squared, total);  // where the ring closes
+    meet_tile(s, begin, end, 0, last - turn, softening_squared, total);  // past the ring's end
   }
 }
 

@@ -67,7 +67,7 @@ void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* s
     const double b = 2.0 * static_cast<double>(n) - 1.0;
     for (long long k = pairs * thread / threads; k < pairs * (thread + 1) / threads; ++k) {
       auto i = static_cast<long long>((b - std::sqrt(b * b - 8.0 * static_cast<double>(k))) / 2.0);
-      while (i > 0 && row_start(i) > k) --i;  // rounding may give the next row
+      while (i > 0 && row_start(i) > k) --i;  // rounding may have given the next row
       while (row_start(i + 1) <= k) ++i;
       interact(bodies, i, i + 1 + k - row_start(i), sums, softening_squared);
     }
@@ -109,7 +109,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
       Body* const bodies = systems.system(s).data();
       accelerate(bodies, n, thread, threads, own.data(), run.softening_squared);
 #pragma omp barrier
-      update(bodies, n, sums, run.dt);  // its loop ends with a barrier, before the sums are cleared
+      update(bodies, n, sums, run.dt);  // ends with a barrier, so sums may then be cleared
     }
   }
   return {.compute = stopwatch.seconds()};

@@ -20,7 +20,7 @@ __global__ void calculate_acceleration(const Array* p, Array* to) {
 
 __global__ void update_velocity(const Array* v, const Array* a, const Array* next, Array* to,
                                 double dt) {
-  assert(next->step == v->step + 1);  // it needs the accelerations of both steps
+  assert(next->step == v->step + 1);  // the update needs the accelerations of both steps
   *to = {v->x + (a->x + next->x) * dt / 2, v->y + (a->y + next->y) * dt / 2, v->step + 1};
 }
 
@@ -32,7 +32,7 @@ int main() {
   *p1 = {1, 0, 0}, *v1 = {0, 1, 0}, *a1 = {-1, 0, 0};  // a circular orbit
   const double dt = 0.01;
   update_position<<<1, 1>>>(p1, v1, a1, p2, dt);
-  calculate_acceleration<<<1, 1>>>(p1, a2);  // at p1 instead of p2
+  calculate_acceleration<<<1, 1>>>(p1, a2);  // wrong: should be p2
   update_velocity<<<1, 1>>>(v1, a1, a2, v2, dt);
   cudaDeviceSynchronize();
   std::printf("velocity %g %g\n", v2->x, v2->y);

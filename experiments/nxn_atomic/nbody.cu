@@ -34,7 +34,7 @@ __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;
   one_grid::kick(velocities[i], sums[i], dt);
-  sums[i] = {};  // ready for the next time step
+  sums[i] = {};  // clears the sum for the next time step
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {

@@ -9,7 +9,7 @@ Errors errors(const Kind& kind, const std::vector<nbody::Body>& bodies, double s
               const Sums& sums, int compared) {
   const std::size_t n = bodies.size(), count = std::min<std::size_t>(compared, n);
   const double softening_squared =
-      static_cast<double>(static_cast<float>(softening * softening));  // rounded as in the kernels
+      static_cast<double>(static_cast<float>(softening * softening));  // rounds as the kernels do
   double wrong_a = 0, all_a = 0, wrong_j = 0, all_j = 0, wrong_p = 0, all_p = 0;
 #pragma omp parallel for reduction(+ : wrong_a, all_a, wrong_j, all_j, wrong_p, all_p)
   for (std::size_t k = 0; k < count; ++k) {

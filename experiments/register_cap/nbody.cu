@@ -12,7 +12,7 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kResident = TUNABLE(RESIDENT, 1);  // minimum of blocks per SM
+constexpr int kResident = TUNABLE(RESIDENT, 1);  // minimum number of blocks per SM
 constexpr int kBodies = TUNABLE(BODIES, 4);      // bodies per thread
 constexpr int kTileSize = 256;
 

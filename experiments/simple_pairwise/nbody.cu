@@ -12,7 +12,7 @@ namespace {
 using nbody::Body;
 
 constexpr int kBlockSize = TUNABLE(BLOCK_SIZE, 256);
-constexpr bool kRsqrt = TUNABLE(RSQRT, 1);  // false: a division by a square root
+constexpr bool kRsqrt = TUNABLE(RSQRT, 1);  // false: divides by a square root
 
 // Returns how many blocks are needed to give each body a thread.
 constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }

@@ -13,8 +13,8 @@ using one_grid::Position;
 using one_grid::Velocity;
 
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
-constexpr bool kBarriers = TUNABLE(BARRIERS, 1);  // tiles in shared memory; false: plain loads
-constexpr int kTimes = TUNABLE(TIMES, 2);         // 1: no straggler
+constexpr bool kBarriers = TUNABLE(BARRIERS, 1);  // true: tiles in shared memory, not global
+constexpr int kTimes = TUNABLE(TIMES, 2);         // 1 means no straggler
 
 // Makes the compiler forget what it knows about memory, so that it does not merge equal loops.
 __device__ inline void forget() { asm volatile("" ::: "memory"); }

@@ -27,12 +27,12 @@
 
 namespace {
 
-constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // factors consist of two parts
-constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // sort; count from a body of the block
+constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // true: every factor has two parts
+constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // true: sort; origin at a body of the block
 constexpr int kBlockSize = 128;
 constexpr int kTileSize = 256;  // sources in shared memory
 constexpr int kRows = 16, kColumns = 8;
-constexpr int kTilesPerWarp = 4;  // 16 bodies each
+constexpr int kTilesPerWarp = 4;  // each tile has 16 bodies
 constexpr int kUnroll = TUNABLE(UNROLL, 1);
 constexpr int kBodies = kBlockSize / 32 * kTilesPerWarp * kRows;  // bodies of a block
 constexpr int kMaxChunks = 64;

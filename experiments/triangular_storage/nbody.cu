@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kBlockSize)
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const Index pairs = static_cast<Index>(n) * (n - 1) / 2;
-  const nbody::DeviceArray<float3> triangle(static_cast<size_t>(pairs) + 1);  // 1 body: no pairs
+  const nbody::DeviceArray<float3> triangle(static_cast<size_t>(pairs) + 1);  // pairs may be zero
   const auto blocks = [](Index threads) { return static_cast<unsigned>(threads / kBlockSize + 1); };
   return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
     for (int system = 0; system < systems.count; ++system) {

@@ -52,7 +52,7 @@ int connect_to(const std::string& name, int peer) {
 // the number of bytes, so that both sides notice if they disagree.
 struct Queue {
   std::deque<Transfer> transfers;
-  std::size_t done = 0;  // bytes of the first transfer's header and data that are done
+  std::size_t done = 0;  // bytes already transferred of the first transfer's header and data
   std::uint64_t announced = 0;
 };
 

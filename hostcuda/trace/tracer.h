@@ -25,7 +25,7 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks, and by the whole grid
+  std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.
@@ -60,8 +60,8 @@ struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
-  bool releases : 1 = false;             // orders earlier accesses, like a fence
-  bool compares : 1 = false;             // the program itself called compare-and-swap
+  bool releases : 1 = false;             // true if it orders earlier accesses, like a fence
+  bool compares : 1 = false;             // true if the program itself called compare-and-swap
   bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
 };
 
@@ -135,7 +135,7 @@ class Tracer final : public KernelObserver {
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  void make_fence();  // for the running thread
+  void make_fence();  // makes a fence of the running thread
   template <unsigned kBytes>
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
@@ -166,7 +166,7 @@ class Tracer final : public KernelObserver {
 
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
-  std::uint32_t stamp_ = 0;      // facts about code locations hold while it is unchanged
+  std::uint32_t stamp_ = 0;      // facts about code locations hold while this is unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;
@@ -177,7 +177,7 @@ class Tracer final : public KernelObserver {
   RunningBlock* block_ = nullptr;                 // the running block
   std::map<const char*, Array> variables_;        // shared variables; key: the identity
   std::array<Recent, 4096> recent_{};
-  std::map<int, Arrays> device_variables_;  // per device, because each has its own copies
+  std::map<int, Arrays> device_variables_;  // by device, because each device has its own copies
   Array program_;                           // represents all other variables of the program
   // Each host thread has its own flag, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;

@@ -75,7 +75,7 @@ class Trail {
   }
   // Makes the last logged access a load that other threads may follow.
   void last_is_load(const char* address, Cell* cells) {
-    if (steps_.size() == LoggedAccess::kLongestRun) return;  // full: the last step may be old
+    if (steps_.size() == LoggedAccess::kLongestRun) return;  // a full trail takes no more loads
     steps_.back().address = address;
     steps_.back().cells = cells;
     steps_.back().read = cells->reads[0];

@@ -80,7 +80,7 @@ struct LiveView::Parts {
   std::uint64_t frames = 0;
   Clock::time_point last_frame;
 
-  std::mutex mutex;  // guards status: commands, the watch and the run change it
+  std::mutex mutex;  // guards `status`, which commands, the watch and the run change
   view::Status status;
   // Declared last, because their threads use the members above.
   view::Server server;

@@ -57,7 +57,7 @@ struct Info {
   bool may_change_forces = false;
   bool approximates = false;           // true for a tree, whose count is that of a direct sum
   std::optional<long long> last_step;  // none: the run continues until interrupted
-  std::string no_energy;               // why the energy is not known; "": it is, or will be
+  std::string no_energy;               // why the energy is not known; "" if it is or will be known
 };
 // If there are at most this many bodies, their names and masses are sent too.
 inline constexpr std::size_t kFewBodies = 64;

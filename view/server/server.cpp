@@ -90,7 +90,7 @@ Task Server::Parts::accept() {
   while (true) {
     beast::error_code error;
     Socket socket = co_await acceptor.async_accept(net::redirect_error(use_awaitable, error));
-    if (error) {  // probably too many open files; connections that end free some
+    if (error) {  // probably too many open files; wait until connections end
       Timer pause(context, std::chrono::milliseconds(100));
       co_await pause.async_wait(use_awaitable);
       continue;

@@ -21,7 +21,7 @@ class Viewer;
 struct Feed {
   struct Newest {
     std::string text;
-    int number = 0;  // number of frames so far
+    int number = 0;  // number of texts of this kind so far
   };
   std::array<Newest, kTexts> texts;
   std::shared_ptr<const std::string> frame;
@@ -62,7 +62,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
         net::detached);
     try {
       co_await read();
-    } catch (const boost::system::system_error&) {  // disconnected, or closed with an error code
+    } catch (const boost::system::system_error&) {  // the viewer is gone or was disconnected
     }
     gone_ = true;
     wake();
@@ -151,7 +151,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     wake_up_.expires_at(Timer::time_point::max());
     try {
       co_await wake_up_.async_wait(use_awaitable);
-    } catch (const boost::system::system_error&) {  // cancelled by wake()
+    } catch (const boost::system::system_error&) {  // wake() has cancelled the timer
     }
   }
 

@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxRates = 600;        // ten seconds of frames
-constexpr double kSecondsBetweenShows = 0.3;  // so that people can read the numbers
+constexpr std::size_t kMaxRates = 600;        // frames of about ten seconds
+constexpr double kSecondsBetweenShows = 0.3;  // long enough to read the numbers
 
 }  // namespace
 

@@ -152,7 +152,7 @@ struct Stairs {
     client.reset();
     process.reset();
     const std::lock_guard lock(mutex);
-    lost = false;  // the end was requested, or is reported already
+    lost = false;  // the end was requested or has already been reported
   }
 
   void run() {

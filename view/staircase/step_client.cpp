@@ -65,7 +65,7 @@ struct StepClient::Parts {
         co_await socket.async_write(net::buffer(due.front()), use_awaitable);
         due.pop_front();
       }
-    } catch (const boost::system::system_error&) {  // read() reports it
+    } catch (const boost::system::system_error&) {  // read() reports the error
     }
   }
 };

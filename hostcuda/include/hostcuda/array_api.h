@@ -49,7 +49,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
 }
 
 struct cudaExtent {
-  std::size_t width, height, depth;  // width: in elements for an array, otherwise in bytes
+  std::size_t width, height, depth;  // width is in elements for an array, otherwise in bytes
 };
 struct cudaPos {
   std::size_t x, y, z;

@@ -35,7 +35,7 @@ void sync_blocks(Scope scope, const char* file, int line);
 void arrive_at(Scope scope, const char* file, int line);
 void wait_at(Scope scope, const char* file, int line);
 
-dim3 cluster_shape();  // {1, 1, 1} without clusters
+dim3 cluster_shape();  // returns {1, 1, 1} without clusters
 bool launch_is_cooperative();
 // Returns the address that corresponds to `address` in another block of the cluster, given its
 // rank.

@@ -220,7 +220,7 @@ HOSTCUDA_SCOPES(atomicXor)
 // ---- time and address spaces --------------------------------------------------------------------
 
 namespace hostcuda {
-long long clock_ticks();  // nanoseconds of the host's clock
+long long clock_ticks();  // returns nanoseconds of the host's clock
 }
 HOSTCUDA_FUNCTION long long clock64() { return hostcuda::clock_ticks(); }
 HOSTCUDA_FUNCTION void __nanosleep(unsigned) { hostcuda::yield(); }

@@ -137,7 +137,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
-inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // the old name
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // deprecated name
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 // ---- memory ------------------------------------------------------------------------------------

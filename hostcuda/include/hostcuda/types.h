@@ -1,7 +1,7 @@
 // hostcuda: CUDA's qualifiers, vector types and built-in variables.
 #pragma once
 
-#ifndef __HOSTCUDA__  // the launcher defines it in .cu files; .cpp files need this line
+#ifndef __HOSTCUDA__  // in .cu files, the launcher defines the macro; .cpp files need this line
 #define __HOSTCUDA__ 1
 #endif
 
@@ -19,7 +19,7 @@
 #define __managed__ hostcuda_managed_
 #else
 #define __device__
-#define __constant__  // one copy per device, see src/runtime/symbol.h
+#define __constant__  // each device has its own copy (src/runtime/symbol.h)
 #define __managed__   // host code may access it at any time
 #endif
 #define HOSTCUDA_BUILT_IN __thread

@@ -17,7 +17,7 @@ namespace detail {
 template <class Item, class Load, class Store, class Less>
 void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
                 Item* scratch) {
-  if (!scratch) {  // in a kernel, where there are few items
+  if (!scratch) {  // in a kernel: insertion sort, as there are few items
     for (std::ptrdiff_t i = 1, to; i < count; ++i) {
       const Item item = load(i);
       for (to = i; to > 0 && less(item, load(to - 1)); --to) store(to, load(to - 1));

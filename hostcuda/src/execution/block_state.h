@@ -64,11 +64,11 @@ enum class Status : std::uint8_t { fresh, running, at_barrier, in_warp_call, fin
 struct Thread {
   uint3 index;
   Status status;
-  Fiber* fiber;      // the fiber on which it waits
-  const char* file;  // the place where it waits
+  Fiber* fiber;      // the fiber on which the thread waits
+  const char* file;  // the source file where the thread waits
   int line;
-  WarpRequest* request;  // its request to its warp
-  Scope scope;           // the barrier at which it waits
+  WarpRequest* request;  // the thread's request to its warp
+  Scope scope;           // the barrier at which the thread waits
   // One number for the cluster's barrier and one for the grid's: 0 if the thread has never arrived,
   // and otherwise one more than the number of barriers complete when it last arrived.
   std::array<std::uint32_t, 2> arrivals;
@@ -112,7 +112,7 @@ class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;
   virtual void block_begins(const BlockState& block) = 0;
-  virtual void block_pauses() = 0;  // other blocks of its gang run before it resumes
+  virtual void block_pauses() = 0;  // other blocks of the gang run before the block resumes
   virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
   // identity: the unique address at which other blocks of the cluster find the variable.

@@ -31,8 +31,8 @@ class Gang {
   // A barrier across blocks.
   struct Barrier {
     std::vector<BlockRunner*> blocks;
-    unsigned expected = 0, arrived = 0;  // numbers of threads
-    std::uint32_t completed = 0;         // how often it was complete
+    unsigned expected = 0, arrived = 0;  // thread counts
+    std::uint32_t completed = 0;         // how often the barrier was complete
   };
   Barrier& barrier_of(const BlockRunner& block, Scope scope);
   void complete_if_all_arrived(Barrier& barrier, Scope scope);

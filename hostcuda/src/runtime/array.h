@@ -6,7 +6,7 @@
 
 struct cudaArray {
   cudaChannelFormatDesc format;
-  cudaExtent extent;  // in elements; height and depth are 0 if the array lacks them
+  cudaExtent extent;  // size in elements; height and depth are 0 if the array lacks them
   unsigned flags;
   char* data;
   std::size_t element() const {

@@ -15,7 +15,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> dependencies;
   };
   std::vector<Node> nodes;
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices in `nodes`, by the graph's nodes
+  std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
 };
 
 CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> work,

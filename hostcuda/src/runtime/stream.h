@@ -20,9 +20,9 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // for an observer: counts the operations up to and including this one
+  Clock clock;  // for an observer: the number of operations up to this one, by stream
   unsigned stream = 0;
-  const char* function = "";  // the API function that appended it
+  const char* function = "";  // the API function that appended the operation
   CodePlace place;
 };
 using OperationPointer = std::shared_ptr<Operation>;
@@ -84,7 +84,7 @@ struct CUstream_st {
   // The next operation must wait for these, because of cudaStreamWaitEvent.
   std::vector<hostcuda::OperationPointer> awaited;
   hostcuda::Capture* capture = nullptr;   // the capture that the stream takes part in
-  std::vector<CUgraphNode_st*> captured;  // dependencies of its next node
+  std::vector<CUgraphNode_st*> captured;  // dependencies of the stream's next node
 };
 
 #endif

@@ -18,7 +18,7 @@ namespace {
 struct Symbol {
   std::vector<std::vector<char>> contents;  // one per device; the resident device's entry is stale
   int resident;                             // the device whose content the variable now holds
-  std::set<int> set_on;                     // devices to which host code has copied
+  std::set<int> set_on;                     // devices for which host code has set the variable
   bool address_is_known = false;            // true once host code has queried the address
 };
 

@@ -30,9 +30,9 @@ struct Finding {
   std::string array;  // the array's name, or the line that allocated it
   bool has_index = false;
   long long index = 0;               // index of the element
-  std::vector<std::string> details;  // one per line
+  std::vector<std::string> details;  // each is printed on its own line
   std::string advice;
-  std::uint64_t count = 1;  // how often it was found
+  std::uint64_t count = 1;  // how often the error was found
 };
 
 std::string text_of(const Finding& finding);

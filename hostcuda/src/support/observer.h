@@ -35,7 +35,7 @@ class RuntimeObserver {
   virtual void asked_too_early() = 0;  // host code read a time that may not have been taken yet
   virtual void asked_for_error() = 0;
   virtual void
-  host_waits() = 0;  // for a stream, an event, a device or a copy; also called for queries
+  host_waits() = 0;  // called if host code waits for, or queries, a stream, event, device or copy
 
  protected:
   ~RuntimeObserver() = default;

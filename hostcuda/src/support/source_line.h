@@ -29,7 +29,7 @@ struct CodePlace {
   const void* return_address = nullptr;
   const char* file = nullptr;
   int line = 0;
-  std::string text() const;  // "file:line", or empty
+  std::string text() const;  // returns "file:line" or an empty string
 };
 
 }  // namespace hostcuda

@@ -2,7 +2,7 @@
 //
 //   hostcuda_bugs NAME            makes the mistake: hostcuda stops it, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode
-#undef NDEBUG  // because the test needs the assertions
+#undef NDEBUG  // the test needs the assertions
 #include <cuda_runtime.h>
 
 #include <cassert>

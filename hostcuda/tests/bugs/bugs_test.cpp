@@ -103,7 +103,7 @@ const std::vector<Case>& cases() {
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=reverse"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=random"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
-      {"warp_runs_ahead", 0, "result ok"},  // only a skewed schedule shows it
+      {"warp_runs_ahead", 0, "result ok"},  // only a skewed schedule shows this mistake
       {"warp_runs_ahead", 0, "result ok", "HOSTCUDA_ORDER=reverse"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed HOSTCUDA_SEED=2"},

@@ -137,7 +137,7 @@ TEST_F(GraphTest, AForkThatIsNotJoined) {
   EXPECT_CUDA(cudaStreamWaitEvent(other, fork));
   add<<<1, kThreads, 0, other>>>(a_, 1);
   EXPECT_EQ(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream_, &graph_));
-  add<<<1, kThreads, 0, other>>>(a_, 1);  // not captured any more
+  add<<<1, kThreads, 0, other>>>(a_, 1);  // is no longer captured
   EXPECT_CUDA(cudaStreamSynchronize(other));
   EXPECT_EQ(all(2), a_.get());
   cudaGetLastError();

@@ -68,7 +68,7 @@ TEST_F(StreamTest, NonBlockingStreamDoesNot) {
     EXPECT_EQ(cudaErrorNotReady, cudaStreamQuery(free_stream));
     EXPECT_EQ(cudaErrorNotReady, cudaGetLastError());
   }
-  EXPECT_CUDA(cudaStreamDestroy(free_stream));  // its work is not lost
+  EXPECT_CUDA(cudaStreamDestroy(free_stream));  // the stream's work is not lost
   EXPECT_CUDA(cudaDeviceSynchronize());
   EXPECT_EQ((std::vector<int>{1}), log());
 }

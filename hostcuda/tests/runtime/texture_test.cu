@@ -111,7 +111,7 @@ __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
   const int x = threadIdx.x, y = threadIdx.y;
   const float value = surf2Dread<float>(from, x * sizeof(float), y);
   surf2Dwrite(value, to, y * sizeof(float), x);
-  surf2Dwrite(value, to, 999, 0, cudaBoundaryModeZero);  // outside the surface, so not written
+  surf2Dwrite(value, to, 999, 0, cudaBoundaryModeZero);  // writes nothing outside the surface
 }
 
 TEST(Surface, ReadsAndWrites) {

@@ -74,11 +74,11 @@ struct Array {
   std::uint64_t launches_before = 0;  // number of launches before the array was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
-  std::uint32_t last_launch = 0;  // last launch that wrote to it (0: none), and bytes per write
+  std::uint32_t last_launch = 0;  // last launch that wrote here (0: none), and bytes per write
   unsigned element = 0;
   std::size_t filled = 0;                        // the furthest byte written by copies and fills
   CodePlace filled_at;                           // the last such copy or fill
-  std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, and the number of copies
+  std::size_t copied_back = 0, copies_back = 0;  // furthest byte copied, and number of copies
   CodePlace copy_back;                           // the last such copy
   bool knows_missing_part = false;               // the missing part has been reported
 
@@ -122,7 +122,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
-  Array* nearest(const char* address);       // may be freed, or only close to the address; or null
+  Array* nearest(const char* address);       // may be freed, only close to the address, or null
   Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

@@ -26,7 +26,7 @@ class Heap {
   bool release(const void* pointer, const void* return_address);
 
  private:
-  static constexpr std::size_t kRoom = 64;  // between allocations; small, because there are many
+  static constexpr std::size_t kRoom = 64;  // room between allocations, of which there are many
   Arrays& arrays_;
   void report_release(const char* kind, const std::string& what, const Array* array,
                       const char* advice, const void* return_address);

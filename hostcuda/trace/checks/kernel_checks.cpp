@@ -284,7 +284,7 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   // Which of the two accesses came first is a matter of chance, so both orders count as one pair.
   const std::string kernel = running_block->launch().site.kernel;
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);  // sorts 9 before 10
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // sorts line 9 before line 10
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
   // If several threads run a line that loads and then stores one element, the line is a lost

@@ -30,7 +30,7 @@ struct SiteKey {
 struct Site {
   SiteKey key;
   std::uint64_t requests = 0;              // memory requests of warps
-  std::uint64_t executions = 0;            // executions by threads
+  std::uint64_t executions = 0;            // executions, counted by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors (global) or wavefronts (shared memory)
   void count(const Request& request);
   // Counts a request in which all of these lanes access one aligned address.

@@ -93,7 +93,7 @@ class WarpLog {
  private:
   struct Requests {
     std::vector<Request> of_passage;
-    std::uint32_t passages = 0;  // number of the current lane's accesses
+    std::uint32_t passages = 0;  // number of accesses by the current lane
   };
   class Reader;
   void count_all(Sites& sites);

@@ -18,7 +18,7 @@ struct OperationRecord {
       : stream(running.stream), number(running.clock[stream]), clock(running.clock) {}
 
   unsigned stream = 0;
-  std::uint64_t number = 0;  // its number within the stream
+  std::uint64_t number = 0;  // the operation's number within its stream
   Clock clock;
   std::string what;  // "kernel f", "cudaMemcpyAsync"
   CodePlace place;

@@ -44,7 +44,7 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written = true;  // since its last fence; unknown before the first
+    bool has_written = true;  // since the last fence; unknown before the first
     Shared acquired, released;
   };
   struct OfBlock {

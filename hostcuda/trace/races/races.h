@@ -21,8 +21,8 @@ struct Side {
 };
 
 struct Race {
-  Side earlier, later;   // at the first conflict; which is "earlier" depends on the emulation
-  std::uint64_t offset;  // in the allocation or variable
+  Side earlier, later;   // of the first conflict; "earlier" refers to the emulation's order
+  std::uint64_t offset;  // offset in the allocation or variable
   const Array* array;
   std::uint64_t count = 0;
 };
@@ -59,7 +59,7 @@ class Races {
     return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
 
-  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
+  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and later access
   const std::map<Sites, Race>& found() const { return found_; }
   // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
@@ -74,7 +74,7 @@ class Races {
 
   const Epochs& epochs_;
   const Fences& fences_;
-  std::uint32_t ordered_ = 0;  // a known epoch before the running one
+  std::uint32_t ordered_ = 0;  // an epoch that is known to precede the running one
   std::map<Sites, Race> found_;
   std::set<std::uint32_t> guesses_;  // sites of loads that a compare-and-swap checks
   std::vector<const Race*> new_;

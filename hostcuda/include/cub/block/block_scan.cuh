@@ -81,7 +81,7 @@ class BlockScan {
   void ExclusiveSum(T (&input)[N], T (&output)[N]) {
     ExclusiveScan(input, output, T(), cub::Sum());
   }
-  template <int N, class Rest>  // Rest: T, to receive the block's sum, or a callback
+  template <int N, class Rest>  // Rest: a T for the block's sum, or a callback
   void ExclusiveSum(T (&input)[N], T (&output)[N], Rest& rest) {
     if constexpr (std::is_same_v<Rest, T>)
       ExclusiveScan(input, output, T(), cub::Sum(), rest);
