@@ -35,7 +35,7 @@ def silent_if_closed(function: Callable[[], int]) -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes the rest at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # because Python flushes the rest at exit
         return CLOSED
 
 

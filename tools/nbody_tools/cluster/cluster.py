@@ -49,7 +49,7 @@ BODIES = (
     4194304,
     10**7,
     5 * 10**7,
-)  # a larger number would not fit into the memory of a GPU
+)  # more bodies would not fit into the memory of one GPU
 RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
 GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second, from a slow CPU core to far beyond any GPU
@@ -129,7 +129,7 @@ def environment(ranks: int | None = None) -> dict[str, str]:
         if os.geteuid() == 0
         else {}
     )
-    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4; below, 5
+    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # for Open MPI 4; next: Open MPI 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     patience = {
         f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
@@ -172,7 +172,7 @@ def require_writable(file: Path) -> None:
 
 def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
     step = program(build, STEP)
-    require_writable(output)  # fail now, not after minutes of measuring
+    require_writable(output)  # fails now rather than after minutes of measurement
     for count in ranks:
         for name, problem in PROBLEMS.items():
             with tempfile.TemporaryDirectory() as folder:

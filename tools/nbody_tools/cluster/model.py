@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, Optional
 
-POSITION, SUM = 16, 12  # bytes per body per body
+POSITION, SUM = 16, 12  # bytes per body
 SEGMENTS = 32  # per system
 MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # one more rank would get no pair of segments
 TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
@@ -37,7 +37,7 @@ class Load:
 class Gather:
     """A gather measured by nbody-gather."""
 
-    size: int  # bytes that all ranks gather together
+    size: int  # total number of bytes that all ranks gather
     seconds: float
     busbw: float  # GB/s
 
@@ -64,7 +64,7 @@ class Step:
     share = property(lambda self: (self.gather + self.sums) / self.seconds)
 
 
-Gathers = dict[tuple[str, int], dict[int, Gather]]  # by transport and ranks, then by size
+Gathers = dict[tuple[str, int], dict[int, Gather]]  # (transport, ranks) -> size -> gather
 
 
 def read_gathers(files: Iterable[Path]) -> Gathers:
@@ -88,7 +88,7 @@ def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
     segment = of_segment * tile
     segments = -(-tiles // of_segment)
     kept = -(-segments // ranks)
-    last = tiles - (segments - 1) * of_segment  # tiles of the last segment
+    last = tiles - (segments - 1) * of_segment  # number of tiles in the last segment
 
     def pairs() -> Iterator[tuple[int, int, int]]:
         for row in range(segments):

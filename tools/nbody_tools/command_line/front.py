@@ -20,7 +20,7 @@ from nbody_tools.command_line.nearest import did_you_mean
 from nbody_tools.command_line.table import ALIASES, BY_NAME, HELPED_BY, Command
 from nbody_tools.command_line.without_libraries import LIBRARIES, without_libraries
 
-MODES = ("--asan", "--tsan", "--nightly")  # options of `test` that must come first
+MODES = ("--asan", "--tsan", "--nightly")  # `test` accepts these options only as its first word
 NEEDS_NO_CLONE = ("help", "version")
 SYSTEM_PYTHON = "/usr/bin/python3"
 

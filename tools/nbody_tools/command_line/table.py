@@ -31,10 +31,10 @@ class Command:
     group: str
     summary: str
     usage: str = "[OPTION...]"
-    module: str = ""  # in nbody_tools; defines configure(parser) and run(options)
+    module: str = ""  # module of nbody_tools with configure(parser) and run(options)
     in_shell: bool = False  # tools/commands.sh has a function for it
-    takes_more: str = ""  # the program that receives the other arguments
-    completes: str = ""  # its words: "steps", "labs", "experiments", or the words themselves
+    takes_more: str = ""  # program to which the command passes the other arguments
+    completes: str = ""  # arguments to complete: "steps", "labs", "experiments", or a list
     details: str = ""
     options: tuple[Option, ...] = ()
     examples: tuple[str, ...] = ()

@@ -42,7 +42,7 @@ from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
 SIZES = "1024,4096,16384,65536,262144"
-EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more bodies take minutes per time step
+EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # with more bodies, emulation takes minutes per step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ class Entry:
     error: float
     steps: int
     repeat: int
-    machine: dict[str, Any]  # backend, device and version, as reported
+    machine: dict[str, Any]  # backend, device and version that the contender reports
     seconds: list[float] = field(default_factory=list)  # per time step
 
 

@@ -30,7 +30,7 @@ KTT_SHAPES = (
     (128, 1, 4),
     (64, 8, 2),
     (32, 16, 1),
-)  # threads in x, threads in y, bodies per thread
+)  # (threads in x, threads in y, bodies per thread)
 PYTHON = {
     "torch": ("torch_peer", ()),
     "torch_compiled": ("torch_peer", ("--compiled",)),

@@ -19,7 +19,7 @@ KNOWN = {"name", "also", "text"}
 @dataclass(frozen=True)
 class Term:
     name: str
-    forms: tuple[str, ...]  # as printed in bold, in lower case
+    forms: tuple[str, ...]  # spellings that READMEs print in bold, in lower case
     text: str
 
 

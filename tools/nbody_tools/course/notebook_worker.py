@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-# Added to every notebook after its title and first paragraph.
+# This cell follows the title and the first paragraph of every notebook.
 FIRST_CELL = """
 REPOSITORY = ""  # on Colab: the address of a clone of this project
 

@@ -16,7 +16,7 @@ DEFINITION = re.compile(
     r"^(?:template\s*<[^>]*>\s*)?[A-Za-z_][\w:<>*&,\s()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?\{",
     re.M,
 )
-BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # may precede a kernel's name
+BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # before some kernels' names
 
 
 def source_of(step: str, root: Path = ROOT) -> Path:

@@ -280,7 +280,7 @@ def dead_links(site: Path) -> Iterator[str]:
             there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             there = there / "index.html" if there.is_dir() else there
             where = page.relative_to(site)
-            if where.name == "404.html":  # its links are relative to a server's root
+            if where.name == "404.html":  # this page's links start at the server's root
                 continue
             if not there.is_file():
                 yield f"{where}: there is no '{target}'"

@@ -16,7 +16,7 @@ from nbody_tools.diagrams import (blocks, curve, instructions, launches, memory,
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
-# Diagrams of the steps, in the order of the steps.
+# Diagrams of steps, in the order of the steps.
 DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step00_interactions": launches.interactions,
     "step01_launch": launches.launch,

@@ -81,7 +81,7 @@ class Drawing:
 
     def path(self, points: list[tuple[float, float]], colour: str = INK, thick: float = 2,
              dashed: bool = False, arrow: bool = False) -> None:
-        if arrow:  # drawn as a shape, because not all viewers support markers
+        if arrow:  # draws the head as a shape; some viewers lack markers
             points = [*points[:-1], self._head(points[-2], points[-1], colour, thick)]
         at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         dash = ' stroke-dasharray="6 5"' if dashed else ""

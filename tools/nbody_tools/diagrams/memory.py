@@ -9,7 +9,7 @@ from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
 WORDS = 64  # 4-byte words that are shown
 SECTOR = 8  # words per sector
-BANKS = 32  # in shared memory; each delivers one word at a time
+BANKS = 32  # banks of shared memory, each of which delivers one word at a time
 
 
 def sectors(stride: int) -> int:

@@ -12,7 +12,7 @@ from nbody_tools.records.record import Record
 from nbody_tools.tables import NOT_MEASURED, markdown
 
 STEP = "step14_cluster"
-LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
+LINK = 450  # GB/s in each direction: 18 NVLink 4 links of 25 GB/s
 RANKS = (2, 4, 8)
 ROWS = (  # label, problem, kind of time, name pattern of the predictions
     ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),

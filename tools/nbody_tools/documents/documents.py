@@ -51,7 +51,7 @@ FOLDERS = (
     "experiments/*",
     *(f"step{digit}*" for digit in range(10)),
 )
-# These documents are written, and tested, by other modules.
+# Other modules write and test these documents.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")

@@ -11,7 +11,7 @@ from nbody_tools.records.record import BACKENDS, VERDICTS, Record, newest_measur
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = "latencies"  # in docs/results/
-# All latencies, in the order of the page.
+# All latencies, in the order in which the page lists them.
 NAMES = (
     "launch",
     "launch_and_wait",

@@ -117,7 +117,7 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[st
 
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
-    # One launch computes a single time step or, in some steps, all of them.
+    # In most steps a launch computes one time step; in some, it computes all time steps.
     launch = (
         1e-6
         * line["metrics"]["duration_us"]

@@ -27,9 +27,9 @@ from nbody_tools.sweep.charts import Chart, charts
 from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 
 FIGURES = Path("docs") / "figures"
-DRAWN_FROM = FIGURES / "report.json"  # identifies the records from which the figures were drawn
+DRAWN_FROM = FIGURES / "report.json"  # identifies the records that the figures show
 TIMELINES = Path("docs") / "results" / "timelines"  # contains RUN.timeline.csv and records.jsonl
-GALAXIES = Path("docs") / "results" / "galaxies"  # contains a record and maps of its states
+GALAXIES = Path("docs") / "results" / "galaxies"  # contains a record and star maps of its states
 STAIRCASE = "systems"  # the problem for which figures compare the steps
 
 
@@ -54,7 +54,7 @@ class Figures:
 
     staircase: Optional[Staircase]
     peak: float
-    timelines: dict[str, list[Path]]  # figures by name; only those whose files all exist
+    timelines: dict[str, list[Path]]  # files by figure, for figures whose files all exist
     errors: Sequence[Record] = ()  # records of force errors
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # from ./nbody measure tree
@@ -63,7 +63,7 @@ class Figures:
     peers: Sequence[Peer] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
-    charts: Sequence[Chart] = ()  # redrawn from the five documents
+    charts: Sequence[Chart] = ()  # our versions of the five documents' figures
 
     @property
     def names(self) -> list[str]:

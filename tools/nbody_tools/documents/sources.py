@@ -18,18 +18,18 @@ class Budget:
     """Limits on the length of programs, changes and READMEs; README.md quotes them."""
 
     changed = 100  # lines added or removed, compared with the parent; more would be a second idea
-    changed_layout = 120  # for steps that replace the whole layout or decomposition
+    changed_layout = 120  # limit for steps that replace the whole layout or decomposition
     layout_steps = ("09", "10")
-    changed_kernel = 150  # for steps beyond the reports, which may replace their kernel
+    changed_kernel = 150  # limit for steps beyond the reports, which may replace their kernel
     first_kernel_step = "11"
     # For steps that replace nearly every line: the kernel, its launch, and the code for them.
     changed_all = {"12": 185, "13": 195, "14": 200}
     lines = 190  # per program
-    more_lines = {"12": 210}  # it has two kinds of tiles, and a ring of tiles
-    first_lines = 140  # for the first programs, whose readers have never seen a kernel
+    more_lines = {"12": 210}  # this step has two kinds of tiles, and a ring of tiles
+    first_lines = 140  # limit for the first programs, whose readers are new to kernels
     last_first = "04b"
-    readme = 110  # lines of a step's README
-    excerpt = 24  # lines of one diff in a README
+    readme = 110  # most lines of a step's README
+    excerpt = 24  # most lines of one diff in a README
 
 
 class SourceError(ToolError):
@@ -43,7 +43,7 @@ class Source:
     folder: Path
     file: Path
     text: str
-    parent: Optional[str]  # None for the first step
+    parent: Optional[str]  # the previous step's name; None for the first step
 
     name = property(lambda self: self.folder.name)
     number = property(lambda self: number_of(self.name))

@@ -50,7 +50,7 @@ CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE
 @dataclass
 class Rendered:
     text: str = ""
-    problems: list[str] = field(default_factory=list)  # each makes the check fail
+    problems: list[str] = field(default_factory=list)  # messages; each makes --check fail
     missing: list[str] = field(default_factory=list)  # optional numbers without a measurement
 
 

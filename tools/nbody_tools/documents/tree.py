@@ -16,7 +16,7 @@ from nbody_tools.records.record import Quartiles, Record, check_measurement, new
 from nbody_tools.tables import ABSENT, markdown, seconds
 
 ERRORS = {"rms": "RMS", "p99": "99 %", "max": "maximum"}
-EXTRAS = ("force_error", "phases", "energies")  # only records without these keys are timings over N
+EXTRAS = ("force_error", "phases", "energies")  # records with these keys are not plain timings
 
 
 def tree_records(results: Path) -> list[Record]:

@@ -11,7 +11,7 @@ from nbody_tools.files.diagnostics import Activity
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 
-MAX_PIXELS = 1024  # per side; larger maps add up squares of cells
+MAX_PIXELS = 1024  # most pixels per side; larger maps add up squares of cells
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:

@@ -159,7 +159,7 @@ def states_for_the_size(folder: Path) -> list[Bodies]:
 def make_film(options: argparse.Namespace) -> Path:
     scene = Scene(states_for_the_size(options.snapshots), options)
     path = options.output
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")  # its extension selects the format
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")  # the extension selects the format
     writer = (animation.PillowWriter(fps=options.frames_per_second) if path.suffix == ".gif" else
               animation.FFMpegWriter(fps=options.frames_per_second, codec="h264",
                                      extra_args=["-pix_fmt", "yuv420p", "-loglevel", "error"]))

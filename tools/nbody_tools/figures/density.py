@@ -13,7 +13,7 @@ from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 PIXELS = 160
 DECADES = 3.0  # the colour scale spans this many decades below its maximum
-MAX_SYSTEMS = 4  # more columns would be too small to read
+MAX_SYSTEMS = 4  # with more systems, columns would be too small to read
 VIEWED_FRACTION = 0.95  # share of the bodies shown; a few that escape would shrink the rest
 AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
@@ -94,7 +94,7 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
     highest = max(density.max() for row in maps for density in row)
     colours = LogNorm(highest / 10 ** DECADES, highest)
     side = 3.4 if columns > 2 else 4.4
-    # One system's states are side by side; several systems are stacked.
+    # The two states of a single system are side by side. Several systems get one column each.
     rows, across = (1, 2) if columns == 1 else (2, columns)
     figure, panels = pyplot.subplots(rows, across, squeeze=False, sharex=True, sharey=True,
                                      figsize=(side * across + 1.6, rows * side + 0.4),

@@ -97,7 +97,7 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
 
 def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:
     """Labels each line at its right end. Moves a label up if it would cover the one below."""
-    axes.figure.canvas.draw()  # fixes the layout, which determines the distances
+    axes.figure.canvas.draw()  # fixes the layout, and thereby the distances
     lowest = -numpy.inf
     for (label, radius), colour in zip(radii.items(), CYCLE):
         at = axes.transData.transform((end, radius[-1]))[1]

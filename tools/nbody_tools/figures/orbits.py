@@ -25,7 +25,7 @@ from nbody_tools.figures.style import (
 )
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
-MAX_BODIES = 64  # more orbits cannot be distinguished in a picture
+MAX_BODIES = 64  # a picture cannot show more orbits distinctly
 
 # BIN stores no names, but the masses in solar masses (DE405) identify these bodies.
 SOLAR_SYSTEM_MASSES = {
@@ -37,7 +37,7 @@ COLOURS = {"Mercury": GREY, "Venus": ORANGE, "Earth": BLUE, "Mars": VERMILION, "
            "Saturn": ORANGE, "Uranus": SKY_BLUE, "Neptune": BLUE, "Pluto": PURPLE}
 INNER = ("Mercury", "Venus", "Earth", "Mars")
 OUTER = ("Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
-YEAR = 2 * numpy.pi  # the time unit is yr / 2 pi
+YEAR = 2 * numpy.pi  # the unit of time is a year divided by 2 pi
 
 
 def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path:
@@ -75,7 +75,7 @@ def kepler_ellipse(position: numpy.ndarray, velocity: numpy.ndarray, mass: float
     distance = numpy.linalg.norm(position)
     eccentricity_vector = numpy.cross(velocity, momentum) / mass - position / distance
     eccentricity = numpy.linalg.norm(eccentricity_vector)
-    axis = 1 / (2 / distance - velocity @ velocity / mass)  # semi-major, from the vis-viva equation
+    axis = 1 / (2 / distance - velocity @ velocity / mass)  # semi-major axis (vis-viva equation)
     towards_pericentre = eccentricity_vector / eccentricity
     across = numpy.cross(momentum / numpy.linalg.norm(momentum), towards_pericentre)
     angle = numpy.linspace(0, 2 * numpy.pi, 400)[:, None]  # eccentric anomaly

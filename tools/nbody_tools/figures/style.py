@@ -13,7 +13,7 @@ from typing import Sequence
 
 import matplotlib
 
-matplotlib.use("Agg")  # opens no window, so that it runs on servers
+matplotlib.use("Agg")  # opens no window, so it also works on servers
 import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402

@@ -23,11 +23,11 @@ from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timel
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-VISIBLE = 0.01  # share of the axis; a narrower bar is shown again in the second panel
+VISIBLE = 0.01  # share of the axis; narrower bars appear again in the second panel
 CLOSER = 1.6  # length of the second panel, relative to the time of the first uploads
 ROW_HEIGHT = 0.2  # inches
-MANY_ROWS = 32  # with this many rows or more, each is half as high
-LABELS = 8  # about this many rows of a panel get a label
+MANY_ROWS = 32  # with at least this many rows, each row is half as high
+LABELS = 8  # approximate number of labelled rows in a panel
 
 
 def configure(p: argparse.ArgumentParser) -> None:

@@ -27,12 +27,12 @@ HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
 CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: has species, 0, text size in bytes
-SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by number in a BIN file
+SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # a BIN file stores the index
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes per value
 VALUES_PER_BODY = 7
 INTEGRATORS = ("euler", "leapfrog")
-CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # the order the programs write
+CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # order in which the programs write them
 SNAPSHOT_NAME = re.compile(r"snapshot_(\d{8})\.(bin|csv)")
 
 
@@ -50,8 +50,8 @@ class Bodies:
     time: float = 0.0
     step: int = 0
     gravity: float = 1.0
-    softening: float = 0.0  # 0: not in the file
-    dt: float = 0.0  # 0: not in the file
+    softening: float = 0.0  # 0 if the file does not contain it
+    dt: float = 0.0  # 0 if the file does not contain it
     integrator: str = "euler"
     staggered: bool = False
     precision: str = "float32"  # type of the numbers in the file

@@ -46,7 +46,7 @@ HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
 NO_CLANG = "Instructions are not counted, because that needs clang++ 14 or newer."
 TIMEOUT = 600.0  # seconds per run
 MOST_INTERACTIONS = 1e12  # the pairs of a million bodies
-ARCHITECTURE = "-arch=compute_90"  # required by thread block clusters
+ARCHITECTURE = "-arch=compute_90"  # thread block clusters require it
 
 
 def configure(p: argparse.ArgumentParser) -> None:

@@ -23,7 +23,8 @@ def page_of(title: str, inspected: dict[str, Any]) -> str:
     kernels = [{"name": kernel["name"], "launches": kernel["launches"], "blocks": kernel["blocks"],
                 "lines": lines_of(kernel["first_block"]), **kernel["first_block"]}
                for kernel in inspected["kernels"] if kernel.get("first_block")]
-    # "</script>" would end the script element, and "<!--" would change how it is parsed.
+    # Escapes <, because "</script>" would end the script element, and "<!--" would change its
+    # parsing.
     data = json.dumps({"title": title, "kernels": kernels}, separators=(",", ":")).replace(
         "<", "\\u003c"
     )

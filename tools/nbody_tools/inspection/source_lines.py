@@ -15,7 +15,7 @@ HOSTCUDA_HEADERS = ROOT / "hostcuda" / "include"
 
 @dataclass(frozen=True)
 class Place:
-    file: str  # relative to the repository if inside it
+    file: str  # path; relative to the repository if inside it
     line: int
 
     def __str__(self) -> str:

@@ -25,7 +25,7 @@ MEMORIES = ("global", "shared")
 ACCESSES = ("load", "store", "atomic")
 
 
-# A message of hostcuda, with the indented lines that follow it.
+# Matches a message of hostcuda with the indented lines that follow it.
 MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): .*(?:\n  .*)*", re.M)
 
 
@@ -68,11 +68,11 @@ class Kernel:
     blocks: int
     threads: int
     barriers: int = 0  # each block of a kernel counts each barrier once
-    grid_barriers: int = 0  # counted in the same way
+    grid_barriers: int = 0  # likewise, each block counts each of them once
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
-    ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
-    first_block: Optional[dict[str, Any]] = None  # for a picture, if requested
+    ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a kernel template
+    first_block: Optional[dict[str, Any]] = None  # its accesses, if a picture was requested
 
     def sum(self, quantity: str, memory: str, access: str) -> int:
         return sum(getattr(row, quantity) for row in self.rows
@@ -91,7 +91,7 @@ class RaceSide:
 class Race:
     kernel: str
     memory: str
-    offset: int  # bytes from the start of the allocation or variable
+    offset: int  # in bytes from the start of the allocation or variable
     earlier: RaceSide
     later: RaceSide
     count: int
@@ -117,12 +117,12 @@ class Inspection:
     races: list[Race]
     divergences: list[Divergence]
     exit_code: int = 0  # the program's; the record covers the run up to its exit
-    messages: tuple[str, ...] = ()  # from hostcuda, one per finding
+    messages: tuple[str, ...] = ()  # hostcuda's messages, one per finding
     findings: tuple[dict[str, Any], ...] = ()  # these messages in machine-readable form
     host: dict[str, int] = field(
         default_factory=dict
     )  # waits, streams_with_kernels, streams_at_once
-    other_ptx: tuple[PtxKernel, ...] = ()  # kernels not launched, or only through a variable
+    other_ptx: tuple[PtxKernel, ...] = ()  # kernels that no launch names
 
     @property
     def clean(self) -> bool:
@@ -149,7 +149,7 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
                                    stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InspectError(f"{program}: {error}") from error
-        here = f"{ROOT}/"  # files of the repository get relative paths
+        here = f"{ROOT}/"  # this prefix is removed from paths in the repository
         trace = (
             json.loads(record.read_text(encoding="utf-8").replace(here, ""))
             if record.exists()

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
 SECONDS = 10  # processor time for one compilation with all its processes; none needs two
-GPU_SECONDS = 120  # nvcc compiles each file several times
+GPU_SECONDS = 120  # longer, because nvcc compiles each file several times
 MEGABYTES = 4000
 MAX_OUTPUT = 200_000  # limit in bytes on a compiler's messages
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']

@@ -53,10 +53,10 @@ class LabError(ToolError):
 class Limit:
     """Limits for one count of an inspection (counts.py)."""
     of: str
-    kernel: str = ""  # part of the kernel's name; empty for all kernels
+    kernel: str = ""  # part of the names of its kernels; empty for all kernels
     at_most: Optional[float] = None
     at_least: Optional[float] = None
-    must: bool = False  # only a program within the limit gets points
+    must: bool = False  # if true, only a program within the limit gets points
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Wrong:
     replace: str = ""
     points: tuple[float, float] = (0, 99)  # the fewest and the most points it may get
     of: str = (
-        "solution"  # what is edited; "starter" for a student who changed too little
+        "solution"  # the edited text; "starter" for a student who changed too little
     )
     also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
 
@@ -79,7 +79,7 @@ class Wrong:
 class Question:
     key: str
     text: str
-    tolerance: float = 0.0  # relative tolerance of a number
+    tolerance: float = 0.0  # relative tolerance, if the answer is a number
     points: float = 1.0
     mistakes: dict[str, str] = field(
         default_factory=dict
@@ -109,13 +109,13 @@ class Lab:
     fails: tuple[str, ...] = ()
     boundaries: tuple[int, ...] = ()
     devices: int = 1
-    starter_step: str = ""  # the starter is this step, with no code removed
+    starter_step: str = ""  # if given, the starter is this step, with no code removed
     environment: str = ""  # emulator's environment variables in every run
     # Memory for a submission. The blocks of a cooperative grid need all their stacks at the same
     # time.
     megabytes: int = 1000
-    inspected: tuple[int, int] = (961, 1023)  # range of numbers of bodies in traced runs
-    quick: bool = False  # included in the quick tests
+    inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
+    quick: bool = False  # if true, the quick tests include it
     forbidden: tuple[str, ...] = ()  # patterns for names that README.md forbids
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()

@@ -9,7 +9,7 @@ from typing import Sequence
 
 from nbody_tools.labs.building import Workshop
 
-WHOLE = 1 << 30  # effectively unlimited; the sandbox itself limits the size of a file
+WHOLE = 1 << 30  # effectively no limit, because the sandbox already limits output
 
 
 def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:

@@ -48,7 +48,7 @@ class Report:
     file: str
     seed: int
     lines: tuple[Line, ...]
-    refused: str = ""  # why nothing was run; every test then counts as failed
+    refused: str = ""  # reason why nothing was run; every test then counts as failed
     notes: tuple[str, ...] = ()
 
     @property

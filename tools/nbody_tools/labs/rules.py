@@ -49,7 +49,7 @@ DIRECTIVES = {
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)[ \t]*(.*)$", re.M)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.M)
 RESERVED = re.compile(r"__|_[A-Z]")
-# Each forbidden pattern, with a description for the student.
+# Each forbidden pattern, and how to describe it to the student.
 FORBIDDEN = (
     (r"\b_*asm_*\b", "inline assembly"),
     (
@@ -88,8 +88,8 @@ FORBIDDEN = (
     # Compilers disagree on whether such a character belongs to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
-MOST_OF_A_NAME = 300  # letters shown of a name; a type's name may be megabytes long
-# Literals whose ends only a lexer could find.
+MOST_OF_A_NAME = 300  # letters of a name to show; a type's name may be megabytes long
+# Matches the beginning of literals whose ends only a lexer could find.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
 MATHEMATICS = "|".join(

@@ -58,7 +58,7 @@ class Run:
     """The outcome of a run. `problems` are the judge's results for the problems answered so far."""
     asked: Sequence[Problem]
     problems: list[dict[str, Any]] = field(default_factory=list)
-    ended: str = ""  # why the answers ended early
+    ended: str = ""  # reason why the answers ended early
     said: str = ""  # the submission's output
     seconds: float = 0.0  # processor time used
     timed_out: bool = False

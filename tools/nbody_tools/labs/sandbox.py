@@ -27,7 +27,7 @@ LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.
              "/etc/alternatives")
 PROGRAMS = ("/bin", "/usr/bin", "/usr/libexec", "/usr/local/bin")
 HEADERS = ("/usr/include", "/usr/local/include")
-LINKS = ("/lib", "/lib32", "/lib64")  # links into /usr on most systems
+LINKS = ("/lib", "/lib32", "/lib64")  # on most systems these are links into /usr
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 
 
@@ -45,7 +45,7 @@ class Access:
 class Sandbox:
     tool: Path  # grade_sandbox, in a folder that user nobody can read
     bubblewrap: tuple[str, ...] = ()
-    why_not: str = ""  # why bubblewrap is not used
+    why_not: str = ""  # reason why bubblewrap is not used
     # The mechanism that protects the user, the files and the system calls; "-" if none does.
     guards: dict[str, str] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class Sandbox:
         around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
         for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]
-        for path in sorted(rights):  # a folder comes before its contents
+        for path in sorted(rights):  # so that a folder comes before its contents
             words += [rights[path], path, path]
         for path, target in links.items():
             words += ["--symlink", target, path]

@@ -30,22 +30,22 @@ from nbody_tools.labs.lab import TESTS, Lab, Limit
 from nbody_tools.labs.messages import with_names, without_folders
 from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
 
-FULL_WITHIN, NONE_FROM = 1.2, 10.0  # in units of the step's time
+FULL_WITHIN, NONE_FROM = 1.2, 10.0  # as multiples of the step's time
 # Systems, bodies and steps that keep a GPU busy. A call takes about 0.1 s, and the transfer through
 # the pipe takes a tenth of that.
 TIMED = (32, 8192, 40)
 # Fewer loads per interaction than this are implausible. Step 12 has the fewest: one per 24
 # interactions.
 LEAST_LOADS = 0.02
-SECONDS_OF_ALL = 20.0  # limit of the processor time of all runs of a submission on the CPU
-GPU_SECONDS = 60.0  # limit on a GPU, where the driver takes seconds to start
-LINES = 6  # lines shown of a submission's output
+SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
+GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
+LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
 PARTIAL = 0.5  # share of a test's points for single problems; the rest is for solving all
-NEVER_ENDS = "without reaching a barrier or its end"  # from hostcuda's message about a kernel
-OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
+NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
+OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about such an access
 FINDINGS = 2  # most findings shown; the first usually causes the others
 
 

@@ -17,7 +17,7 @@ STALLED_SECONDS = 6.0  # a program that uses no processor time for this long is 
 SLOW_SECONDS, IDLE = 20.0, 0.02  # from this time on, a smaller share of a core counts as sleeping
 
 
-watched_seconds: list[float] = []  # processor time seen so far, by program
+watched_seconds: list[float] = []  # processor time of each watched program
 
 
 class TooLong(Exception):

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
-EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, during and after the passage
-CELLS, HALF_WIDTH = 512, 14.0  # cells per side of a map; half of its width in the scenario's units
-DISK = 2  # the number of a species in a file (docs/formats.md)
+EVERY, STATES = 200, (600, 800, 1000, 1200)  # in time steps: before, during and after the passage
+CELLS, HALF_WIDTH = 512, 14.0  # a map's cells per side, and half its width in scenario units
+DISK = 2  # number of this species in a file (docs/formats.md)
 MOST = 65535  # the largest value in a 16-bit grey map
 
 

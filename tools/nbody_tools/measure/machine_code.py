@@ -21,7 +21,7 @@ from nbody_tools.records.facts import Facts, Measured
 from nbody_tools.steps import number_of
 from nbody_tools.tables import ABSENT, aligned, plain
 
-STEPS_OF_PAIRS = ("12",)  # these compute each pair once
+STEPS_OF_PAIRS = ("12",)  # steps that compute each pair only once
 STEPS_OF_THE_CPU = ("00",)
 FOLDERS = ("", "experiments/variants")  # folders of a build that contain programs
 RESULTS = ROOT / "docs" / "results"

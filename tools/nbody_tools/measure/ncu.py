@@ -38,10 +38,10 @@ STALLS = (
 @dataclass(frozen=True)
 class Metric:
     key: str  # in JSON
-    source: str  # Nsight Compute's name for it
+    source: str  # Nsight Compute's name of the metric
     label: str
     unit: str = ""
-    scale: float = 1.0  # from Nsight Compute's base unit to `unit`
+    scale: float = 1.0  # factor from Nsight Compute's base unit to `unit`
 
 
 METRICS = (

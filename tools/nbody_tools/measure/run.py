@@ -23,7 +23,7 @@ SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "k
              "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon",
              "test-particles")
 VALIDATION = ("auto", "full", "sampled", "off")
-# Passed on unchanged; without an option the programs use their defaults.
+# Options that are passed on unchanged. The programs have defaults for them.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",
              "warmup", "validate")
 

@@ -16,7 +16,7 @@ from typing import Iterator, Optional, Sequence
 
 from nbody_tools.arguments import Failed
 
-ROOT = "MUFU.RSQ"  # one for each interaction that a thread computes
+ROOT = "MUFU.RSQ"  # a thread executes one per interaction
 # Maps the name of an instruction, up to its first dot, to its class.
 CLASSES = {
     "fp32": ("FFMA", "FADD", "FMUL"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
-THETAS = (0.4, 0.6, 0.8)  # for the curves of times
+THETAS = (0.4, 0.6, 0.8)  # angles of the curves of times
 # Numbers of bodies, each with enough time steps for a millisecond or more.
 SIZES = (
     (256, 500),
@@ -30,14 +30,14 @@ SIZES = (
     (16777216, 2),
 )
 LARGEST_DIRECT = 1048576
-LARGEST = 16777216  # takes longer to generate than to compute, so it comes last
+LARGEST = 16777216  # generating it takes longer than computing, so it comes last
 ANGLES = {
     2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     0: (0.2, 0.4, 0.6, 0.8, 1.0),
 }  # by multipole
 UNCHECKED = ("--validate", "off")
 TIMED = ("--warmup", 1, "--repeat", 5, *UNCHECKED)
-COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # bodies whose errors are computed
+COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # system size -> number of bodies to compare
 PHASED = (65536, 1048576)
 GALAXIES = ("--scenario", "collision", "--bodies", 100000, "--integrator", "leapfrog")
 STEPS_OF_GALAXIES, ROWS = 1000, 4

@@ -42,7 +42,7 @@ ANGLES = (
     (0.5, 0),
     (0.6, 0),
 )
-COMPARED = 8192  # bodies whose errors are computed
+COMPARED = 8192  # number of bodies whose errors are computed
 
 
 @dataclass(frozen=True)

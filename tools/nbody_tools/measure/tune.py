@@ -312,7 +312,7 @@ def check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     known = read_lines(options.output)
-    updated(options.table, [])  # an invalid table is rejected before measuring
+    updated(options.table, [])  # rejects an invalid table before measuring
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for step, systems, bodies in problems(options):

@@ -24,7 +24,7 @@ class Row:
     passed: str = ""  # revision of the last pass
     date: str = ""  # date of the last pass, or of the last attempt if there was no pass
     seconds: str = ""
-    red: str = ""  # revision at which it failed after its last pass
+    red: str = ""  # revision at which the test failed after its last pass
     skipped: str = ""  # revision at which the test reported that the machine lacks something
 
     @property

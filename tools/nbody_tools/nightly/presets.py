@@ -18,11 +18,11 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 from nbody_tools.arguments import ROOT
 
 LOGS = ROOT / "build" / "log"
-BUILD = "build"  # the name of the test that compiles everything in a preset
+BUILD = "build"  # name of the test that compiles everything in a preset
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
 STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
-# Any other outcome counts as failed.
+# Outcomes by ctest's word for them. Any other word counts as failed.
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
 # Tests share the cores, as in the quick tests (run_tests in tools/commands.sh).
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
@@ -31,11 +31,11 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_N
 @dataclass(frozen=True)
 class Preset:
     name: str
-    selection: tuple[str, ...]  # selects the nightly tests in ctest
+    selection: tuple[str, ...]  # options with which ctest selects the nightly tests
     folder: Path
     configured_with: tuple[str, ...] = ()
     needs: Callable[[], bool] = lambda: True  # tests whether this machine can build it
-    is_nightly: bool = True  # whether building it is a nightly test
+    is_nightly: bool = True  # if true, building it is a nightly test, too
 
     @property
     def is_configured(self) -> bool:

@@ -20,8 +20,8 @@ from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
 from nbody_tools.nightly.ledger import LEDGER, Row
 
 TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
-EVERYTHING = ("*",)  # the subject of a test that the table does not list
-TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits that change only results are ignored
+EVERYTHING = ("*",)  # default subject, for tests that the table does not list
+TRANSPARENT = str(LEDGER.relative_to(ROOT))  # a commit that changes only this file does not count
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def measure(bodies: Bodies) -> dict[str, float]:
 
 def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]:
     steps = math.ceil(options.rotations * PERIOD / options.dt)
-    diagnostics = Path(folder) / "diagnostics.csv"  # a row for every snapshot
+    diagnostics = Path(folder) / "diagnostics.csv"  # has a row for every snapshot
     words = [options.program, "--scenario", options.scenario, "--bodies", options.bodies, "--seed",
              options.seed, "--integrator", "leapfrog", "--dt", options.dt, "--steps", steps,
              "--softening", options.softening, "--snapshot-every", math.ceil(steps / options.looks),

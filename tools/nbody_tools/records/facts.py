@@ -17,7 +17,7 @@ from nbody_tools.records.record import Record, check_measurement, check_step, re
 from nbody_tools.steps import STEP_NAME, published_steps
 from nbody_tools.tables import NOT_MEASURED, in_format
 
-FLOPS_PER_INTERACTION = 20  # a convention, from GPU Gems 3
+FLOPS_PER_INTERACTION = 20  # the convention of GPU Gems 3
 OTHER_PROGRAMS = ("cpu_simd",)
 FOLDERS = ("", "cpu", "profiles", "cluster")  # folders of docs/results/ with records or profiles
 TIMES = ("upload", "compute", "download", "total")
@@ -222,7 +222,7 @@ QUANTITIES: dict[str, Quantity] = {
     "gips": lambda _, m: (m.rate, "number"),
     "gips_total": lambda _, m: (m.record.giga_interactions_per_second("total").median, "number"),
     "tflops": lambda _, m: (1e-3 * FLOPS_PER_INTERACTION * m.rate, "number"),
-    # Issue slots of the whole device per interaction.
+    # The number of the device's issue slots per interaction.
     "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").number / m.rate, "number"),
     "speedup": speedup("total"),
     "speedup_compute": speedup("compute"),

@@ -16,7 +16,7 @@ from nbody_tools.records.record import EMULATED_NOTE, Problem, Record, read_reco
 @dataclass(frozen=True)
 class Staircase:
     problem: Problem
-    records: tuple[Record, ...]  # in the order of the steps
+    records: tuple[Record, ...]  # sorted by step and number of devices
 
     @property
     def base(self) -> Optional[Record]:

@@ -107,9 +107,9 @@ class Sums:
 
     total: dict[str, float]  # by stage: summed lengths of all spans
     union: dict[str, float]  # by stage: time in which at least one span ran
-    copies: float  # union of uploads and downloads together
+    copies: float  # time in which at least one upload or download ran
     hidden: float  # part of `copies` during which a kernel ran on the same device
-    wall: float  # from the first begin to the last end
+    wall: float  # time from the first span's begin to the last span's end
 
     @property
     def hidden_share(self) -> float:

@@ -33,7 +33,7 @@ class Panel:
 class Chart:
     name: str
     x_label: str
-    x: tuple[Any, ...]  # numbers, or names of rows
+    x: tuple[Any, ...]  # values of x, or names of rows
     panels: tuple[Panel, ...]
     caption: str
     records: tuple[dict[str, Any], ...]

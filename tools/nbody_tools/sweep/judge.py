@@ -47,7 +47,7 @@ class Ratio:
     """The ratio of the speeds of a claim's two sides."""
     ours: Optional[Quartiles]
     published: Optional[float]
-    noise: float  # differences that the quartiles miss
+    noise: float  # size of differences that the quartiles miss
 
 
 class Results:

@@ -35,8 +35,8 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 
 
 SHARE = "share of the time"
-# This counter reads docs/results/patterns/: the counts of ./nbody inspect if the row's `profile` is
-# "model", and those of Nsight Compute if it is "chip".
+# A counter of docs/results/patterns/. A row with `profile` = "model" takes the counts of ./nbody
+# inspect, and a row with "chip" takes those of Nsight Compute.
 PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),
@@ -180,8 +180,8 @@ def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
 def compared(
     root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]
 ) -> Iterator[tuple[str, Optional[bool]]]:
-    """Yields, for each row of a claim, the counts as text, and whether the claim holds: None if the
-    ranges of the launches overlap."""
+    """Yields, for each row of a claim, the counts as text, and whether the claim holds (None if the
+    ranges of the launches overlap)."""
     by_name = {row["name"]: row for row in rows}
     limit = limit_of(claim)
     for name in claim["rows"]:

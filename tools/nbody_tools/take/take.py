@@ -16,7 +16,7 @@ MAIN = Path("common/alone/main.cpp")
 INCLUDE_DIRECTORIES = (Path("."), Path("common/include"))
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
-# The second size leaves a remainder in every tile and block; the third is a single body.
+# The second problem has incomplete tiles and blocks; the third is a single body.
 CHECKS = ("--bodies 1000 --steps 3", "--systems 3 --bodies 1301 --steps 2", "--bodies 1 --steps 2")
 
 

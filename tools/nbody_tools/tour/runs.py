@@ -29,12 +29,12 @@ class Picture:
     text: str
     image: str  # relative to the page
     failure: str = ""
-    links: list[tuple[str, str]] = field(default_factory=list)  # further links: title and target
+    links: list[tuple[str, str]] = field(default_factory=list)  # further links as (title, target)
 
 
 @dataclass(frozen=True)
 class PictureRun:
-    name: str  # names its folder and its figure
+    name: str  # name of the run's folder and figure
     title: str
     text: str
     arguments: tuple[str, ...]
@@ -65,7 +65,7 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
     computes in seconds."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("2", "1024", 300)
     disks, dt = ("30000", "0.03") if on_gpu else ("3000", "0.05")
-    passage = round(47 / float(dt))  # steps until the tails are longest
+    passage = round(47 / float(dt))  # number of steps until the tails are longest
     return [
         PictureRun(
             "collision", "Two galaxies collide",

@@ -9,7 +9,7 @@ from nbody_tools.compare.peers.peer import NotHere, main, text
 def versions(device: str) -> tuple[str, str]:
     from importlib.metadata import version
 
-    import pytreegrav  # noqa: F401  fails if it is not installed
+    import pytreegrav  # noqa: F401  (the import fails if it is not installed)
 
     name = "CPU"
     if device == "cuda":
