@@ -82,7 +82,7 @@ __global__ void update_positions(float* arrays, int n, float dt) {
   bodies.z[i] += bodies.vz[i] * dt;
 }
 
-// These copy the bodies of systems of n bodies into their arrays (unpack) and back (pack).
+// Copy the bodies of systems of n bodies into arrays (unpack) and back (pack).
 void unpack(std::span<const nbody::Body> from, int n, float* arrays) {
   for (size_t first = 0; first < from.size(); first += n) {
     const auto [x, y, z, mass, vx, vy, vz] = arrays_at(arrays + 7 * first, n);

@@ -1,8 +1,8 @@
 // step11_register_blocking -- several bodies per thread: one load of a source serves them all.
 //
 // Each thread keeps K bodies and their sums in registers. A source that is read from shared memory
-// takes part in K interactions, which do not wait for one another. K and the length of a chunk
-// follow from the numbers of bodies and SMs. A kernel, not cuBLAS, adds up and moves the bodies.
+// takes part in K interactions, which do not wait for one another. The numbers of bodies and SMs
+// determine K and the chunk size. A kernel, not cuBLAS, adds the sums and moves the bodies.
 //
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
 #include <cmath>
@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
-// x_i += v_i dt. All forces of this step are known, so a body may move at once.
+// Adds the partial sums in the order of the chunks, then kicks (v_i += a_i dt) and drifts
+// (x_i += v_i dt). All forces of this step are known, so a body may move at once.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float4* __restrict__ partials, int chunks, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -63,8 +63,8 @@ __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (
   return reaction;
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp takes a
-// different part of it, so no two warps add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp takes another
+// part of the column, so no two warps add to the same sums, and the order is fixed.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   }
 }
 
-// Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
-// x_i += v_i dt. Here a chunk is the result of one row or column.
+// Adds the partial sums in the order of the chunks, then kicks (v_i += a_i dt) and drifts
+// (x_i += v_i dt). Here a chunk is the result of one row or column.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {

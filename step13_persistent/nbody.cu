@@ -68,7 +68,7 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
     __syncwarp();  // no lane may overwrite it while another still reads it
   }
   for (int k = 0; k < K; ++k) {
-    for (int apart = kLanes; apart < 32; apart *= 2) {  // adds the other lanes' sums of this body
+    for (int apart = kLanes; apart < 32; apart *= 2) {  // adds the other lanes' sums for this body
       a[k].x += __shfl_xor_sync(0xffffffff, a[k].x, apart);
       a[k].y += __shfl_xor_sync(0xffffffff, a[k].y, apart);
       a[k].z += __shfl_xor_sync(0xffffffff, a[k].z, apart);

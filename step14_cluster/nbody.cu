@@ -20,8 +20,8 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp takes a
-// different part of it, so no two warps add to the same sums, and the order is always the same.
+// Pairs all sources of a column with the bodies of a block. In each round every warp takes another
+// part of the column, so no two warps add to the same sums, and the order is fixed.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
                             const Position (&body)[K], float3 (&a)[K], Position* slab,
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   }
 }
 
-// Kick, v_i += a_i dt, with the sums over the segments of the system added in their order, and
-// drift, x_i += v_i dt, of the bodies that this rank keeps.
+// Adds the sums over the system's segments in their order, then kicks (v_i += a_i dt) and drifts
+// (x_i += v_i dt) the bodies that this rank keeps.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ sums, const int* __restrict__ slots,
                               Kept kept, int segments, float dt) {

@@ -76,7 +76,7 @@ inline Plan::Plan(int systems, int n, int tile, int ranks)
 
 // The segments of a system form a ring. Each is paired with itself and with those up to half the
 // ring ahead; of two segments exactly half the ring apart, only one makes the pair. The ranks get
-// equal parts of the list, so most of a rank's work is for segments that it keeps.
+// equal parts of the list of pairs, so most of a rank's work is for segments that it keeps.
 inline void Plan::let_meet() {
   const auto work = [&](const Meeting& m) -> double {
     const int row = tiles_in(m.row), column = tiles_in(m.column);

@@ -123,8 +123,8 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   node.products = {products.x, products.y, products.z, radius};
 }
 
-// Adds moments from the leaves to the root. The thread of an inner node begins with those of its
-// children that are leaves; of two threads that reach a node, the second one continues.
+// Adds moments from the leaves to the root. The thread of an inner node starts with its children
+// that are leaves. When two threads have reached a node, the second continues to the parent.
 static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes, int n,
                                     float theta) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -33,7 +33,7 @@ struct Option {
   const char* name;
   double value, lowest, highest;
 };
-constexpr double kIntegers = 1e9;  // options with this limit take integers
+constexpr double kIntegers = 1e9;  // an option with this upper limit takes an integer
 Option systems{"--systems", 4, 1, kIntegers}, bodies{"--bodies", 4096, 1, kIntegers},
     steps{"--steps", 10, 1, kIntegers}, devices{"--devices", kIntegers, 1, kIntegers},
     dt{"--dt", 0.01, -1e3, 1e3}, softening{"--softening", 0.05, 1e-12, 1e3};
@@ -117,8 +117,8 @@ void require(const char* what, double error, double limit) {
   if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // a NaN is wrong too
 }
 
-// Checks 64 bodies of every system: after a kick of length 1 from rest, velocities equal
-// accelerations.
+// Checks 64 bodies of every system: after a time step of length 1 from rest, a velocity equals the
+// acceleration.
 void check_forces(Simulate simulate, Run run, const Systems& start, double limit) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;

@@ -58,7 +58,7 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-// A launcher of processes, and the variable in which it stores the number of processes.
+// A launcher of processes, and the environment variable in which it stores their number.
 struct Launcher {
   const char *name, *variable, *remedy;
 };
@@ -137,7 +137,7 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
   return all;
 }
 
-// Called with the same data on all ranks, so that all of them stop together.
+// All ranks call this with the same data, so all of them stop together.
 void require_same_wishes(const std::vector<Identity>& all) {
   const Identity& root = all[0];
   const auto as_root = [&](const Identity& one) { return one.refusal == root.refusal; };
@@ -173,14 +173,14 @@ void require_same_devices(const std::vector<Identity>& all) {
   }
 }
 
-// These queries need no device, and login nodes of clusters have none.
+// True for --help and --version, which must also work on a cluster's login node, without a device.
 bool asks_about_the_program(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](std::string_view word) {
     return word == "--help" || word == "-h" || word == "--version";
   });
 }
 
-// Called on every rank once the ranks agree and are connected.
+// Every rank calls this once all ranks agree and are connected.
 int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();
@@ -242,7 +242,7 @@ int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** ar
   RankState& own = rank_state();
   if (own.given_up) {
     std::fflush(nullptr);
-    std::_Exit(code);  // the other ranks do not wait for MPI_Finalize
+    std::_Exit(code);  // skips MPI_Finalize, which the other ranks do not call
   }
   if (own.watchdog) own.watchdog->dismiss();
   own.watchdog.reset();

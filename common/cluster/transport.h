@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// Sends through pinned host buffers, or with `device_pointers` straight from device memory.
+// Sends through pinned host buffers or, with `device_pointers`, directly from device memory.
 std::unique_ptr<Cluster> mpi_transport(MPI_Comm ranks, bool device_pointers);
 
 // Both work only in programs built with NCCL.

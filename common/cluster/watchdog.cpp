@@ -85,7 +85,7 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
-  stop_if_ending();  // does not report a failure that the abort itself caused
+  stop_if_ending();  // a failure that the abort itself caused is not reported
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;

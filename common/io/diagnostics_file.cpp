@@ -46,7 +46,7 @@ struct Kept {
   std::vector<double> first_energies;
 };
 
-// Keeps the states up to `last_step`. The last row may be incomplete if the run was killed.
+// Keeps the states up to `last_step`. If the run was killed, the last row may be incomplete.
 Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
   Kept kept;
   std::ifstream in(file, std::ios::binary);

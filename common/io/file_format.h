@@ -26,7 +26,7 @@ using NextBytes = std::function<std::string_view(std::size_t)>;
 struct Keeps {
   bool names = false, float64 = false;
   bool species = false, all_species = false;
-  bool order = false;    // order of bodies; otherwise they are sorted by species
+  bool order = false;    // order of bodies; if false, they are sorted by species
   bool systems = false;  // boundaries of systems
   bool run = false;      // step number and integrator
   bool times = false;    // time, softening, time step
@@ -48,7 +48,7 @@ struct FileFormat {
   std::string_view ending;  // extension; "": the format must be requested by its name
   // Message for files that contain a softening: how the codes that write this format define it.
   std::string_view softening = {};
-  // Message for files that no format recognises: why the file is not in this one.
+  // Message for files that no format recognises: why the file is not in this format.
   std::string_view unlike = {};
 
   // True if a file with these first bytes is meant to be in this format, whether valid or not.

@@ -46,7 +46,8 @@ class Input {
     struct stat status {};
     if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
     if (S_ISDIR(status.st_mode)) throw UsageError(file_, " is a folder, not a file of bodies");
-    // /dev/zero never ends, and a program that reads from a terminal seems to hang.
+    // Rejects devices, because /dev/zero never ends, and a program that reads from a terminal seems
+    // to hang.
     if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
       throw UsageError(file_, " is a device; bodies are read from a file or a pipe");
     return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;

@@ -131,7 +131,7 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// Removes files whose writers were killed, so that no process holds their locks.
+// Removes the files of killed writers: those whose locks no process holds.
 void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -221,7 +221,8 @@ FileLock::FileLock(const fs::path& file) {
         here.st_ino == there.st_ino)
       return;
     close(descriptor_);
-    // The lock's holder may only be checking whether the writer is alive (remove_leftovers).
+    // Tries again, because the lock's holder may only be checking whether the writer is alive
+    // (remove_leftovers).
     usleep(2000);
   }
   throw UsageError("cannot write ", file, ": another program is writing it now");

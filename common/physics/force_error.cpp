@@ -12,7 +12,8 @@
 namespace nbody {
 namespace {
 
-// Returns the smallest error that at least this share of all errors does not exceed (nearest rank).
+// Returns the smallest error such that at least this share of all errors is no larger (nearest
+// rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -53,8 +54,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// Returns the largest acceleration error that rounding to zero may cause, either of an acceleration
-// or of the distance factors of interactions.
+// Returns the largest acceleration error that is possible if an acceleration, or the distance
+// factor of each interaction, is rounded to zero.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
@@ -64,7 +65,8 @@ Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
 }
 
-// Returns the part of an error that rounding to zero cannot explain, over `scale`; NaN stays NaN.
+// Returns the part of an error that rounding to zero cannot explain, divided by `scale`; NaN stays
+// NaN.
 template <class W>
 double beyond(W error, W none, W scale) {
   return relative_error(error <= none ? W{0} : error - none, scale);
@@ -256,7 +258,7 @@ ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>,
 template <class Real>
 ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   using W = Wide<Real>;
-  constexpr double kRoom = 1.25;  // the program may add in another order or round otherwise
+  constexpr double kRoom = 1.25;  // the program may add in another order or round differently
   const BasicReference<W> reference(bodies);
   const std::vector<int> tiles = input_.summation == Summation::running
                                      ? std::vector{reference.size()}

@@ -23,8 +23,8 @@ struct ForceError {
   double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
-// Compares the step's accelerations of `count` bodies, evenly spaced over all systems, at the state
-// `start`, with sums in a wider float.
+// Compares the accelerations that the step computes at the state `start` with sums in a wider
+// float, for `count` bodies evenly spaced over all systems.
 template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);

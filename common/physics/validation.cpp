@@ -115,7 +115,7 @@ class Validator {
     check_body_order(first, changes);
     if (!finite) return decided({time_step_, finite_});
     if (last) check(*last);
-    if (has_tree()) trajectory = check_trajectory();  // its limit is only known now
+    if (has_tree()) trajectory = check_trajectory();  // its limit is not known earlier
     return decided(
         {time_step_, finite_, composition_, mass_, momentum_, angular_momentum_, trajectory});
   }
@@ -206,8 +206,8 @@ class Validator {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
-  // Adds the checks at a smaller angle. Returns true if one of them has a limit that distinguishes
-  // right from wrong.
+  // Adds the checks at a smaller angle. Returns true if a limit of theirs distinguishes right from
+  // wrong.
   bool check_finer(std::vector<Gate>& gates) const {
     if (has_tree()) {
       gates.insert(gates.begin() + 2, tree_);

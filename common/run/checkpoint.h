@@ -1,4 +1,4 @@
-// The data of a checkpoint besides its bodies. A resumed run must match the interrupted one: the
+// The data of a checkpoint other than its bodies. A resumed run must match the interrupted one: the
 // same program on the same kind of machine, with the same options.
 #pragma once
 

@@ -36,7 +36,7 @@ struct Options {
   int snapshot_every = 0;  // 0: none
   std::filesystem::path snapshot_folder;
   std::filesystem::path diagnostics;  // CSV
-  int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
+  int diagnostics_every = 0;          // 0: with each snapshot; without snapshots, at start and end
   bool diagnostics_exact = false;     // sums all pairs, for any number of bodies
   int activity_map = 0;               // cells per side; 0: none
   int activity_map_every = 0;         // 0: only the final state

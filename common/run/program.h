@@ -27,7 +27,8 @@ class Interruption {
   static bool is_open();  // true while such an object lives and no signal has come
 };
 
-// Ends an interrupted program: run_program prints the text, and the signal then ends the process.
+// Thrown to end an interrupted program: run_program prints the text, and the signal then ends the
+// process.
 struct Interrupted : std::runtime_error {
   Interrupted(int number, const std::string& text) : std::runtime_error(text), signal(number) {}
   int signal;

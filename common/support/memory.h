@@ -1,5 +1,6 @@
-// Checks how much memory is available before much of it is allocated. Linux allows allocations that
-// exceed its memory, so without this check it would kill a process that asks for an absurd size.
+// Checks how much memory is available before a program allocates much. Linux allows allocations
+// that exceed its memory, so without this check it would kill a process that asks for an absurd
+// size.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ struct Platform {
   void (*unlock_pages)(void* data) = nullptr;
 };
 
-// Throws NoDevice if there is no device; the message names the program for the CPU. The name of a
-// CPU includes the number of threads that the run uses, which OMP_NUM_THREADS may limit.
+// Throws NoDevice if there is no device; the message says how to build the program for the CPU. The
+// name of a CPU includes the number of threads that the run uses, which OMP_NUM_THREADS may limit.
 Platform platform_of(const FoundDevice& device);
 
 }  // namespace nbody

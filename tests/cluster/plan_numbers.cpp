@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
       for (const nbody::Message& message : received) bytes += message.bytes;
       sums = std::max(sums, bytes);
     }
-    // In an all_gather, all parts have the same size, and a rank receives the parts of all others
-    // (share.h).
+    // In an all_gather, all parts have the same size, and each rank receives the parts of all other
+    // ranks (share.h).
     const size_t part = sizeof(float4) * plan.kept * plan.segment;
     std::printf("%d %zu %zu %ld %ld\n", plan.ranks, (plan.ranks - 1) * part, sums,
                 *std::ranges::max_element(work), all_work);

@@ -73,7 +73,8 @@ std::string with_address_space(const std::string& kilobytes, const char* seconds
 }
 
 // OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts. If that fails, it retries
-// forever, and no program linked with it can prevent that. $NBODY_ONLY_OPENBLAS only loads it.
+// forever, and no program linked with it can prevent that. The program $NBODY_ONLY_OPENBLAS only
+// loads OpenBLAS.
 bool openblas_hangs(const std::string& kilobytes) {
   const char* const program = std::getenv("NBODY_ONLY_OPENBLAS");
   if (program == nullptr) return false;

@@ -1,4 +1,4 @@
-// A library to preload. At a chosen moment it makes the disk fail, or kills the program.
+// A library for LD_PRELOAD. At a chosen moment it makes the disk fail, or kills the program.
 //
 //   NBODY_FAULT=bytes:K   the disk is full after K bytes: the write that exceeds them is cut short,
 //                         and later ones fail with ENOSPC

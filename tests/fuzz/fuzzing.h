@@ -1,5 +1,5 @@
-// For any input a fuzz target must return, or throw a UsageError with one readable line. If
-// anything else happens, the process ends, which libFuzzer reports.
+// For any input, a fuzz target must either return or throw a UsageError whose message is one
+// readable line. If anything else happens, the process ends, which libFuzzer reports.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Treats any bytes as a file of bodies. Accepted bodies must be valid, and after they are written
-// and read again, their bits must be the same.
+// Treats any bytes as a file of bodies. Accepted bodies must be valid, and writing and reading them
+// again must preserve their bits.
 #include <sys/mman.h>
 #include <unistd.h>
 

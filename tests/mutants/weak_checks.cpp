@@ -9,7 +9,7 @@
 namespace nbody::test {
 namespace {
 
-// Returns |x - x_ref| for every body of every system, in the order in memory.
+// Returns |x - x_ref| for every body of every system, in memory order.
 std::vector<double> position_errors(const Systems& start, const Systems& end, const Run& run) {
   std::vector<double> errors;
   for (int s = 0; s < start.count; ++s) {

@@ -1,6 +1,6 @@
 // Checks that are common in programs like ours. Each has one weakness and is otherwise as good as
-// possible. They run on the mutants, so that we can compare them with the validator's checks, and
-// do not affect the result.
+// possible. They run on the mutants, so that we can compare them with the validator's checks; they
+// do not affect a mutant's result.
 #pragma once
 
 #include "run/job.h"

@@ -34,8 +34,8 @@ std::set<int> sizes() {
 INSTANTIATE_TEST_SUITE_P(Ladder, Ladder, testing::ValuesIn(sizes()),
                          testing::PrintToStringParamName());
 
-// Thirty-three systems are one more than a warp's threads, one more than 16 streams serve in two
-// rounds, and not a multiple of 2 or 4 devices.
+// Thirty-three systems are one more than a warp has threads, one more than 16 streams serve in two
+// rounds, and not divisible by 2 or 4 devices.
 TEST(LadderSystems, AreIndependent) {
   const int systems = 33, n = 65;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 3, 0.05}).systems;
@@ -214,7 +214,7 @@ TEST(LadderLarge, OneStepOfManyBodies) {
   EXPECT_EQ(failed_gates_of_one_step(many_bodies(), 0.01, 0.05), "");
 }
 
-// The quick tests run this through hostcuda too.
+// The quick tests run these through hostcuda too.
 class LadderSteps : public testing::TestWithParam<int> {};
 
 TEST_P(LadderSteps, AreAllTaken) {
@@ -226,7 +226,8 @@ TEST_P(LadderSteps, AreAllTaken) {
 INSTANTIATE_TEST_SUITE_P(Large, LadderSteps, testing::Values(1031, 2111),
                          testing::PrintToStringParamName());
 
-// Takes more steps than twelve bits can count: two bodies orbit each other, a third is far away.
+// Takes more time steps than twelve bits can count. Two bodies orbit each other, and a third is far
+// away.
 TEST(LadderSteps, AreMoreThanTwelveBitsCount) {
   Systems start(1, 3);
   start.bodies[0] = {-0.5f, 0, 0, 0, -0.7f, 0, 1};

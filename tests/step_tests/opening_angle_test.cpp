@@ -86,7 +86,8 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
   });
 }
 
-// From far away all bodies act as their total mass at its centre, so the root must have both right.
+// On a distant body all others act as their total mass at their centre of mass, so the root node
+// must have both right.
 TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   Systems start = sphere(1, 700);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)

@@ -1,4 +1,4 @@
-// The step under test: the arguments that its main() passed to step_main().
+// The step under test, given by the arguments that its main() passed to step_main().
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct StepUnderTest {
 };
 const StepUnderTest& step();
 
-// Runs the step's simulate() on every device it can use; with leapfrog, adds the half drifts.
+// Runs the step's simulate() on all devices that it can use; with leapfrog, adds the half drifts.
 // Without an approximation a step that traverses a tree opens every node.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler, Approximation approximation = {});

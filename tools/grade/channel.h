@@ -24,7 +24,7 @@ struct Reply {
   std::uint64_t bodies = 0;
 };
 
-// True if every byte was moved; false at the end of the pipe.
+// Returns true if all bytes were moved, and false at the end of the pipe.
 inline bool read_whole(int file, void* data, std::size_t bytes) {
   for (char* to = static_cast<char*>(data); bytes > 0;) {
     const ssize_t moved = ::read(file, to, bytes);

@@ -33,11 +33,11 @@ namespace {
 
 constexpr double kSoftening = 0.05, kTimeStep = 0.01;
 constexpr double kOnceLimit =
-    1e-4;  // relative to the change in a few steps: a hundred rounding errors
+    1e-4;  // relative to the change in a few steps; about a hundred rounding errors
 constexpr int kTimedCalls = 5;
 
-// Masses of a star and of a body next to it: the force of one body is below the last digit of the
-// star's, but that of all bodies together is not.
+// Masses of a star and of each body around it. One body's force is below the last digit of the
+// star's force, but the sum of all bodies' forces is not.
 constexpr float kStar = 1, kPlanetesimal = 5e-8f;
 
 struct Problem {

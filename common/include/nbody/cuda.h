@@ -1,4 +1,4 @@
-// The parts of every CUDA program that are not the lesson: error checks, and owners for device
+// Helpers that every CUDA program needs and no step teaches: error checks, and owners of device
 // memory, pinned memory, streams and events. Both nvcc and, through hostcuda, the host compiler
 // compile this file.
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "nbody/cuda_failed.h"
 
-// Every call that can fail goes through this: a CUDA program that ignores its error codes reports
-// splendid throughput on a machine without a GPU.
+// Checks a call that can fail, as every such call must be checked. A CUDA program that ignores
+// error codes reports splendid throughput on a machine without a GPU.
 #define CUDA_CHECK(expression)                                                                     \
   do {                                                                                             \
     const cudaError_t cuda_check_error = (expression);                                             \
@@ -137,7 +137,7 @@ class KeptPinnedArray {
       free_ones().pop_back();
       return array;
     }
-    free_ones().clear();  // left over from a problem of another size
+    free_ones().clear();  // those left are for a problem of another size
     return PinnedArray<T>(count);
   }
   PinnedArray<T> memory_;

@@ -52,13 +52,14 @@ struct UsageError : std::runtime_error {
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Rejects the value of an option: the error names both, and says what is allowed.
+// Rejects the value of an option with an error that names both and says what is allowed.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);
 }
 
-// No device was found: exit 77, which ctest shows as skipped (1 with NBODY_REQUIRE_GPU=1).
+// No device was found. The program exits with code 77, which ctest shows as skipped, or with 1 if
+// NBODY_REQUIRE_GPU=1.
 struct NoDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -36,7 +36,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
     turn(y, bit);
     turn(z, bit);
   }
-  // The three bits of a part are now the Gray code of its number: the next part differs in one bit.
+  // The three bits of a part are now the Gray code of its number; consecutive parts differ in one
+  // bit.
   y ^= x;
   z ^= y;
   unsigned flips = 0;

@@ -75,10 +75,10 @@ struct Timing {
 // Returns, for each stage, the time during which at least one system was in it.
 Timing timing_of(std::vector<Span> spans);
 
-// How a kernel sums the forces on a body, which decides their accuracy in float32.
+// How a kernel sums the forces on a body; this determines the accuracy of the sum in float32.
 enum class Summation {
-  running,  // one sum over all N bodies: its rounding error grows with sqrt(N)
-  tiled     // one sum per tile, then the sum of these: an error nearly independent of N
+  running,  // one sum over all N bodies, whose rounding error grows with sqrt(N)
+  tiled     // one sum per tile, then the sum of these; its error hardly depends on N
 };
 
 // Advances every system by run.steps time steps, in place.

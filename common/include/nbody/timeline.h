@@ -1,4 +1,4 @@
-// Measures with events when the stages of a step (upload, compute, download) began and ended.
+// Measures, with events, when the stages of a step (upload, compute, download) began and ended.
 #pragma once
 
 #include <array>

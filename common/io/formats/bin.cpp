@@ -74,7 +74,7 @@ std::uint32_t version_of(const std::string& file, std::string_view head) {
   return version;
 }
 
-// Reads everything in a Snapshot except the bodies: its systems are still empty.
+// Returns a Snapshot with everything except the bodies; its systems are still empty.
 Snapshot header(const std::string& file, std::string_view bytes) {
   using byte_order::load;
   Snapshot snapshot;
@@ -110,7 +110,7 @@ BodyF64 load_body(std::string_view fields) {
 
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
-// Positions of the parts in a file of `size` bytes whose first bytes are `head`.
+// Offsets of the parts of a file that has `size` bytes and begins with `head`.
 struct Layout {
   std::uint64_t header_bytes, systems, bodies, float_bytes;
   bool species, checkpoint;

@@ -1,5 +1,5 @@
 // Converts numbers to and from bytes in a given order, whatever the machine's byte order. Structs
-// are never cast to bytes: a file's layout must not depend on a compiler's padding.
+// are never cast to bytes, because a file's layout must not depend on a compiler's padding.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace nbody::byte_order {
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-// Returns the place of byte i, counted from the least significant byte.
+// Returns the offset at which the i-th least significant byte is stored.
 template <typename T>
 constexpr std::size_t place(std::size_t i, std::endian order) {
   return order == std::endian::little ? i : sizeof(T) - 1 - i;
@@ -28,7 +28,7 @@ void append(std::string& bytes, T value, std::endian order = std::endian::little
     bytes += static_cast<char>((bits >> (8 * place<T>(i, order))) & 0xff);
 }
 
-// The caller has checked that `bytes` reaches to offset + sizeof(T).
+// The caller must have checked that `bytes` holds at least offset + sizeof(T) bytes.
 template <typename T>
 T load(std::string_view bytes, std::size_t offset, std::endian order = std::endian::little) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);

@@ -22,8 +22,8 @@ enum Column : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, k
 constexpr std::array<std::string_view, kSkipped> kNames{"x",  "y", "z",    "vx",      "vy",
                                                         "vz", "m", "name", "species", "id"};
 
-// Returns the separator. Other programs' tables may use any of these (' ': blanks and tabs); ours
-// use commas.
+// Returns the separator. Other programs' tables may use any of these separators (' ' stands for
+// blanks and tabs); ours use commas.
 char separator_of(std::string_view line) {
   for (const char separator : {',', ';'})
     if (line.find(separator) != std::string_view::npos) return separator;

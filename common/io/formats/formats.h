@@ -16,7 +16,7 @@ namespace nbody::formats {
 
 // The content of a file, before species are selected and the bodies are divided into systems.
 struct Contents {
-  Snapshot snapshot;               // everything but the bodies, their names and their species
+  Snapshot snapshot;               // everything except the bodies, their names and their species
   std::vector<Body> bodies;        // bodies of all systems
   std::vector<BodyF64> exact;      // these bodies in float64, or empty
   std::vector<std::string> names;  // name of every body, or empty

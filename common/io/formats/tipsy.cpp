@@ -32,12 +32,13 @@ constexpr std::size_t kShortHeader = 28, kHeader = 32;                         /
 struct Record {
   Species species;
   std::size_t floats;
-  std::optional<std::size_t> eps;  // index of the softening length in these floats
+  std::optional<std::size_t> eps;  // index of the softening length among these floats
 };
 constexpr std::array<Record, 3> kRecords{
     {{Species::gas, 12, std::nullopt}, {Species::dark, 9, 7}, {Species::star, 11, 9}}};
 
-// Tipsy lacks Gadget's other species: anything that is neither gas nor dark becomes a star.
+// Tipsy lacks Gadget's other species, so anything that is neither gas nor dark matter becomes a
+// star.
 constexpr Species tipsy_species(Species species) {
   return species == Species::gas || species == Species::dark ? species : Species::star;
 }

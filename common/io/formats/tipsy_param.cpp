@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = "# Units of a Tipsy file, written by nbody-steps";
 constexpr std::size_t kMaxBytes = 1 << 20;
 
-// Removed at both ends of a value: blanks, and the quotes that some programs write.
+// Characters that are removed at both ends of a value: blanks, and the quotes that some programs
+// write.
 constexpr std::string_view kOuter = " \t\r\"";
 
 std::string head_of(const fs::path& param) {

@@ -33,7 +33,7 @@ constexpr std::size_t kTypesRead = kTypes + 2;
 constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::gas,  Species::dark,     Species::dark, Species::star,
     Species::star, Species::boundary, Species::dark, Species::dark};
-constexpr const char* kOwnGroup = "nbody-steps";  // holds data without a place in Gadget's format
+constexpr const char* kOwnGroup = "nbody-steps";  // holds data that Gadget's format lacks
 
 // Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the
 // best known G and solar mass in grams, a file's 1e10 solar masses would be 3e-4 too heavy.
@@ -258,7 +258,7 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   // pynbody reads this; without it, pynbody takes the time for the age of the universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
-  // Gadget-4's names for Plummer-equivalent lengths; pynbody takes its eps from them.
+  // Uses Gadget-4's names for Plummer-equivalent softening lengths, from which pynbody takes eps.
   for (std::size_t t = 0; t < kTypes; ++t)
     hdf5::write_integer(group, ("SofteningClassOfPartType" + std::to_string(t)).c_str(), 0);
   for (const char* name : {"SofteningComovingClass0", "SofteningMaxPhysClass0"})

@@ -28,8 +28,8 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Keeps the library from printing an error stack for every failed call, because our messages are
-// one line each.
+// Keeps the library from printing an error stack for every failed call, because our messages have
+// only one line.
 void silence();
 
 // Opens an HDF5 file in memory; `bytes` is its whole content. Throws UsageError.

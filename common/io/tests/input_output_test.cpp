@@ -1,4 +1,5 @@
-// Writes and reads bodies, and rejects every invalid file with its message.
+// Tests that bodies are the same after writing and reading, and that each invalid file is rejected
+// with its message.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -97,7 +97,7 @@ TEST_F(Tipsy, IsWrittenAsTheFormatSays) {
 TEST_F(Tipsy, SpeciesAndUnitsSurviveTheOtherFormats) {
   Snapshot snapshot = read_bodies(folder.with("in", four_bodies(std::endian::little)));
   snapshot.units = "kpc-100kms";
-  snapshot.softening = 0.1;  // not a float32, so the parameter file has to keep it
+  snapshot.softening = 0.1;  // not exact in float32, so the .param file must store it
   snapshot.dt = 1.0 / 3;
   write_bodies(folder / "a.tipsy", snapshot);
   write_bodies(folder / "b.csv", read_bodies(folder / "a.tipsy"));

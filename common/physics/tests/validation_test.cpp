@@ -212,8 +212,8 @@ TEST(Validation, MissesNoStepsInAnyMode) {
   }
 }
 
-// Repeating a run that took an hour would take another hour. The validator reports this, and checks
-// at least two steps.
+// Repeating a run that took an hour would take another hour. The validator must report this, and
+// check at least two time steps.
 TEST(Validation, SaysWhatIsTooLongToRepeat) {
   const Systems start = galaxies(4, 20);
   const Validation all = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 3600);

@@ -115,7 +115,8 @@ TEST(ColdSphere, FallsAsAFreeFallDoes) {
 TEST(Kuzmin, IsAFlatDiskOnCircles) {
   const int n = 20000;
   const Systems disk = make("kuzmin", n);
-  // Half of the 95 % that are kept is inside R, where M(<R) = M (1 - 1 / sqrt(1 + R^2)).
+  // The median radius R holds half of the 95 % that are kept; the mass inside R is M (1 - 1 /
+  // sqrt(1 + R^2)).
   EXPECT_NEAR(median(disk.bodies, cylinder_radius), std::sqrt(std::pow(1 - 0.475, -2) - 1), 0.05);
   EXPECT_NEAR(mass_of(disk.bodies), 1, 1e-4);
   for (const Body& b : disk.bodies) {

@@ -125,7 +125,7 @@ TEST(Seeds, GiveTheSameBodiesAgain) {
     const Snapshot first = make(name, 3, 100, 7);
     EXPECT_TRUE(same_bits(first.systems.bodies, make(name, 3, 100, 7).systems.bodies));
     EXPECT_FALSE(same_bits(first.systems.bodies, make(name, 3, 100, 8).systems.bodies));
-    // System s of a seed does not depend on the number of systems.
+    // System s of a seed must not depend on the number of systems.
     EXPECT_TRUE(same_bits(first.systems.system(0), make(name, 1, 100, 7).systems.bodies));
     for (int s = 1; s < 3; ++s) {
       EXPECT_FALSE(same_bits(first.systems.system(0), first.systems.system(s)));
