@@ -281,7 +281,9 @@ class TreePage(fakes.InRepository):
     def test_errors_are_those_of_the_largest_system(self) -> None:
         self.records("tree/a.jsonl", *TREE_RECORDS)
         table = self.said("tree_errors").splitlines()
-        self.assertTrue(table[0].startswith("Errors of 1000 of 4,000 bodies (plummer)."))
+        self.assertTrue(
+            table[0].startswith("The errors are those of 1000 of 4,000 bodies (plummer).")
+        )
         self.assertEqual(table[-4:], [f"| {quadrupole} | {theta} | 2.0e-03 | 3.0e-03 | 5.0e-03 |"
                                       for quadrupole in ("yes", "no") for theta in (0.4, 0.8)])
 

@@ -48,7 +48,8 @@ class Page(fakes.InRepository):
         rows = latencies.table(self.results).splitlines()
         self.assertRegex(
             rows[0],
-            r"^Test GPU .CUDA 13.0, driver 13.0., 2026-01-0\d, chains longer by 1000 operations:$",
+            r"^Measured on Test GPU .CUDA 13.0, driver 13.0., 2026-01-0\d, with long chains that "
+            r"have 1000 more operations than the short ones:$",
         )
         self.assertEqual(
             [row.split(" | ")[:3] for row in rows[4:]],

@@ -118,9 +118,9 @@ def error_table(records: Sequence[Record]) -> str:
             for r in chosen
         ]
         first = chosen[0]
-        parts.append(f"{problem.systems} x {problem.bodies} bodies ({problem.scenario}, softening "
-                     f"{problem.softening:g}), errors of {first.data['force_error']['bodies']} of "
-                     "them; "
+        parts.append(f"The errors are those of {first.data['force_error']['bodies']} of "
+                     f"{problem.systems} x {problem.bodies} bodies ({problem.scenario}, softening "
+                     f"{problem.softening:g}). Measured on "
                      f"{machines(chosen)}, {first.date[:10]}:\n\n"
                      + markdown(("program", "sums", "G interactions/s", *ERRORS.values()), rows))
     return "\n\n".join(parts)
@@ -152,7 +152,7 @@ def drift_table(records: Sequence[Record]) -> str:
         *(f"{first.data['disk']['start'][key]:.4f}" for key in DISK),
         "",
     ]
-    return f"{machines(records)}, {first.date[:10]}: {first.problem}.\n\n" + markdown(
+    return f"Measured on {machines(records)}, {first.date[:10]}: {first.problem}.\n\n" + markdown(
         ("program", "sums", *DRIFTS.values(), *DISK.values(), "time of the kernels"), [start, *rows]
     )
 
@@ -173,7 +173,7 @@ def sums_table(records: Sequence[Record]) -> str:
                 r.verdict,
             ]
         )
-    return f"{machines(records)}, {records[0].date[:10]}:\n\n" + markdown(
+    return f"Measured on {machines(records)}, {records[0].date[:10]}:\n\n" + markdown(
         (
             "bodies",
             "sums",

@@ -86,9 +86,10 @@ def table(device: str, masses: str, records: Sequence[dict[str, Any]]) -> str:
         )
     rows += [row for peer in PEERS if (row := ratios(peer, sizes, records)) is not None]
     dates = sorted({data["date"][:10] for data in records})
-    title = (f"{device}, {', '.join(dates)}, {masses} masses. G interactions/s of one system of N "
-             "bodies (in brackets, the interquartile range of the times in percent), and the "
-             "largest RMS error of the accelerations:")
+    title = (f"The bodies have {masses} masses. The rates are G interactions/s for one system of N "
+             "bodies (in brackets, the interquartile range of the times in percent); the last "
+             "column is the largest RMS error of the accelerations. Measured on "
+             f"{device}, {', '.join(dates)}:")
     return (
         title
         + "\n\n"

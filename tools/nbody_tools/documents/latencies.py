@@ -69,8 +69,8 @@ def table(results: Path) -> str:
         for r in ordered
     ]
     return (
-        f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} "
-        "operations:\n\n"
+        f"Measured on {first.machine}, {first.date[:10]}, with long chains that have "
+        f"{first.data['operations']} more operations than the short ones:\n\n"
         + markdown(
             ("latency", "blocks x threads", "median", "IQR", "repeats", "verdict"), rows
         )

@@ -241,5 +241,6 @@ def staircase_note(shown: Optional[Staircase]) -> str:
     base = shown.base.machine if shown.base else NOT_MEASURED
     newest = max(record.date for record in shown.records)
     return (f"Measured on {one.machine}, step 00 on {base}, {newest[:10]}: "
-            f"{shown.problem}. G interactions/s from the median compute time, N^2 interactions per "
-            "step and system; speedup of the median total time, transfers included.")
+            f"{shown.problem}. The rates are G interactions/s from the median compute time, with "
+            "N^2 interactions per step and system. The speedup is that of the median total time, "
+            "including transfers.")

@@ -203,9 +203,9 @@ def errors_table(records: Sequence[Record]) -> str:
     rows = [["yes" if record.data["approximation"]["multipole"] else "no", f"{theta_of(record):g}",
              *(f"{record.data['force_error'][key]:.1e}" for key in ERRORS)] for record in chosen]
     first = chosen[0]
-    return (f"Errors of {first.data['force_error']['bodies']} of {largest:,} bodies "
+    return (f"The errors are those of {first.data['force_error']['bodies']} of {largest:,} bodies "
             f"({first.problem.scenario}). "
-            f"{heading(chosen)}.\n\n"
+            f"Measured on {heading(chosen)}.\n\n"
             + markdown(("quadrupole", "theta", *ERRORS.values()), rows))
 
 
@@ -231,8 +231,8 @@ def openings_table(records: Sequence[Record]) -> str:
                      *(f"{error[key]:.1e}" for key in ERRORS)])
     bodies, softening = records[0].data["force_error"]["bodies"], records[0].problem.softening
     return (
-        f"Time steps, and errors of {bodies} bodies; softening {softening:g}. "
-        f"{heading(records)}.\n\n"
+        f"The table shows the time of a time step, and the errors of {bodies} bodies, with a "
+        f"softening of {softening:g}. Measured on {heading(records)}.\n\n"
         + markdown(("problem", "step, opening", "time step", *ERRORS.values()), rows)
     )
 
@@ -310,7 +310,8 @@ def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
         ""
         if not rows
         else (
-            f"Plummer sphere (ECL-BH) and cube (Ryoanji). {heading(records)}.\n\n"
+            "The bodies form a Plummer sphere (ECL-BH) or a cube (Ryoanji). "
+            f"Measured on {heading(records)}.\n\n"
             + markdown(
                 ("", "bodies", "time", "error", "step 15", "error", "time step", "times as fast"),
                 rows,

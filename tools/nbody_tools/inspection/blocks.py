@@ -26,42 +26,41 @@ CAUSES = {
         PATTERNS,
         "shared_loop",
         "shared load",
-    ): "nvcc unrolls the loop and loads four neighbouring floats with one 16-byte instruction",
+    ): "nvcc unrolls the loop and loads four neighbouring floats with one 16-byte load",
     (
         "step03_tiling",
         "advance_systems",
         "shared load",
-    ): "nvcc loads the four floats of a body with one 16-byte instruction, and the mass again "
-    "later on; the source has four loads",
+    ): "nvcc loads the four floats of a body with one 16-byte load, and later loads the mass "
+    "again; the source has four loads",
     (
         "step03_tiling",
         "advance_systems",
         "shared store",
-    ): "nvcc stores the four floats of a body with one 16-byte instruction, which has no "
-       "conflict; "
+    ): "nvcc stores the four floats of a body with one 16-byte store, which has no conflict; "
     "the source has four stores",
     (
         "step08_multigpu",
         "update_velocities",
         "shared load",
-    ): "as in step 03, but the mass stays in a register: one 16-byte instruction per body",
+    ): "as in step 03, but the mass stays in a register, so there is one 16-byte load per body",
     ("step08_multigpu", "update_velocities", "shared store"): "as in step 03",
     (
         "step09_soa",
         "update_velocities",
         "shared load",
-    ): "nvcc unrolls the loop and loads each component of four bodies with one 16-byte "
-    "instruction: four loads for four interactions; the source has sixteen",
+    ): "nvcc unrolls the loop and loads each component of four bodies with one 16-byte load, so "
+    "four interactions take four loads; the source has sixteen",
     (
         "step10_tiled2d_cublas",
         "update_positions",
         "global load",
-    ): "nvcc loads a whole position with one 16-byte instruction; the source has three loads",
+    ): "nvcc loads a whole position with one 16-byte load; the source has three loads",
     (
         "step10_tiled2d_cublas",
         "update_positions",
         "global store",
-    ): "nvcc stores x and y with one instruction of 8 bytes; the source has two stores",
+    ): "nvcc stores x and y with one 8-byte store; the source has two stores",
 }
 
 
@@ -94,9 +93,10 @@ def patterns_block(root: Path) -> str:
     pairs = [pair for pair in checked(compared(root)) if pair.program == PATTERNS]
     shown = [pair for pair in pairs if not is_usual_store(pair)]
     return "\n\n".join([
-        f"{machine(root)}: {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} "
-        f"kernels, {sum(pair.agrees for pair in pairs)} of them equal in requests, cost and bank "
-        f"conflicts. {len(pairs) - len(shown)} coalesced stores, all equal, are left out.",
+        f"We compared {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} kernels "
+        f"({machine(root)}). {sum(pair.agrees for pair in pairs)} of them are equal in requests, "
+        f"cost and bank conflicts. The table omits {len(pairs) - len(shown)} coalesced stores, all "
+        "of them equal.",
         markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request",
                   "chip", "ideal", "bank conflicts", "chip", ""),
                  [pattern_row(pair) for pair in shown])])
