@@ -1,4 +1,4 @@
-// Compares the accelerations that a kernel computes with float64.
+// Compares a kernel's accelerations with those of a float64 sum.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The command line of the experiment. It runs each rung with each number of bodies and each size of
-// the map, and prints one JSON record per run.
+// The command line of the experiment. The program runs each rung with each number of bodies and
+// each size of the map, and prints one JSON record per run.
 #include <cstdio>
 
 #include "check.h"

@@ -6,7 +6,7 @@
 
 namespace activity {
 
-// Returns the cell at (x, y), or -1 outside. Compares floats, because an integer may be too small.
+// Returns the cell at (x, y), or -1. Compares floats, because far coordinates overflow an integer.
 __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);

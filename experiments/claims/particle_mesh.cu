@@ -3,7 +3,7 @@
 // than a cell are lost. The transform here is a plain sum along each axis, not an FFT.
 //
 // The check uses a lattice with at least two bodies per cell and axis, displaced along a sine wave.
-// Linear theory gives its force.
+// Linear theory gives the wave's force.
 //
 //   particle_mesh [BODIES_PER_SIDE]
 #include "claim.h"

@@ -1,6 +1,6 @@
 // How accurate are reciprocal square roots? Activity map, 3.2: rsqrtf has an error of at most 2
-// ULP. GPU Gems 3: SSE's four-cycle 1/sqrt(x) has 12 correct bits. This program tests both with all
-// floats from 1 to 4, because the errors repeat every two octaves.
+// ULP. GPU Gems 3: SSE's four-cycle 1/sqrt(x) has 12 correct bits. This program tests both claims
+// with all floats from 1 to 4, because the errors repeat every two octaves.
 //
 //   root_errors [STRIDE]   tests every STRIDE-th float [1]
 #include <cstring>

@@ -1,6 +1,6 @@
 // Project report, 1.2: velocity Verlet, x += v dt + a dt^2 / 2 and then v += (a + a') dt / 2. The
-// method has order two, like this repository's leapfrog (drift, kick, drift). It costs one sum of
-// forces per time step too, because the next step begins with the new accelerations.
+// method has order two, like this repository's leapfrog (drift, kick, drift). It costs only one sum
+// of forces per time step, because the next step begins with the new accelerations.
 //
 //   velocity_verlet [BODIES]   BODIES is for the rate; orders are measured with two bodies
 #include "claim.h"

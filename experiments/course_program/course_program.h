@@ -22,7 +22,7 @@ constexpr int kSteps = 10;
 // Advances the bodies in place. Returns the seconds that the time steps take, without transfers.
 double simulate(std::vector<Body>& bodies, int steps);
 
-// Compares the accelerations of up to 256 bodies in one step with float64: relative RMS error.
+// Returns the relative RMS error of the accelerations of up to 256 bodies, against float64.
 nbody::Gate check(const std::vector<Body>& start);
 
 nbody::Platform platform();

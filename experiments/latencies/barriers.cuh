@@ -26,7 +26,7 @@ struct GridBarrier : BetweenBlocks {
   static __device__ void wait(unsigned*, unsigned) { cooperative_groups::this_grid().sync(); }
 };
 
-// Uses a counter that only grows: one thread of each block adds 1 and then polls. Its release makes
+// Uses a counter that only grows: one thread of each block adds 1 and then polls. The release makes
 // everything visible that the block wrote before the first __syncthreads().
 struct OwnBarrier : BetweenBlocks {
   static __device__ void wait(unsigned* arrived, unsigned round) {
@@ -56,9 +56,9 @@ struct BlockBarrier {
   static __device__ void wait(unsigned*, unsigned) { __syncthreads(); }
 };
 
-// words[0] belongs to the barrier. After it come two boards with a place for each party, so that
-// one barrier per round is enough. If checked, every party writes the round's number to its place,
-// and after the barrier expects that number at the next party's place.
+// words[0] belongs to the barrier. After words[0] come two boards with a place for each party, so
+// that one barrier per round is enough. If checked, every party writes the round's number to its
+// place, and after the barrier expects that number at the next party's place.
 template <class Barrier, bool kChecked>
 __global__ void barriers(unsigned* words, unsigned* wrong, int operations) {
   const unsigned next = (Barrier::party() + 1) % Barrier::parties();

@@ -21,7 +21,7 @@ namespace {
 using Kernel = void (*)(unsigned* words, unsigned* wrong, int operations);
 using Launched = void (*)(unsigned* words, unsigned* wrong, unsigned number);
 
-// Data of the kernels: words with their values before the first operation, and a count of errors.
+// Stores the kernels' data: words, with their initial values, and a count of errors.
 class Words {
  public:
   explicit Words(std::vector<unsigned> first) : first_(std::move(first)), words_(first_.size()) {}

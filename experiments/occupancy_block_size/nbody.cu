@@ -1,6 +1,6 @@
 // occupancy_block_size -- the block size that the occupancy API suggests.
 //
-// The API knows the kernel's registers, its shared memory and the limits of an SM. It returns the
+// The API knows the kernel's registers, its shared memory and the limits of an SM, and returns the
 // block size with the most resident threads. The API does not know the number of bodies, so large
 // blocks may leave SMs without work.
 //

@@ -44,7 +44,7 @@ bool parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-// Says so if there is no GPU, because the sizes are then not those of the tables.
+// Prints a note if there is no GPU, because the sizes are then not those of the tables.
 std::vector<int> default_bodies() {
   if (platform().backend != "hostcuda") return kOnGpu;
   std::printf("No GPU: %d and %d bodies instead of %d, %d and %d (--bodies chooses).\n",

@@ -2,7 +2,7 @@
 //
 // __launch_bounds__(threads, blocks) makes the compiler fit `blocks` blocks into an SM's 65,536
 // registers and move the rest to local memory. More resident warps hide more latency. But
-// independent interactions within a thread hide it as well, and they need registers.
+// independent interactions within a thread also hide latency, and they need registers.
 //
 // Parent: step11_register_blocking.   Run: register_cap --scenario plummer --bodies 262144
 #include "experiments/one_grid.cuh"

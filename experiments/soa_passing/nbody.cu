@@ -1,8 +1,8 @@
 // soa_passing -- five ways to pass a structure of arrays to a kernel.
 //
-// The arrays are passed by value, as separate pointers, or in device memory, from where the kernel
-// has to load the pointers first; the last two also with const and __restrict__. There are no
-// tiles, and every load of the inner loop uses one of the pointers, so a difference would show.
+// The arrays are passed by value, as separate pointers, or in device memory, from which the kernel
+// must first load the pointers; the last two are also tried with const and __restrict__. There are
+// no tiles, and every load of the inner loop uses one of the pointers, so a difference would show.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20
 #include <type_traits>

@@ -1,9 +1,9 @@
 // tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
 // |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. The sum
-// of the forces (except for xi), sum_j w_ij mj (xj, 1), is one too. Between the two, each pair
-// needs a reciprocal square root and two multiplications. If the second product takes its sources
-// in another order, the first product's elements are already in the lanes that need them.
+// of the forces (except for xi), sum_j w_ij mj (xj, 1), is another. Between these products, each
+// pair needs a reciprocal square root and two multiplications. If the second product takes its
+// sources in another order, the first product's elements are already in the lanes that need them.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
 // difference of large numbers, so bodies are sorted in space, and a block counts all positions from
@@ -66,9 +66,9 @@ __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p
 
 // A tile of sources, in the layout that the products need.
 struct Tile {
-  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with its number.
-  // The first product uses `first` and the second uses `second`, each with both parts of a body.
-  // The square has three parts, which are multiplied by a body's element 1.
+  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with the lane's
+  // number. The first product uses `first` and the second uses `second`, each with both parts of a
+  // body. The square has three parts, which are multiplied by a body's element 1.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];

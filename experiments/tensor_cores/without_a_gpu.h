@@ -1,7 +1,7 @@
-// The plain command on a machine without a GPU: compares the forces in a small Plummer sphere with
-// float64. The validation of a step would reject them, because they are less accurate than float32
-// sums. The limit is that of the test tensor_cores.force_error. A variant with unsplit operands
-// (SPLIT=0) exceeds it a hundredfold.
+// Without a GPU, the plain command compares the forces in a small Plummer sphere with float64. The
+// validation of a step would reject these forces, because they are less accurate than float32 sums.
+// The limit is that of the test tensor_cores.force_error. A variant with unsplit operands (SPLIT=0)
+// exceeds the limit a hundredfold.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // vector_types -- positions are four floats, two float2 or one float4.
 //
-// A variable of a vector type uses the same registers as its members. In memory they differ: a
+// A variable of a vector type uses the same registers as its members. In memory the types differ: a
 // float4 is aligned to 16 bytes and loaded by one instruction, but four floats are loaded by four.
 //
 // Parent: step09_soa.   Run: vector_types --systems 32 --bodies 8192 --steps 20

@@ -8,9 +8,9 @@
 namespace hostcuda {
 namespace {
 
-// A scalar argument. If it is in host memory, its value is stored at once. If it is in device
-// memory, only its address is stored, and the value is read later. `pointer` may be null if the
-// call is going to fail.
+// A scalar argument. If the scalar is in host memory, its value is stored at once. If the scalar is
+// in device memory, only its address is stored, and the value is read later. `pointer` may be null
+// if the call is going to fail.
 template <class Real>
 class Scalar {
  public:

@@ -29,7 +29,7 @@ class Mesh {
   int ranks() const { return static_cast<int>(sockets_.size()); }
 
   // Runs all transfers concurrently, except that those between the same two ranks keep their order.
-  // Waits until all have ended.
+  // Waits until all transfers have ended.
   End run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted);
 
  private:

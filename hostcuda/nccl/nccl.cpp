@@ -142,8 +142,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// Does not free the communicator, because another thread's call may still use it. A list keeps it
-// reachable, so that it is not reported as a leak.
+// Does not free the communicator, because another thread's call may still use it. A list keeps the
+// communicator reachable, so that it is not reported as a leak.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
   static std::mutex mutex;

@@ -90,7 +90,7 @@ void refusals(ncclComm_t comm, int ranks) {
   EXPECT(ncclGroupEnd() == ncclInvalidUsage);
 }
 
-// The last rank dies. The others wait, learn the reason, and continue after ncclCommAbort.
+// The last rank dies. The other ranks wait, learn the reason, and continue after ncclCommAbort.
 void lost_rank(ncclComm_t comm, int rank, int ranks) {
   if (rank == ranks - 1) raise(SIGKILL);
   std::atomic<ncclResult_t> error = ncclSuccess;

@@ -1,6 +1,6 @@
 // A traced object file calls these functions instead of malloc, new etc., because the launcher has
-// renamed the calls. When host code calls them, they forward to the usual functions. (_Znwm is the
-// mangled name of operator new.)
+// renamed the calls. When host code calls these functions, they forward to the usual ones. (_Znwm
+// is the mangled name of operator new.)
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Defines the functions that g++ -fsanitize=thread calls. A traced program is compiled with that
-// flag but linked without it, so this file replaces the ThreadSanitizer library.
+// Defines the functions that g++ -fsanitize=thread calls. A traced program is compiled with
+// -fsanitize=thread but linked without it, so this file replaces the ThreadSanitizer library.
 #include <cstddef>
 
 #include "execution/block.h"

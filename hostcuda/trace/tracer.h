@@ -54,8 +54,8 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// What the instrumentation knows about an access besides its address. The struct must fit in a
-// register: when it had five bytes, loads took twice as long.
+// Facts that the instrumentation knows about an access besides its address. The struct must fit in
+// a register: when it had five bytes, loads took twice as long.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;

@@ -31,7 +31,7 @@ class Trail {
 
  public:
   // Called when this thread continues, or when its epoch has changed. The thread then follows a
-  // trail or records one. `log` is its warp's log.
+  // trail or records one. `log` is the log of the thread's warp.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
   // Logs what was followed, because another thread continues or an access must be checked.
   [[gnu::always_inline]] void leave() {
@@ -61,7 +61,7 @@ class Trail {
 
   bool is_led() const { return is_led_; }
   // Updates the trail for an access that the code at `code` has just logged. Either the leading
-  // thread made it, or a thread that leaves the trail for this access only.
+  // thread made the access, or a thread that leaves the trail for this access only.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});

@@ -35,7 +35,7 @@ struct FrameHead {
   std::uint64_t number = 0;
 };
 
-// At most this many bodies are sent (4 MiB per frame). If there are more, every k-th is sent.
+// At most this many bodies are sent (4 MiB per frame). If there are more, every k-th body is sent.
 inline constexpr int kMaxShownBodies = 1 << 18;
 
 // Returns that k, which is 1 if all bodies can be shown.

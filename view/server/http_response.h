@@ -74,7 +74,7 @@ inline bool same_text(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// Returns the part of the target after the secret path; nothing if the path is missing.
+// Returns the part of the target after the secret path, or nothing if the path is missing.
 inline std::optional<std::string_view> target_in(std::string_view path, const Request& request) {
   const std::string_view target(request.target().data(), request.target().size());
   if (!same_text(target.substr(0, path.size()), path)) return std::nullopt;

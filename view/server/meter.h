@@ -17,7 +17,7 @@ class Meter {
  public:
   explicit Meter(const Systems& systems);
 
-  // Call it before the first call of simulate and after every call.
+  // Must be called before the first call of simulate and after every call.
   void take(const Simulation& simulation);
 
   // Returns how many steps fit into this time at the speed of the last call, with transfers; at
@@ -25,7 +25,7 @@ class Meter {
   int steps_in(double seconds) const;
   // Returns the mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Returns the mean over the same calls, per second spent computing.
+  // Returns the mean per second spent computing, over the same calls.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }

@@ -103,7 +103,8 @@ inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned rank_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-// Returns the lanes that exist in the running thread's warp: a block's last warp may be incomplete.
+// Returns the lanes that exist in the running thread's warp, because a block's last warp may be
+// incomplete.
 inline unsigned existing_lanes() {
   const unsigned rank = rank_in_block(), lanes = block_size() - (rank - rank % 32);
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;

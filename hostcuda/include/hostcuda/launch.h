@@ -68,7 +68,7 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 void ignore_result();
 
 // Appends work to the stream, for libraries that are emulated on top of hostcuda. The work may
-// access every device's memory and is not checked otherwise.
+// access every device's memory and is not checked.
 cudaError_t enqueue_work(cudaStream_t stream, Work* work);
 template <class Function>
 cudaError_t enqueue_work(cudaStream_t stream, const Function& work) {
@@ -83,8 +83,9 @@ constexpr auto exact(Result (*function)(Parameters...)) {
 }
 
 // True for a class with its own copy constructor or destructor. A GPU copies the bytes of such an
-// argument to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes,
-// because the platform's calling convention passes such classes by address.
+// argument to its threads and calls neither the constructor nor the destructor. Here the kernel
+// gets a pointer to a copy of the bytes, because the platform's calling convention passes such
+// classes by address.
 template <class Parameter>
 constexpr bool kPassedAsBytes = !(std::is_trivially_copy_constructible_v<Parameter> &&
                                   std::is_trivially_destructible_v<Parameter>);
@@ -245,7 +246,7 @@ extern __thread unsigned block_sequence;
 // total.
 void begin_shared_variable(void* address, std::size_t size, const char* name);
 
-// Every emulated thread that reaches the declaration calls this. There is one `seen` per variable.
+// Every emulated thread that reaches the declaration calls this. Each variable has its own `seen`.
 template <class Variable>
 inline __attribute__((always_inline)) void register_shared(unsigned& seen, Variable& variable,
                                                            const char* name) {
@@ -263,8 +264,8 @@ class SharedAtFileScope {
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
 
-// The launcher inserts one of these after each __device__ or __constant__ variable. Host code may
-// pass the variable to the symbol functions and must not use it in any other way.
+// The launcher inserts a DeviceVariable after each __device__ or __constant__ variable. Host code
+// may pass the variable to the symbol functions and must not use it in any other way.
 class DeviceVariable {
  public:
   DeviceVariable(const volatile void* address, std::size_t size, const char* name);

@@ -77,8 +77,8 @@ cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(
       request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
 }
 
-// A program may cast a kernel to void*. A table then maps the address to the function that launches
-// it.
+// A program may cast a kernel to void*. A table then maps the kernel's address to the function that
+// launches the kernel.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,

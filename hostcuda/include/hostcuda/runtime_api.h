@@ -183,7 +183,7 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
 
 // Copies behave as on a GPU. With pageable host memory, a copy to the device reads its source
 // before the call returns, and a copy from the device waits for the result. With pinned memory,
-// both return at once.
+// both copies return at once.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);

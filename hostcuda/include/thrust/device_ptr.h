@@ -1,5 +1,5 @@
-// hostcuda: Thrust's pointers to device memory. Host code that reads or writes through such a
-// pointer copies between host and device.
+// hostcuda: Thrust's pointers to device memory. Host code that reads or writes through a device_ptr
+// copies between host and device.
 #pragma once
 
 #include <memory>

@@ -82,7 +82,7 @@ auto not1(Predicate predicate) {
 
 namespace detail {
 
-// An expression made of placeholders. A call with all arguments evaluates it.
+// An expression made of placeholders. A call with all arguments evaluates the expression.
 template <class Function>
 struct expression {
   Function function;

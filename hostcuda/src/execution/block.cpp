@@ -323,8 +323,8 @@ void BlockRunner::wait(Thread& thread) {
 }
 
 // Picks the next fiber when the current thread cannot continue. The first choice is a thread that
-// may resume, and the second is one that has not started. If there is neither, the block is done or
-// waits for other blocks of its gang.
+// may resume, and the second is one that has not started. If there is no such thread, the block is
+// done or waits for other blocks of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {

@@ -99,7 +99,8 @@ class BlockRunner : public BlockState {
 extern __thread BlockRunner* running_block;
 
 // Changes whenever an emulated thread of this operating-system thread starts, or resumes after a
-// wait. If it does not change for long, a thread may hang. A spinning thread does not change it.
+// wait. If this counter does not change for long, a thread may hang. A spinning thread does not
+// change it.
 extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda

@@ -68,7 +68,7 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
 }
 
 // On a GPU one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
-// whole block has returned. The emulator does the same. If only some threads of a block have
+// whole block has returned. The emulator also waits forever. If only some threads of a block have
 // returned, a warning appears, as at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;

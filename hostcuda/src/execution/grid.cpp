@@ -19,7 +19,7 @@ namespace hostcuda {
 namespace {
 
 // Starting a team of operating-system threads takes microseconds, or milliseconds if cores are
-// scarce. Grids that take less than this run on the calling thread.
+// scarce. Grids that take less time than this constant run on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
 // CUDA guarantees no order of blocks, just as it guarantees no order of threads.
@@ -108,7 +108,7 @@ Experience& experience_of(const Site& site) {
 }
 
 void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
-  // `omp for` needs a signed counter. A grid too large for it would never end anyway.
+  // `omp for` needs a signed counter. A grid too large for a signed counter would never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
   if (team == 1) {

@@ -109,7 +109,7 @@ std::vector<std::string> threads_by_place(const BlockState& block) {
   return lines;
 }
 
-// True the first time for a source line, so that other blocks do not repeat the message.
+// True for the first message about a source line, so that other blocks do not repeat it.
 bool first_time(const char* kind, const char* file, int line) {
   static auto* seen = new std::set<std::string>;
   return seen->insert(std::string(kind) + place(file, line)).second;

@@ -18,12 +18,13 @@ void name_block(Finding& finding, const BlockState& block);
 [[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
 [[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
 [[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
-// Used if a kernel calls an API function or launches a kernel. `code` is the address of that call.
+// Used if a kernel calls an API function or launches a kernel. `code` is the address of the call or
+// launch.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
-// A primitive compiled for blocks of `threads` threads runs in a block of another size.
+// Reports a primitive, compiled for blocks of `threads` threads, in a block of another size.
 [[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
-// The kernel has more static shared memory than ptxas accepts, or more in total than is allowed.
+// Reports more static shared memory than ptxas accepts, or more in total than is allowed.
 [[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);
 [[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
                                                 std::size_t static_bytes);

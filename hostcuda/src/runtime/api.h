@@ -55,8 +55,8 @@ class ApiCall {
 // Records and returns the host thread's last error: `return fail(...)`.
 cudaError_t fail(cudaError_t error);
 
-// Called when a kernel fails an assertion or traps. As on a GPU, its blocks end, and every later
-// call returns this error.
+// Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every
+// later call returns this error.
 void break_context(cudaError_t error);
 bool context_is_broken();
 

@@ -12,7 +12,7 @@ struct CUevent_st {
   bool timed;
   hostcuda::OperationPointer recorded = nullptr;   // is null before the first cudaEventRecord
   std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
-  // If the event was recorded in a captured stream: the capture, and the nodes that precede the
+  // The capture, if the event was recorded in a captured stream, and the nodes that precede the
   // event.
   hostcuda::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> captured = {};

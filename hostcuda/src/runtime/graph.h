@@ -37,8 +37,9 @@ struct Capture {
 // Makes the events recorded in the capture usable again.
 void end_capture_of_events(const Capture* capture);
 
-// Returns cudaSuccess, or the reason why no operation may be appended to the stream. An operation
-// on the default stream is such a case, because it would wait for the captured streams.
+// Returns cudaSuccess, or the reason why no operation may be appended to the stream. During a
+// capture, no operation may be appended to the default stream, because it would wait for the
+// captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
 // Rejects a call that waits for a captured stream, or for all streams during any capture. Such a

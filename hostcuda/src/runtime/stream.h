@@ -56,7 +56,8 @@ const Operation* running_operation();
 // another host thread runs an operation, because that operation may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// Queries an operation. If it is pending, sometimes completes it, so that a polling loop ends.
+// Queries an operation. If the operation is pending, sometimes completes it, so that a polling loop
+// ends.
 bool poll(const OperationPointer& operation);
 
 // Returns the stream that a handle denotes; null denotes the current device's default stream.
@@ -81,7 +82,7 @@ struct CUstream_st {
   int device = 0;
   bool with_default = true;  // ordered with the default stream; false for cudaStreamNonBlocking
   hostcuda::OperationPointer last;
-  // The next operation must wait for these, because of cudaStreamWaitEvent.
+  // Operations for which the next one must wait, because of cudaStreamWaitEvent.
   std::vector<hostcuda::OperationPointer> awaited;
   hostcuda::Capture* capture = nullptr;   // the capture that the stream takes part in
   std::vector<CUgraphNode_st*> captured;  // dependencies of the stream's next node

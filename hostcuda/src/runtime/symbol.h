@@ -28,7 +28,7 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
 }
 
 // Returns the number of bytes from the pointer to the end of the symbol that contains it, or 0 if
-// it is in no known symbol.
+// the pointer is in no known symbol.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
 // All __device__ variables lie between these two addresses, but so do other variables.

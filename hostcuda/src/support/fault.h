@@ -36,8 +36,8 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
-// Stores a last finding. Storing allocates memory, perhaps in a signal handler. That is acceptable,
-// because the message has already been written.
+// Stores a last finding. Allocates memory, perhaps in a signal handler, which is acceptable because
+// the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

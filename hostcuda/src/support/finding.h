@@ -26,7 +26,7 @@ struct Finding {
   bool in_block = false, in_thread = false;
   uint3 block{}, thread{};
   std::string place;  // "file:line" if the place is known
-  // What was accessed, if the finding is about an access.
+  // The accessed element, if the finding is about an access.
   std::string array;  // the array's name, or the line that allocated it
   bool has_index = false;
   long long index = 0;               // index of the element

@@ -12,7 +12,7 @@ namespace hostcuda {
 
 enum class MemoryKind { pageable, pinned, device, managed };
 
-// For each stream, by stream number, how many of its operations happened before a certain point.
+// Counts, for each stream number, the stream's operations that happened before a certain point.
 using Clock = std::vector<std::uint64_t>;
 void join(Clock& clock, const Clock& other);
 
@@ -26,8 +26,8 @@ class RuntimeObserver {
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
-  // Calls that were rejected because `pointer` is not an allocation, or not any more, or because
-  // the arguments do not fit the memory.
+  // Calls that were rejected because `pointer` is not an allocation, or is no longer one, or
+  // because the arguments do not fit the memory.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;

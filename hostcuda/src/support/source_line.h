@@ -13,11 +13,11 @@ std::uint64_t load_offset();
 
 // Gets "file:line" of the code at the address from addr2line; among inlined functions, the line of
 // the innermost one outside hostcuda's headers. Returns false if there is no debug information (-g)
-// or no addr2line (binutils). A signal handler may call it.
+// or no addr2line (binutils). A signal handler may call source_line().
 bool source_line(const void* code, char* text, std::size_t size);
 
 // Gets the line of the program that called the running code, however many library and hostcuda
-// functions are in between. A signal handler may call it.
+// functions are in between. A signal handler may call calling_line().
 bool calling_line(char* text, std::size_t size);
 
 // True if the code before the return address comes from a file with this name.

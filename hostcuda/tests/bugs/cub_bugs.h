@@ -10,7 +10,7 @@
 
 namespace cub_bugs {
 
-// Expects the sum, which is 1, in all threads. BlockReduce returns it only to the first thread.
+// Expects the sum, which is 1, in all threads. BlockReduce returns the sum only to thread 0.
 template <int kThreads, bool kShares>
 __global__ void block_sum(float* out) {
   using Reduce = cub::BlockReduce<float, kThreads>;

@@ -1,6 +1,6 @@
 // Shared by the seeded bugs. A function runs each bug or its correction. SEEDED, with the bug's
-// name and the kind of its finding, precedes it. The comment `// BUG` with the name marks the line
-// that the finding must report.
+// name and the kind of its finding, precedes the function. The comment `// BUG` with the name marks
+// the line that the finding must report.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 #define HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 

@@ -1,5 +1,5 @@
-// Memory that kernels allocate with malloc and new. On a GPU it comes from a separate heap, which
-// host code and the API cannot access.
+// Memory that kernels allocate with malloc and new. On a GPU this memory comes from a separate
+// heap, which host code and the API cannot access.
 #ifndef HOSTCUDA_TRACE_CHECKS_HEAP_H
 #define HOSTCUDA_TRACE_CHECKS_HEAP_H
 
@@ -22,7 +22,7 @@ class Heap {
   bool serves(const void* return_address);
   // Returns null if the heap is full, as on a GPU.
   void* allocate(std::size_t size, const void* return_address);
-  // Returns false if the host's functions allocated the memory, for example for such a library.
+  // Returns false if the host's functions allocated the memory, for example for a library.
   bool release(const void* pointer, const void* return_address);
 
  private:

@@ -35,8 +35,7 @@ class KernelChecks {
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
   // A read of an unwritten element in shared memory is reported when the block has ended, unless
-  // the read is part of a race. In that case the write may come later only in this emulation's
-  // order.
+  // the read is part of a race. In a race, the write may come later only in this emulation's order.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);

@@ -17,9 +17,9 @@ struct Run {
   std::size_t begin, end;
 };
 
-// An access of a lane: the site's number and the 48 bits of an address in user space. Alternatively
-// it stores a run: the lane in five bits, and the beginning and size in the other bits of the
-// address.
+// An access of a lane: the site's number and the 48 bits of an address in user space. A
+// LoggedAccess may also store a run: the lane in five bits, and the beginning and size in the other
+// bits of the address.
 class LoggedAccess {
  public:
   LoggedAccess(std::uint32_t site, std::uint64_t address)

@@ -1,5 +1,5 @@
-// Textbook access patterns, one kernel each, launched once. The trace's counts of them are compared
-// with those of Nsight Compute on a GPU.
+// Textbook access patterns, one kernel each, launched once. The trace's counts are compared with
+// those of Nsight Compute on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -109,7 +109,7 @@ int main() {
   const std::vector<int> order = permutation();
   const Buffer index(order.size() * sizeof(int));
   check(cudaMemcpy(index, order.data(), order.size() * sizeof(int), cudaMemcpyHostToDevice));
-  // Both are large enough for the widest element and the largest stride.
+  // Both buffers are large enough for the widest element and the largest stride.
   const Buffer in(sizeof(float4) * kSide * kSide), out(sizeof(float4) * kSide * kSide);
   run_global(in, out, index);
   run_shared(in, out, index);

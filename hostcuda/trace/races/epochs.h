@@ -31,8 +31,8 @@ struct OperationRecord {
 };
 
 // The time of a thread: how many barriers its block, its cluster and its grid have passed, how many
-// warp functions its warp has completed, and how many fences it has made. Threads of a warp share
-// an Epoch while these counts are the same. Without clusters, each block is a cluster.
+// warp functions its warp has completed, and how many fences the thread has made. Threads of a warp
+// share an Epoch while these counts are the same. Without clusters, each block is a cluster.
 struct Epoch {
   std::uint32_t operation = 0, block = 0, cluster = 0;
   std::uint32_t barriers = 0, cluster_barriers = 0, grid_barriers = 0;

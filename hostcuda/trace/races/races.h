@@ -37,8 +37,8 @@ class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders it
-  // after an earlier access of the same kernel, stores the race. Returns an unordered access of
+  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders the
+  // access after an earlier one of the same kernel, stores the race. Returns an unordered access of
   // another operation, if there is one.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);

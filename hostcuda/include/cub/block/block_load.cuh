@@ -1,5 +1,5 @@
-// hostcuda: cub::BlockLoad and cub::BlockStore. Both access the same addresses as the chosen
-// algorithm does on a GPU, so the emulator counts a GPU's memory accesses.
+// hostcuda: cub::BlockLoad and cub::BlockStore, which access the same addresses as the chosen
+// algorithm does on a GPU, so that the emulator counts a GPU's memory accesses.
 #pragma once
 
 #include "block_exchange.cuh"
