@@ -119,7 +119,8 @@ struct Slots {
   std::vector<int> first_sent, first_received;  // per rank, and one past the last
   int count = 0;
 
-  // Adds the messages for an array of sums. Sums that stay on this rank are not sent.
+  // Appends, to `sent` and `received`, the messages that exchange the force sums in `sums`. Sums
+  // that stay on this rank are not sent.
   void add_messages(float3* sums, size_t segment, int rank, std::vector<nbody::Message>& sent,
                     std::vector<nbody::Message>& received) const;
 

@@ -25,7 +25,7 @@ constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-constexpr float kCoarse = 2.25f;     // the coarse walk opens nodes with larger (r / R)^2, no leaves
+constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
 // True if a node acts as one body on all bodies of a box. Let r be its radius over theta, and R the

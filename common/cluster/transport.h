@@ -25,7 +25,7 @@ std::string wanted_transport();
 // is the backend of Platform.
 std::unique_ptr<Cluster> choose_transport(MPI_Comm ranks, const std::string& backend);
 
-// These functions report no errors: if their MPI call fails, MPI ends the program.
+// These functions report no errors, because MPI ends the program if their MPI call fails.
 int rank_in(MPI_Comm ranks);
 int count_of(MPI_Comm ranks);
 

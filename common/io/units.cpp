@@ -31,7 +31,7 @@ const Preset* find_preset(std::string_view text) {
 }
 
 // Takes a number from kSmallestUnit to kLargestUnit and the `unit` directly after it off the start
-// of `text`. Returns the number, or nothing if there is no such start.
+// of `text`. Returns the number, or nothing if `text` does not begin like this.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

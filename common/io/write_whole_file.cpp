@@ -1,6 +1,6 @@
-// Writes a file that is whole or absent: writes it under a temporary name in the same folder, then
-// renames it. From another folder, the rename might be a copy to another file system, which can
-// stop half-way.
+// Writes files that are whole or absent: a file is written under a temporary name in the same
+// folder and then renamed. From another folder, the rename might be a copy to another file system,
+// which can stop half-way.
 #include "io/write_whole_file.h"
 
 #include <fcntl.h>

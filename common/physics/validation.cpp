@@ -76,8 +76,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// One time step: the states before and after, and the accelerations that the program computes
-// before it.
+// One time step: the states before and after, and the accelerations that the program computes for
+// the state before.
 template <class Real>
 struct Step {
   BasicSystems<Real> before;
@@ -206,8 +206,8 @@ class Validator {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
-  // Adds the checks at a smaller angle. Returns true if a limit of theirs distinguishes right from
-  // wrong.
+  // Adds the checks at a smaller angle. Returns true if at least one of their limits distinguishes
+  // right from wrong.
   bool check_finer(std::vector<Gate>& gates) const {
     if (has_tree()) {
       gates.insert(gates.begin() + 2, tree_);

@@ -1,6 +1,6 @@
-// Parses a command line strictly: accepts only whole numbers or words in their ranges or lists, and
-// each option at most once. Anything else throws a UsageError that names the option, the value and
-// what is allowed.
+// Parses a command line strictly: a whole token must be valid ("12abc" is not) and in its range or
+// list, and each option may occur only once. Anything else throws a UsageError that names the
+// option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>

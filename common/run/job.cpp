@@ -167,7 +167,7 @@ std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
 }
 
 // If the directory held snapshots of an earlier run, readers would take them for a part of this
-// one.
+// run.
 void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))

@@ -1,4 +1,4 @@
-// What all main programs share: exit codes, signals, the revision.
+// Exit codes, signals and the revision, for all main programs.
 #pragma once
 
 #include <functional>

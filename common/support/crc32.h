@@ -1,5 +1,5 @@
-// CRC-32 of IEEE 802.3, as zlib and Python's zlib.crc32 compute it: it detects every error of up to
-// 32 consecutive bits, and all but one in four billion of the other errors.
+// CRC-32 of IEEE 802.3, as computed by zlib and Python's zlib.crc32. It detects every error of up
+// to 32 consecutive bits, and all but one in four billion of the other errors.
 #pragma once
 
 #include <array>

@@ -17,8 +17,8 @@ std::string joined_parts(std::initializer_list<Part> parts) {
 }
 
 std::string one_line(std::string text) {
-  // A long message loses its middle: its beginning says what is wrong and where, its end what is
-  // allowed.
+  // A long message loses its middle, because its beginning says what is wrong and where, and its
+  // end says what is allowed.
   constexpr std::size_t kKept = 400;
   if (text.size() > 2 * kKept)
     text = text.substr(0, kKept) + " ... " + text.substr(text.size() - kKept);

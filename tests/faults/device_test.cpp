@@ -25,7 +25,7 @@ class Device : public testing::Test {
   }
 
   Outcome run_with(const std::string& environment) const {
-    // timeout kills a program that hangs, whose exit code is then neither 0 nor 1.
+    // timeout kills a program that hangs; its exit code is then neither 0 nor 1.
     return program_.run(kRun, two_devices_ + " " + environment + " timeout -s KILL 20");
   }
 

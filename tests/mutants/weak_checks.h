@@ -9,7 +9,7 @@ namespace nbody::test {
 
 // true means that the check passed.
 struct WeakChecks {
-  bool one_short_step;  // positions after a step of 1e-3, to 5e-4, though bodies hardly move
+  bool one_short_step;  // positions after one step of dt 1e-3, to within 5e-4; bodies hardly move
   bool a_quarter;       // positions after the run, but only of the first quarter of the bodies
   bool blind_to_nan;    // all positions after the run; `error > tolerance` is false for NaN
   bool throughput;      // the run ended, and a throughput was computed

@@ -1,7 +1,7 @@
-// Tests the step with random problems, of which every check must pass. They differ in the numbers
-// of systems, bodies and steps, the time step and its sign, softening and integrator, the shape of
-// the systems, their distance from the origin, the units of length and mass and, for a tree, the
-// opening angle and the multipole. Some have massless and coincident bodies.
+// Tests the step with random problems, each of which must pass every check. They differ in the
+// numbers of systems, bodies and steps, the time step and its sign, softening and integrator, the
+// shape of the systems, their distance from the origin, the units of length and mass and, for a
+// tree, the opening angle and the multipole. Some have massless and coincident bodies.
 //
 //   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)

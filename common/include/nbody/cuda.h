@@ -91,7 +91,7 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 }
 
 // `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once. Pageable memory would first have to be copied into such a buffer by the CPU.
+// returns at once. The CPU would first have to copy pageable memory into a page-locked buffer.
 template <class T>
 class PinnedArray {
  public:

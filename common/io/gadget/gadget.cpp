@@ -132,7 +132,7 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
 
 // In Gadget's files a nonzero entry in the mass table replaces the dataset of masses. SWIFT's files
 // have both, and the table holds the first body's mass or the mean. SWIFT's black holes have two
-// masses, of which only the dynamical one exerts gravity.
+// masses, but only the dynamical one exerts gravity.
 template <class Values>
 std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
                                    std::size_t count, const Values& values) {

@@ -116,7 +116,8 @@ TEST_F(ActivityFiles, ShowTheHighestYFirst) {
   EXPECT_EQ(folder.content("map.csv"),
             "# share of all positions in each cell; first line: highest y, first value: lowest x\n"
             "# cells=2\n# extent=1\n# positions=4\n0.75,0\n0,0.25\n");
-  // Grey values are logarithmic: the cell with one body has half the value of the one with three.
+  // Grey values are logarithmic, so the cell with one body has half the value of the cell with
+  // three.
   EXPECT_EQ(folder.content("map.pgm"), std::string("P5\n2 2\n255\n\xff\0\0\x80", 15));
   EXPECT_EQ(folder.files(), 2);
 }

@@ -20,8 +20,8 @@ class Disguise {
   bool is_rescaled() const { return length_ != 1; }
   // Velocities are turned to the new axes and otherwise unchanged.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
-  // These functions translate back to the original: the number of a system, the index of a body,
-  // and the axes of a vector.
+  // These functions translate the number of a system, the index of a body and the axes of a vector
+  // back to the original.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
   // Accelerations have the same value in both units, because masses are scaled by the square of
