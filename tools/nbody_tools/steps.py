@@ -46,7 +46,8 @@ class Outcome:
 
 
 def number_of(name: str) -> str:
-    """Returns "04b" for step04b_blocks. Numbers sort as text, and so do names."""
+    """Returns "04b" for step04b_blocks. Sorted as text, numbers and names are in the order of the
+    steps."""
     return name[len("step"):].partition("_")[0]
 
 

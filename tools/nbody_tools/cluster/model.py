@@ -3,7 +3,7 @@
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
 receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
-long as nbody-gather measured; numbers of ranks that it did not measure are computed for an assumed
+long as nbody-gather measured. For other numbers of ranks, their times are those of an assumed
 network.
 """
 

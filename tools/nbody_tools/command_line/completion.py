@@ -1,4 +1,4 @@
-"""Prints the completion of ./nbody for a shell, or its manual page.
+"""Prints a shell's completion script for ./nbody, or the manual page of ./nbody.
 
   source <(./nbody completion bash)                     # bash; in ~/.bashrc, with the clone's path
   ./nbody completion zsh > ~/.zfunc/_nbody              # zsh; ~/.zfunc must be in $fpath

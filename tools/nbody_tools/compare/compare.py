@@ -109,8 +109,8 @@ class Field:
     def run(
         self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int
     ) -> dict[str, Any]:
-        """Returns the seconds of each repeat and the machine that the contender reports. Raises
-        Failed."""
+        """Runs a contender. Returns the seconds of each repeat, and the machine that it reports.
+        Raises Failed if the run fails."""
         output, record = self.folder / "after.bin", self.folder / "record.json"
         for old in (output, record):
             old.unlink(missing_ok=True)
@@ -156,7 +156,8 @@ class Field:
         }
 
     def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
-        """Checks the contender's forces; returns None if it is not available or they are wrong."""
+        """Checks a contender's forces. Returns None if they are wrong or the contender is not
+        available."""
         try:
             first = self.run(contender, bodies, 1, 1)
             after = made.read_velocities(self.folder / "after.bin", bodies.count)
@@ -247,7 +248,7 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
 
 
 def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
-    """Returns the numbers of bodies; emulated runs must be small and are not measurements."""
+    """Returns the numbers of bodies. Emulated runs must be small, and are never measurements."""
     if not emulated:
         return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or EMULATED_SIZES

@@ -1,5 +1,5 @@
-"""Writes docs/glossary.md: the terms that the steps' READMEs print in bold, as docs/glossary.toml
-defines them."""
+"""Writes docs/glossary.md: the terms that the steps' READMEs print in bold, with their definitions
+from docs/glossary.toml."""
 
 from __future__ import annotations
 

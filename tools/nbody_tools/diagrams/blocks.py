@@ -60,7 +60,8 @@ def tile() -> Drawing:
 
 
 def registers() -> Drawing:
-    """Draws step 11: a source from shared memory interacts with one body of a thread, or four."""
+    """Draws step 11: a source from shared memory interacts with one body per thread, or with
+    four."""
     d = Drawing(
         640,
         "One load from shared memory serves one body of a thread, or four; registers decide how "

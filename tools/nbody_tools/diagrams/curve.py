@@ -74,7 +74,7 @@ class Cell:
                             for k in (0, 1)))
 
     def walk(self, accepts: Callable[["Cell"], bool]) -> Iterator["Cell"]:
-        """Yields the cells that act on a group: those that it accepts, and leaves."""
+        """Yields the cells that act on a group: accepted cells, and leaf cells."""
         if accepts(self) or not self.children:
             yield self
         else:

@@ -1,4 +1,5 @@
-"""Draws timelines of streams, copies, devices, kernels and barriers. They are not measurements."""
+"""Draws timelines of streams, copies, devices, kernels and barriers. Their times are not
+measured."""
 
 from __future__ import annotations
 
@@ -124,7 +125,7 @@ def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
 
 
 def devices() -> Drawing:
-    """Draws step 08: systems distributed over GPUs, with one host thread per GPU or one in all."""
+    """Draws step 08: systems distributed over GPUs, with one host thread per GPU or one for all."""
     d = Drawing(720, "256 systems distributed over four GPUs with one host thread each, compared "
                      "with one thread that enqueues for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")
@@ -155,7 +156,8 @@ def devices() -> Drawing:
 
 
 def persistent() -> Drawing:
-    """Draws step 13: two launches per time step or one grid barrier; the two halves of an array."""
+    """Draws step 13: two launches per time step, or one grid barrier; and the two halves of an
+    array."""
     d = Drawing(620, "Time steps with two launches each, and with one grid barrier each; "
                      "positions are read from one half of the array and written to the other")
     d.heading(34, "Step 11: two kernels per time step")

@@ -1,8 +1,8 @@
 """Writes every generated document: NAME.md from NAME.template.md next to it, or the marked places
 in NAME.md.
 
-  ./nbody documents                     all of them
-  ./nbody documents step03_tiling       those in one folder
+  ./nbody documents                     writes all documents
+  ./nbody documents step03_tiling       writes the documents in one folder
   ./nbody documents --check             changes nothing; lists outdated or wrong ones, exits 1
 
 tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check, it
@@ -85,7 +85,8 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
 
 def update(template: Path, root: Path, words: dict[str, Any], write: bool,
            command: str = "documents") -> Rendered:
-    """Renders a document, and writes it or compares it. Writes it only if it has no problems."""
+    """Renders a document. If `write` is set, writes it unless it has problems; otherwise compares
+    it with the existing file."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
     text = template.read_text(encoding="utf-8")

@@ -173,7 +173,7 @@ def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: i
 
 def timelines(results: Path, runs: Sequence[str]) -> str:
     """Returns a table with one column per run (docs/results/timelines/RUN.timeline.csv): the total
-    time of each stage, and how much of the copies was hidden under kernels."""
+    time of each stage, and the share of the copies that was hidden under kernels."""
     columns = {
         run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs
     }

@@ -73,7 +73,7 @@ class Source:
 
 
 def read_source(folder: Path) -> Optional[Source]:
-    """Returns None for a folder without a program."""
+    """Returns the program in a folder, or None if there is none."""
     for file in (folder / "nbody.cpp", folder / "nbody.cu"):
         if file.is_file():
             text = file.read_text(encoding="utf-8")
@@ -135,7 +135,7 @@ def the_line(lines: Sequence[str], text: str, start: int) -> int:
 
 
 def budgets_table(sources: dict[str, Source]) -> str:
-    """Returns one row per group of steps with the same budget."""
+    """Returns a table with one row per group of steps that have the same limits."""
     steps: dict[tuple[int, int], list[str]] = {}
     for source in sources.values():
         steps.setdefault((source.change_budget, source.line_budget), []).append(source.number)

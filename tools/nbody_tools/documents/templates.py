@@ -149,7 +149,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
 
 
 def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -> Value:
-    """Returns a link to a picture of docs/figures/, relative to the document."""
+    """Returns a link to a picture in docs/figures/, relative to the document's folder."""
     there = (root / "docs" / "figures" / f"{name}.{ending}").is_file()
     link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.{ending})"
     return Value(link if there else None, "text", f"figure('{name}')")

@@ -57,7 +57,7 @@ class Program:
         self._vocabulary, self.name = vocabulary, name
 
     def at(self, systems: int, bodies: int, steps: int) -> Run:
-        """Returns the run on any problem, also one without a name."""
+        """Returns the run on a problem that has no name in docs/names.json."""
         return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
 
     def kernel(self, name: Optional[str] = None) -> Named:
@@ -90,7 +90,7 @@ class Program:
 
 
 class Vocabulary:
-    """The data that all templates share; each is read only once."""
+    """The data that all templates share. Each file is read only once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

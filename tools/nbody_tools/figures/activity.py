@@ -37,8 +37,8 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
-    """Adds up squares of cells so that at most `most` remain per side. Returns the smaller map and
-    the side of a square."""
+    """Adds up squares of cells, so that the map has at most `most` cells per side. Returns this map
+    and the side of a square."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

@@ -138,8 +138,8 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
 def draw_ranks(
     speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path
 ) -> Path:
-    """Draws each problem's speedup divided by the number of GPUs; curves of the speedups themselves
-    would overlap."""
+    """Draws each problem's speedup divided by the number of GPUs, because curves of the speedups
+    themselves would overlap."""
     figure, axes = pyplot.subplots(figsize=(10, 6), layout="constrained")
     counts = sorted({count for measured in speedups.values() for count in measured})
     axes.axhline(100, color=GREY, linestyle="--", label="ideal")

@@ -1,7 +1,6 @@
 """Draws figures from result records and from the body files that the programs write.
 
-  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 \
-                          --output build/figures
+  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 --output build
   ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
   ./nbody plot density before.bin after.bin --output galaxies.png --systems 2
   ./nbody plot activity activity_map.csv --output map.png

@@ -48,7 +48,7 @@ pyplot.rcParams.update({
 
 
 def save(figure: Figure, path: Path, caption: str) -> Path:
-    """Writes the caption under the figure and saves it, first under a temporary name."""
+    """Writes the caption below the figure, and saves the figure, first under a temporary name."""
     figure.set_dpi(DOTS_PER_INCH)
     # Computes the layout and the figure's extent only once. Otherwise matplotlib would draw
     # everything two more times.

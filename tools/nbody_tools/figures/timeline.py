@@ -51,8 +51,8 @@ def record_of(source: Path, step: Optional[str]) -> Record:
 
 
 def closer_end(spans: Sequence[Span]) -> Optional[float]:
-    """Returns the end of a second, enlarged panel, if the bars of the first copies would be too
-    narrow to see."""
+    """Returns the time at which a second, enlarged panel ends, or None if the first panel shows the
+    first copies clearly enough."""
     wall = max(span.end for span in spans)
     uploads = [span for span in spans if span.stage == "upload"]
     longest = max((span.end - span.begin for span in uploads), default=wall)

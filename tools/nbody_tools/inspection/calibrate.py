@@ -1,12 +1,12 @@
 """Updates docs/results/patterns/: the predictions of ./nbody inspect, and a GPU's counts.
 
   ./nbody calibrate model --build build/cpu           runs the traced programs
-  ./nbody calibrate model --build build/cpu --check   only compares with these files
+  ./nbody calibrate model --build build/cpu --check   only compares with the stored ones
   ./nbody calibrate chip DIR                          reads the files that ./nbody measure patterns
                                                       wrote on a GPU machine
 
 The traced programs are built with: cmake --build build/cpu --target inspect_steps
-From both, ./nbody documents makes the tables of docs/inspect.md and of the steps' READMEs.
+./nbody documents makes the tables of docs/inspect.md and of the steps' READMEs from these files.
 
 Exit code: 0 success, 1 a program failed or a file is out of date, 2 wrong arguments.
 """

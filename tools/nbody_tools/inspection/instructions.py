@@ -38,7 +38,7 @@ OPERATIONS = (
 
 @dataclass(frozen=True)
 class Operation:
-    """Counts the operations of one kind in one line of a kernel, over all its threads."""
+    """The number of operations of one kind in one line of a kernel, over all its threads."""
     place: Place
     type: str
     operation: str

@@ -40,7 +40,7 @@ HEADERS = ("common/include", "hostcuda/include", "hostcuda/launcher", "hostcuda/
 
 
 class DoesNotCompile(Exception):
-    """Holds the compiler's message."""
+    """The source does not compile; the text is the compiler's message."""
 
 
 @dataclass(frozen=True)

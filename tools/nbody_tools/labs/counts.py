@@ -8,7 +8,7 @@
   waits of the host                calls that wait for a stream, an event or a device, or query it
   streams with kernels             the most streams whose kernels may run at the same time
 
-Each is a sum over all kernels, or over those whose names contain the limit's `kernel`.
+All kernels count or, if the limit has a `kernel`, only those whose names contain it.
 """
 
 from __future__ import annotations

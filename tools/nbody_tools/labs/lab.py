@@ -186,7 +186,8 @@ class Lab:
 
     @property
     def fingerprints(self) -> list[str]:
-        """Returns comments of the step that the starter lacks, so that no student has seen them."""
+        """Returns comments of the step that are not in the starter, so that no student has seen
+        them."""
         kept = set(comments_in(self.starter))
         return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
                 if len(text) >= FINGERPRINT and text not in kept]
@@ -202,7 +203,7 @@ class Lab:
                 f"`./nbody grade {self.number} {self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:
-        """Replaces the step's own heading, which summarises the answer."""
+        """Replaces the step's own heading, because it summarises the answer."""
         body = re.sub(r"\A(//.*\n)+", "", text)
         return "".join(f"// {line}\n" for line in self._heading()) + body
 

@@ -175,8 +175,8 @@ def environment_of(mode: str) -> dict[str, str]:
 
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
-    """Runs a submission with a judge. `megabytes` is 0 on a GPU (tools/grade/sandbox.cpp);
-    `seconds` limits the processor time."""
+    """Runs a submission with a judge. `megabytes` limits its memory; 0 means that it runs on a GPU
+    (tools/grade/sandbox.cpp). `seconds` limits its processor time."""
     # The name cannot be guessed, and the submission cannot see the folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
@@ -245,8 +245,8 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
 
 
 def status_of(worker: subprocess.Popen) -> int:
-    """Returns the worker's exit status or, even if it ran in bubblewrap, minus the signal that
-    killed it."""
+    """Returns the worker's exit status or, if a signal killed it, minus the signal's number,
+    whether or not it ran in bubblewrap."""
     code = end(worker)
     return SIGNALLED - code if code > SIGNALLED else code
 

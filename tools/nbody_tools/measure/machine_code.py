@@ -1,8 +1,9 @@
 """./nbody profile STEP --sass: counts issue slots per interaction in a program's machine code.
 
 An inner loop computes one interaction per MUFU.RSQ of a thread. In a step that computes each pair
-only once, for both bodies, it counts as two interactions, because all steps count N^2 interactions.
-Instructions outside the inner loops (loading tiles, barriers, writing sums) are not counted.
+only once, for both bodies, one MUFU.RSQ counts as two interactions, because all steps count N^2
+interactions. Instructions outside the inner loops (loading tiles, barriers, writing sums) are not
+counted.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def ceiling(line: dict[str, Any], facts: Facts) -> float:
 
 
 def best_measured(step: str, facts: Facts) -> Optional[Measured]:
-    """Returns the measurement of the step on the problem with its highest rate."""
+    """Returns the step's measurement with the highest rate of all problems."""
     found = [m for problem in facts.problems if (m := facts.pick(step, problem)) is not None]
     return max(found, key=lambda m: m.rate, default=None)
 

@@ -1,4 +1,4 @@
-"""Prints the output of ./nbody test --nightly --status."""
+"""Prints which nightly tests must be run, for ./nbody test --nightly --status."""
 
 from __future__ import annotations
 

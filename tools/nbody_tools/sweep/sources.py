@@ -1,10 +1,11 @@
 """Writes the sources of a sweep's programs, for experiments/sweeps/CMakeLists.txt.
 
-  python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]   when the build is configured:
-                                                                sweeps.cmake
-  python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]   when it is built: one bundle
-  python3 -m nbody_tools.sweep.sources side_roads FILE   the experiments as they are, in one bundle:
-                                                         those whose source ends like FILE
+  python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]
+      writes FOLDER/sweeps.cmake when the build is configured
+  python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]
+      writes one bundle when the build runs
+  python3 -m nbody_tools.sweep.sources side_roads FILE
+      writes one bundle of unchanged experiments, whose sources have the suffix of FILE
 
 A bundle contains all variants of one source file, each in its own namespace, so that their common
 headers are compiled once.

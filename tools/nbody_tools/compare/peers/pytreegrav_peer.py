@@ -1,5 +1,5 @@
-"""Calls pytreegrav's Accel, by brute force, once per time step. pytreegrav softens with a spline,
-so it runs without softening here and is compared with Newton's law."""
+"""Calls pytreegrav's Accel, which sums over all pairs, once per time step. pytreegrav softens with
+a spline, so it runs without softening here and is compared with Newton's law."""
 
 from __future__ import annotations
 
