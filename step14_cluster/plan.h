@@ -43,7 +43,7 @@ struct Plan {
   int bodies_in(int segment_of_all) const {
     return std::clamp(n - segment_of_all % segments * segment, 0, segment);
   }
-  // A tile with one body takes as long as a full one.
+  // A tile with one body counts as a full one, because it takes as long.
   int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
   // Returns, for each rank, the first body that it keeps, in the order of the input.
   std::vector<size_t> first_bodies() const;

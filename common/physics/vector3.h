@@ -1,5 +1,5 @@
-// A vector of wide floats, for the reference and the diagnostics. Kernels spell their components
-// out.
+// A vector of wide floats, used by the reference and the diagnostics. Kernels write out the
+// components instead.
 #pragma once
 
 #include <cmath>

@@ -24,7 +24,7 @@ Systems kepler_pair() {
   return pair;
 }
 
-// Returns the position of the second body relative to the first at time t: solves Kepler's equation
+// Returns the position of the second body relative to the first at time t. Solves Kepler's equation
 // by Newton's method (Murray & Dermott 1999, section 2.4).
 Vector3 kepler_separation(double t) {
   double anomaly = t;
