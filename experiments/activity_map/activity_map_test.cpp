@@ -65,7 +65,7 @@ TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
 INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
                          [](const auto& rung) { return std::string(rung.param.name); });
 
-// All blocks add to one cell at once. If their additions are not atomic, some bodies are lost.
+// All blocks add to one cell at once. If the additions are not atomic, some bodies are lost.
 using ActivityMapOfACrowd = experiments::OnADevice<platform>;
 TEST_F(ActivityMapOfACrowd, LosesNobody) {
   const int n = 1 << 20;

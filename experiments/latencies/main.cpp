@@ -66,7 +66,7 @@ int run(int argc, char** argv) {
   for (const Latency& latency : all) {
     if (!names.empty() && std::ranges::count(names, latency.name) == 0) continue;
     const auto chain = latency.make();
-    const unsigned wrong = chain->wrong(options.operations);  // checked before it is timed
+    const unsigned wrong = chain->wrong(options.operations);  // the check comes before the timing
     const auto seconds = measure(*chain, options.operations, options.warmup, options.repeat);
     const auto record = record_of(latency, seconds, wrong, options);
     records.add(record);

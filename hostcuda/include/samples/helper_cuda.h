@@ -14,7 +14,7 @@
 
 inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 
-// Checks a status of the runtime or of a library. In every such type, 0 means success.
+// Checks a status of the runtime or of a library. In every status type, 0 means success.
 template <class Result>
 void check(Result result, const char* function, const char* file, int line) {
   if (!result) return;

@@ -98,7 +98,7 @@ double seconds_since(Time::time_point start) {
 
 // Facts learnt from the last launch of a kernel at one source line.
 struct Experience {
-  double seconds_per_thread = 0;  // is 0 before the first launch
+  double seconds_per_thread = 0;  // 0 before the first launch
   dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
 };
 

@@ -128,8 +128,8 @@ const CallSite* CallSite::current() { return current_call; }
 
 void ignore_result() { next_is_ignored = true; }
 
-// Kernels are refused before the lock is taken, because a kernel on another operating-system thread
-// would wait for the lock forever.
+// API calls by kernels are rejected before the lock is taken, because a kernel on another
+// operating-system thread would wait for the lock forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
     : lock_((refuse_kernels(function, place.return_address), api_mutex())),
       site_(function, place) {}

@@ -10,7 +10,7 @@
 struct CUevent_st {
   int device;
   bool timed;
-  hostcuda::OperationPointer recorded = nullptr;   // is null before the first cudaEventRecord
+  hostcuda::OperationPointer recorded = nullptr;   // null before the first cudaEventRecord
   std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
   // The capture, if the event was recorded in a captured stream, and the nodes that precede the
   // event.

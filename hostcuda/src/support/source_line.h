@@ -11,9 +11,9 @@ namespace hostcuda {
 // Returns the executable's load address, which converts a code address to an offset in the file.
 std::uint64_t load_offset();
 
-// Gets "file:line" of the code at the address from addr2line; among inlined functions, the line of
-// the innermost one outside hostcuda's headers. Returns false if there is no debug information (-g)
-// or no addr2line (binutils). A signal handler may call source_line().
+// Gets "file:line" of the code at the address from addr2line; if functions were inlined there, the
+// line of the innermost one outside hostcuda's headers. Returns false if there is no debug
+// information (-g) or no addr2line (binutils). A signal handler may call source_line().
 bool source_line(const void* code, char* text, std::size_t size);
 
 // Gets the line of the program that called the running code, however many library and hostcuda

@@ -138,7 +138,7 @@ TEST(Memory, CopiesThatCannotBeAreRefused) {
     EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
   };
   refused(device, host.data(), kBytes + 1, cudaMemcpyHostToDevice);           // past the end
-  refused(host.data(), device + kCount / 2, kBytes, cudaMemcpyDeviceToHost);  // past the end too
+  refused(host.data(), device + kCount / 2, kBytes, cudaMemcpyDeviceToHost);  // also past the end
   refused(host.data(), device, kBytes, cudaMemcpyHostToDevice);               // wrong direction
   refused(device, host.data(), kBytes, cudaMemcpyDeviceToDevice);
   refused(nullptr, device, kBytes, cudaMemcpyDeviceToHost);
