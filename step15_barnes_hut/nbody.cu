@@ -16,7 +16,7 @@ using namespace nbody;
 using namespace tree;
 using Velocity = float4;  // w is 0
 
-constexpr int kGroup = 32;                   // bodies of a warp, which is a block
+constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
 // opening one node at a time never takes more room than this.

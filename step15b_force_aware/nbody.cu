@@ -15,7 +15,7 @@ using namespace nbody;
 using namespace tree;
 using Velocity = float4;  // w: the magnitude of the acceleration, from the coarse walk
 
-constexpr int kGroup = 32;                   // bodies of a warp, which is a block
+constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
 // opening one node at a time never takes more room than this.
