@@ -34,8 +34,9 @@ def measured(root: Path) -> str:
     over_cells = [r for r in records if r.data["bodies"] == FEW_BODIES and r not in over_bodies]
     tables = [(f"D = {SMALL_MAP}, over N:", over_bodies, "bodies"),
               (f"N = {FEW_BODIES}, over D:", over_cells, "cells")]
-    text = (f"{first.machine}, {first.date[:10]}: {first.data['steps']} time steps, median compute "
-            "time; speedup over the baseline, geometric mean.")
+    text = (f"The tables show the median compute time of {first.data['steps']} time steps, and the "
+            "geometric mean of the speedup over the baseline. Measured on "
+            f"{first.machine}, {first.date[:10]}.")
     for title, chosen, key in tables:
         if chosen:
             text += f"\n\n{title}\n\n" + markdown(*table(chosen, key))

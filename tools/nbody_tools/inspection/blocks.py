@@ -168,9 +168,9 @@ def step_block(step: str, parent: Optional[str], root: Path) -> str:
     model = read_model(root)
     rows = [row for program in (parent, step) for kernel in model
             if program and kernel["program"] == program for row in kernel_rows(kernel, root)]
-    problem = f"{PROBLEM['systems']} x {PROBLEM['bodies']} bodies, {PROBLEM['steps']} time step"
+    problem = f"{PROBLEM['systems']} x {PROBLEM['bodies']} bodies and {PROBLEM['steps']} time step"
     return "\n\n".join([
-        f"`./nbody inspect {step[4:6]}` ({problem}), which needs no GPU:",
+        f"`./nbody inspect {step[4:6]}` counts, without a GPU, for {problem}:",
         markdown(("step", "kernel", "access", "bytes", "per interaction",
                "sectors or wavefronts per request", "ideal", "lines"), rows),
         verdict(step, root)])
