@@ -4,8 +4,10 @@
   ./nbody animate FOLDER orbits.gif     the extension decides
 
 Each snapshot becomes one frame. If there are few bodies, they leave trails. The last line printed
-is the name of the film. Exit code: 0 success; 1 numpy or matplotlib is missing, or ffmpeg failed; 2
-an argument or a file is wrong (one-line message).
+is the name of the film.
+
+Exit code: 0 success; 1 numpy or matplotlib is missing, or ffmpeg failed; 2 an argument or a file is
+wrong (one-line message).
 """
 
 from __future__ import annotations

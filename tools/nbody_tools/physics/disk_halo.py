@@ -4,9 +4,10 @@ the disk's radius and the virial ratio.
   ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
   ./nbody disk-halo PROGRAM --bodies 4000 --json FILE
 
-PROGRAM is any step. Without a GPU use few bodies, because the time grows with their square. Exit
-code: 0 the virial ratio always stayed within 3 % of 1, and the disk's half-mass radius within 10 %
-of its initial value; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
+PROGRAM is any step. Without a GPU use few bodies, because the time grows with their square.
+
+Exit code: 0 the virial ratio always stayed within 3 % of 1, and the disk's half-mass radius within
+10 % of its initial value; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
 
 STEP00 is step00_cpu_omp, because only it also computes in float64. Writes three figures to FOLDER:
 convergence.png (the errors of Euler and leapfrog against the time step), precision.png (leapfrog in
-float32 and float64) and energies.png (the energies of Euler and leapfrog over ten orbits). Exit
-code: 0 success, 1 STEP00 failed, 2 wrong arguments.
+float32 and float64) and energies.png (the energies of Euler and leapfrog over ten orbits).
+
+Exit code: 0 success, 1 STEP00 failed, 2 wrong arguments.
 """
 
 from __future__ import annotations
