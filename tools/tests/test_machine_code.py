@@ -261,7 +261,7 @@ class Limits(fakes.InRepository):
         self.assertEqual(table["ceiling, G/s"], [f"{33.45e3 / 12:.0f}"])
         self.assertEqual(
             table["instructions in the inner loop, %"], ["80.0"]
-        )  # 10 of 12.5 are in the loop
+        )  # the loop has 10 of 12.5 instructions
         self.assertEqual(
             table["slots used while an SM has work, %"], ["60.0"]
         )  # 40 instructions take 48 slots

@@ -22,7 +22,8 @@ DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
-# One chain of a million float32 additions has a smaller error than this; a wrong force does not.
+# A chain of a million float32 additions has a smaller error than this; a wrong force has a larger
+# one.
 MAX_ERROR = 1e-4
 SAMPLED_INTERACTIONS = 4_000_000
 

@@ -6,8 +6,8 @@ on one machine.
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
 -ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba and pytreegrav. This
-repository contains none of their code: name the folders of the sample and of KTT, which nvcc
-builds. Missing programs are named and skipped.
+repository contains none of their code, so name the folders of the sample and of KTT, from which
+nvcc builds their kernels. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64. A program with wrong forces is not timed. The programs are then timed round-robin, so that

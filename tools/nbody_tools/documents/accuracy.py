@@ -189,8 +189,8 @@ def sums_table(records: Sequence[Record]) -> str:
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:
-    """Returns functions that give templates these tables, or an empty text if nothing was
-    measured."""
+    """Returns functions that make these tables for templates. Without measurements, a table is a
+    Value without content."""
     def optional(name: str, text: str) -> Value:
         return Value(text or None, "text", f"{name}()")
 

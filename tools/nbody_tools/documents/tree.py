@@ -262,8 +262,8 @@ def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
 
 
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
-    """Returns a table that explains the time of the tree walks by two quantities that Nsight
-    Compute counted."""
+    """Returns a table that explains the time of the tree walks with two quantities counted by
+    Nsight Compute."""
     walks = {record.number: record.data["walk"] for record in records
              if record.data.get("walk") and is_of(record, scenario, bodies)}
     if set(walks) != {"15", "15b"}:

@@ -14,7 +14,7 @@ from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 SHELLS = 18
 SHOWN = (0.004, 0.98)  # shares of the bodies, from the centre; outside, too few for a shell
 MIN_BODIES = 200
-SCALE = 3 * numpy.pi / 16  # for a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
+SCALE = 3 * numpy.pi / 16  # Plummer radius in Henon units (Aarseth, Henon & Wielen 1974)
 
 
 @dataclass(frozen=True)

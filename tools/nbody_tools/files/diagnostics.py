@@ -20,7 +20,7 @@ MAX_OUTSIDE = 1e-9  # rounding may make a map's shares exceed 1 by this much
 
 @dataclass(frozen=True)
 class DiagnosticsTable:
-    values: dict[str, numpy.ndarray]  # column -> times x systems
+    values: dict[str, numpy.ndarray]  # column -> array of times x systems
 
     systems = property(lambda self: self.values["time"].shape[1])
 

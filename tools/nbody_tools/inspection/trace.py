@@ -122,7 +122,7 @@ class Inspection:
     host: dict[str, int] = field(
         default_factory=dict
     )  # waits, streams_with_kernels, streams_at_once
-    other_ptx: tuple[PtxKernel, ...] = ()  # kernels that no launch names
+    other_ptx: tuple[PtxKernel, ...] = ()  # compiled kernels that no recorded launch names
 
     @property
     def clean(self) -> bool:
@@ -180,9 +180,9 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
-    """Merges accesses into rows. Copies of an access that unrolling made share a row. A load before
-    a loop and a load inside it on the same source line get two rows if their cost per request
-    differs."""
+    """Merges accesses into rows. If unrolling has copied an access, the copies share a row. A load
+    before a loop and a load inside it on the same source line get two rows if their cost per
+    request differs."""
     rows: dict[tuple, Row] = {}
     for site in sites:
         if not site["requests"]:

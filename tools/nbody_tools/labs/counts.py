@@ -1,12 +1,13 @@
 """Looks up the counts of an inspection by the names that a lab's limits use:
 
-  global loads per interaction             also shared; also stores, atomics
-  sectors per request of global loads      wavefronts per request of shared loads
+  global loads per interaction     also shared loads, and stores and atomics of both
+  sectors per request of global loads, wavefronts per request of shared loads
   launches
-  barriers per block               over all launches
+  barriers per block               barriers of a block, over all launches
   grid barriers per launch
   waits of the host                calls that wait for a stream, an event or a device, or query it
-  streams with kernels             the most streams whose kernels may run at the same time
+  streams with kernels
+  streams with kernels at once     the most streams with kernels that could run at the same time
 
 All kernels count or, if the limit has a `kernel`, only those whose names contain it.
 """

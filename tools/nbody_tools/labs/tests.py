@@ -75,7 +75,7 @@ class Tests:
 
     def results(self) -> list[Result]:
         """Returns the results of all tests except the time, in the order of lab.TESTS."""
-        # Draws the problems before anything runs, so that a seed always gives the same problems.
+        # Chooses the problems before anything runs, so that a seed always gives the same problems.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
         orders, traced = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
-THETAS = (0.4, 0.6, 0.8)  # angles of the curves of times
+THETAS = (0.4, 0.6, 0.8)  # opening angles whose times are drawn
 # Numbers of bodies, each with enough time steps for a millisecond or more.
 SIZES = (
     (256, 500),
@@ -49,8 +49,8 @@ PHASES = {
     "find_moments": "moments",
     "advance": "walk",
 }  # key: part of a kernel's name
-# Problems, each with its number of time steps, on which step 15 runs at several angles and step 15b
-# at several force tolerances.
+# (problem, time steps) of the runs of step 15 at several angles, and of step 15b at several force
+# tolerances.
 OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
 ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
 TOLERANCES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4)

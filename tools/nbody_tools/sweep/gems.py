@@ -1,4 +1,4 @@
-"""Computes today's values, from our records, of numbers in the text of GPU Gems 3, chapter 31."""
+"""Computes, from our records, today's values of numbers in the text of GPU Gems 3, chapter 31."""
 
 from __future__ import annotations
 

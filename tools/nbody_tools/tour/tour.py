@@ -4,7 +4,7 @@
   python3 -m nbody_tools tour --build build/cpu
 
 Simulates the Solar System, the figure-eight and galaxies for pictures. Then runs every step on the
-same galaxies, and reports which passed or failed.
+same galaxies, and reports which steps passed or failed.
 
 Exit code: 0 success, 1 a run failed (the page says which), 2 invalid arguments.
 """
