@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   const int per_leaf = argc > 1 ? std::atoi(argv[1]) : 512,
             depth = argc > 2 ? std::atoi(argv[2]) : 3;
   if (per_leaf < 1 || depth < 1 || depth > 6) {
-    std::fprintf(stderr, "near_field: bodies per leaf from 1, depth from 1 to 6\n");
+    std::fprintf(stderr, "near_field: needs at least 1 body per leaf, and a depth from 1 to 6\n");
     return 2;
   }
   const int side = 1 << depth, leaves = side * side * side;

@@ -114,7 +114,7 @@ bool measure(std::vector<float4> host) {
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 65536;
   if (n < 2) {
-    std::fprintf(stderr, "other_forces: at least 2 bodies\n");
+    std::fprintf(stderr, "other_forces: needs at least 2 bodies\n");
     return 2;
   }
   const auto bodies = lattice(n);

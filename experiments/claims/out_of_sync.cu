@@ -73,7 +73,7 @@ bool is_wrong(const Body& found, const Body& right) {
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 10270, steps = argc > 2 ? std::atoi(argv[2]) : 100;
   if (n < 1 || steps < 1) {
-    std::fprintf(stderr, "out_of_sync: at least 1 body and 1 step\n");
+    std::fprintf(stderr, "out_of_sync: needs at least 1 body and 1 step\n");
     return 2;
   }
   claim::Random random;

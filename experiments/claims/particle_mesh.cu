@@ -100,7 +100,7 @@ void transform_all(float2* one, float2* other, int sign) {
 int main(int argc, char** argv) {
   const int side = argc > 1 ? std::atoi(argv[1]) : 128;
   if (side < 64 || side > 512 || side % 64 != 0) {
-    std::fprintf(stderr, "particle_mesh: 64, 128 ... 512 bodies per side\n");
+    std::fprintf(stderr, "particle_mesh: needs 64, 128, ... or 512 bodies per side\n");
     return 2;
   }
   const int n = side * side * side, blocks = (n - 1) / kBlock + 1;

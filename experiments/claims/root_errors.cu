@@ -68,7 +68,7 @@ bool report(const char* name, const std::vector<float>& x, const std::vector<flo
 int main(int argc, char** argv) {
   const int stride = argc > 1 ? std::atoi(argv[1]) : 1;
   if (stride < 1) {
-    std::fprintf(stderr, "root_errors: the stride is at least 1\n");
+    std::fprintf(stderr, "root_errors: the stride must be at least 1\n");
     return 2;
   }
   std::vector<float> x;

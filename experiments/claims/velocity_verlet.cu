@@ -122,7 +122,7 @@ bool report(const char* name, Method method, double low, double high, const Stat
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 65536;
   if (n < 1) {
-    std::fprintf(stderr, "velocity_verlet: at least 1 body\n");
+    std::fprintf(stderr, "velocity_verlet: needs at least 1 body\n");
     return 2;
   }
   claim::Random random;

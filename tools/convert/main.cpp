@@ -32,17 +32,17 @@ struct Arguments {
 std::optional<Arguments> parse(int argc, char** argv) {
   Arguments arguments;
   CommandLine line("nbody-convert", "Converts files of bodies between formats and units.");
-  line.word("IN", arguments.in, "file of bodies; its content tells the format");
+  line.word("IN", arguments.in, "file of bodies; its format is recognised from its content");
   line.word("OUT", arguments.out,
-            "file to write; its ending names the format: .csv .bin .raw .tipsy .hdf5");
+            "file to write; its extension selects the format: .csv .bin .raw .tipsy .hdf5");
   line.choice("--from", arguments.from,
               formats_with([](const FileFormat& format) { return format.read != nullptr; }),
-              "format of IN, whatever it looks like");
+              "format of IN, instead of the recognised one");
   line.choice("--to", arguments.to,
               formats_with([](const FileFormat& format) { return format.write != nullptr; }),
-              "format of OUT, whatever its ending");
+              "format of OUT, instead of that of its extension");
   line.text("--columns", arguments.columns,
-            "columns of a table that does not name them: m,x,y,z,vx,vy,vz; - is not read");
+            "columns of a table without a header line: m,x,y,z,vx,vy,vz; - skips a column");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
     line.option(option, "PRESET", help + ": " + unit_presets(),
                 [option, &target](const std::string& text) {
@@ -51,10 +51,11 @@ std::optional<Arguments> parse(int argc, char** argv) {
                 });
   };
   preset("--units", arguments.units, "convert to these units");
-  preset("--from-units", arguments.from_units, "units of IN, where it does not say them");
+  preset("--from-units", arguments.from_units, "units of IN, if the file does not give them");
   line.species("--species", arguments.species,
                "bodies to keep: gas,dark,disk,bulge,star,boundary [all]");
-  line.flag("--centre", arguments.centre, "move the centre of mass to the origin, at rest");
+  line.flag("--centre", arguments.centre,
+            "move the centre of mass to the origin, and set its velocity to zero");
   if (!line.parse(argc, argv)) return std::nullopt;
   return arguments;
 }

@@ -57,11 +57,12 @@ std::string virial_line(Snapshot snapshot) {
   move_to_centre(snapshot);
   const Diagnostics sums = diagnose(snapshot.systems, snapshot.softening);
   std::string softening = snapshot.softening > 0 ? format("softening %.6g", snapshot.softening)
-                                                 : std::string("no softening known: 0 taken");
+                                                 : std::string("softening unknown, so 0 is used");
   if (sums.potential_is_sampled())
-    softening += format(", estimated to %.1e of itself", -sums.potential_error / sums.potential);
+    softening +=
+        format(", estimated with a relative error of %.1e", -sums.potential_error / sums.potential);
   if (!std::isfinite(sums.potential))
-    return "  virial       undefined: bodies in one place (" + softening + ")\n";
+    return "  virial       undefined, because two bodies coincide (" + softening + ")\n";
   return format("  virial       2T/|W| = %.6g (%s)\n", sums.virial_ratio(), softening.c_str());
 }
 

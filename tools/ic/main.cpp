@@ -50,20 +50,22 @@ bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& 
   CommandLine line("nbody-ic " + std::string(scenario.name), std::string(scenario.description));
   line.word("OUT", arguments.out, "file to write: .csv .bin .raw .tipsy .hdf5");
   if (!scenario.fixed_bodies) {
-    line.whole("--bodies", size.bodies, 1, most, with_default("of each system", scenario.bodies));
-    line.seed("--seed", size.seed, "of the random numbers [1]");
+    line.whole("--bodies", size.bodies, 1, most,
+               with_default("bodies of each system", scenario.bodies));
+    line.seed("--seed", size.seed, "seed of the random numbers [1]");
   }
   line.whole("--systems", size.systems, 1, most,
              with_default("independent systems", scenario.systems));
   real(line,
-       {"softening", "kept in the file; spheres and halos are balanced with it", scenario.softening,
-        1e-12, std::numeric_limits<float>::max()},
+       {"softening",
+        "softening length, stored in the file; spheres and halos are in equilibrium with it",
+        scenario.softening, 1e-12, std::numeric_limits<float>::max()},
        [&](double value) { size.softening = value; });
   for (const Parameter& parameter : scenario.parameters)
     real(line, parameter,
          [&](double value) { size.parameters[std::string(parameter.name)] = value; });
   line.choice<bool>("--precision", size.float64, {{"single", false}, {"double", true}},
-                    "of the numbers in the file; double: .csv, .bin, .hdf5 [single]");
+                    "precision of the file's numbers; double needs .csv, .bin or .hdf5 [single]");
   return line.parse(argc, argv);
 }
 

@@ -265,7 +265,7 @@ class Limits(fakes.InRepository):
         self.assertEqual(
             table["slots used while an SM has work, %"], ["60.0"]
         )  # 40 instructions take 48 slots
-        self.assertEqual(table["time step that this kernel takes, %"], ["75.0"])
+        self.assertEqual(table["share of a time step in this kernel, %"], ["75.0"])
         self.assertEqual(
             (table["a warp issues, %"], table["a warp waits at a barrier, %"]), (["25.0"], ["50.0"])
         )
@@ -287,7 +287,7 @@ class Limits(fakes.InRepository):
                 "metrics": {**PROFILE["metrics"], "duration_us": 80e3},
             },
         )
-        self.assertEqual(self.left()["time step that this kernel takes, %"], ["80.0"])
+        self.assertEqual(self.left()["share of a time step in this kernel, %"], ["80.0"])
 
     def test_nothing_measured(self) -> None:
         self.assertIsNone(page.left(self.results, Facts(self.folder)).content)

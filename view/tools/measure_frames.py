@@ -31,7 +31,7 @@ def start(program, options):
         address = find_address(line)
         if address:
             return process, address
-    sys.exit(f"measure_frames: {program} ended with code {process.wait()}")
+    sys.exit(f"measure_frames: {program} exited with code {process.wait()}")
 
 
 def look(address, seconds, steps_per_frame):

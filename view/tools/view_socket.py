@@ -80,7 +80,7 @@ class ViewSocket:
             raise ConnectionRefusedError(f"HTTP status {self.status}")
         accept = base64.b64encode(hashlib.sha1(key + GUID).digest())
         if b"sec-websocket-accept: " + accept.lower() not in head.lower():
-            raise ConnectionError("the handshake was answered wrongly")
+            raise ConnectionError("wrong answer to the handshake")
 
     def __enter__(self):
         return self

@@ -64,7 +64,7 @@ FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kill
 def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="what", required=True, metavar="run|predict|measure")
     run_it = commands.add_parser("run", help="start a step on several ranks")
-    run_it.add_argument("--ranks", type=number_of_ranks, help="[the launcher's choice]")
+    run_it.add_argument("--ranks", type=number_of_ranks, help="number of ranks [the launcher's]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                         help="[build/cuda or cpu]")
     run_it.add_argument("step", help="14")
@@ -99,7 +99,8 @@ def number_of_ranks(text: str) -> int:
 def rate(text: str) -> float:
     value = arguments.positive_number(text)
     if not RATES[0] <= value <= RATES[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is not from {RATES[0]:g} to {RATES[1]:g}")
+        raise argparse.ArgumentTypeError(f"'{text}' is not from {RATES[0]:g} to {RATES[1]:g} per "
+                                         "second")
     return value
 
 
@@ -113,8 +114,8 @@ def launcher(ranks: int | None) -> list[str]:
         raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
     if not words or shutil.which(words[0]) is None:
         raise ToolError(
-            f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program here (Debian: apt "
-            "install openmpi-bin)"
+            f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program on this machine "
+            "(Debian: apt install openmpi-bin)"
         )
     return [*words, *(["-n", str(ranks)] if ranks else [])]
 

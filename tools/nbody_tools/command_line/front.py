@@ -94,7 +94,7 @@ def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:
     """Rejects unknown options, because ctest would ignore them and run every test."""
     for place, word in enumerate(rest):
         if word in MODES and place > 0:
-            fail(f"nbody test: {word} comes first: ./nbody test {word} ...")
+            fail(f"nbody test: {word} must come first: ./nbody test {word} ...")
     theirs: list[str] = []
     for word in (word.partition("=")[0] for word in rest if word.startswith("--")):
         if word in options:
@@ -137,6 +137,6 @@ def entry() -> int:
 
 if __name__ == "__main__":
     if sys.version_info < (3, 9):
-        fail(f"nbody: needs Python 3.9 or newer, and {sys.executable} is {sys.version.split()[0]} "
-             "(PYTHON=/path/to/python3 names another)", code=1)
+        fail(f"nbody: needs Python 3.9 or newer, but {sys.executable} is {sys.version.split()[0]} "
+             "(PYTHON=/path/to/python3 selects another)", code=1)
     sys.exit(entry())

@@ -109,8 +109,8 @@ COMMANDS = (
 
     tool("measure", "measure", "measure.measure", "check and time everything on a machine with a "
          "GPU"),
-    tool("sweep", "measure", "sweep.sweep", "measure the tables of the reports again, in every "
-         "configuration",
+    tool("sweep", "measure", "sweep.sweep", "measure every configuration in the tables of the "
+         "reports",
          in_shell=True),
     tool("tune", "measure", "measure.tune", "find the fastest blocks and tiles of steps 11 to 13 "
          "on this device"),

@@ -115,10 +115,10 @@ def other_gpus() -> str:
         sms, capability = gpu["sms"], gpu["capability"]
         if capability not in COMPUTE_CAPABILITIES:
             raise ToolError(
-                f"docs/machines.json: {name} has compute capability {capability}, whose limits are "
-                f"not in COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py, which has "
-                f"{', '.join(COMPUTE_CAPABILITIES)}: Limits(threads, blocks, KB of shared memory, "
-                "FP32 lanes) of an SM, from the CUDA Programming Guide"
+                f"docs/machines.json: {name} has compute capability {capability}, but "
+                "COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py has only "
+                f"{', '.join(COMPUTE_CAPABILITIES)}; add Limits(threads, blocks, KB of shared "
+                "memory, FP32 lanes) of an SM from the CUDA Programming Guide"
             )
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())
@@ -145,7 +145,7 @@ def other_gpus() -> str:
             "FP32 lanes per SM",
             "threads per SM",
             "shared memory per SM",
-            "XU rate over FP32",
+            "XU rate / FP32 rate",
             "SMs with a block in steps 01 to 04",
             "waves of step 04b",
             "warps per scheduler in step 05",

@@ -26,7 +26,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--execute", action="store_true",
                    help="also run them, and check the results of their cells")
     p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR",
-                   help="of the repository")
+                   help="root of the repository")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -49,7 +49,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="[build/course]",
     )
     p.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

@@ -64,7 +64,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="also serve it on this machine, until Ctrl-C",
     )
     p.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

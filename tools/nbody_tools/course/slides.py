@@ -182,7 +182,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="[build/slides]",
     )
     p.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

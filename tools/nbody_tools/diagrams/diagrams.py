@@ -49,9 +49,9 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--check", action="store_true", help="change nothing, list what is out of date")
+    p.add_argument("--check", action="store_true", help="change nothing, and list stale diagrams")
     p.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

@@ -30,7 +30,8 @@ def interactions() -> Drawing:
     d.text(x + cell * n / 2, y + cell * n + 30, "rows: bodies i, which are pulled", anchor="middle")
     d.note(
         442,
-        "Each row is summed by one core. No drift before the last kick: kicks read positions.",
+        "Each row is summed by one core. No drift before the last kick, because kicks read "
+        "positions.",
         40,
     )
 

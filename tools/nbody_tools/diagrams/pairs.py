@@ -48,7 +48,7 @@ def chunks() -> Drawing:
         d.rect(460, y + row * cell, 64, cell, light(SKY_BLUE, 0.5))
     d.text(540, y + 26, "a: one row per component of a body")
     d.lines(
-        540, y + 72, "Arrows: how the matrix lies in memory,", "column after column, one per chunk."
+        540, y + 72, "Arrows: order of the matrix in memory,", "column after column, one per chunk."
     )
     d.lines(
         540, y + 144, "cublasSgemv adds dt times the result", "to the velocities: that is the kick."

@@ -25,9 +25,9 @@ DISK = {"half_mass_radius": "half-mass radius", "thickness": "thickness",
 RUNNING_SUMS = ("step00_cpu_omp", "step01_gpu_naive", "step02_layout", "step11_running_sum")
 SUMS = {
     "acceleration": "acceleration",
-    "acceleration_potential": "and potential",
+    "acceleration_potential": "acceleration and potential",
     "acceleration_jerk": "acceleration and jerk",
-    "acceleration_jerk_potential": "and potential, with the jerk",
+    "acceleration_jerk_potential": "acceleration, jerk and potential",
 }
 
 
@@ -65,7 +65,7 @@ def check_sums(data: Any) -> None:
             raise ValueError(f"'{key}' is {data.get(key)!r}, not one of {', '.join(allowed)}")
     for key in ("bodies", "median", "iqr", "interactions_per_second"):
         if not number(data.get(key)):
-            raise ValueError(f"'{key}' is {data.get(key)!r}")
+            raise ValueError(f"'{key}' is {data.get(key)!r}, not a valid number")
     if not isinstance(data.get("errors"), dict):
         raise ValueError("'errors' is missing")
 

@@ -18,7 +18,7 @@ def check_activity(data: Any) -> None:
     check_measurement(data)
     for key, kind in (("rung", str), ("block", int), ("cells", int)):
         if not isinstance(data.get(key), kind):
-            raise ValueError(f"'{key}' is {data.get(key)!r}")
+            raise ValueError(f"'{key}' is {data.get(key)!r}, not a {kind.__name__}")
 
 
 def newest_records(root: Path) -> list[Record]:

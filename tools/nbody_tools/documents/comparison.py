@@ -38,7 +38,7 @@ def check_comparison(data: Any) -> None:
         if not isinstance(data, dict) or not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")
     if data["backend"] == "cuda" and not data["median"] > 0:
-        raise ValueError(f"the median is {data['median']}")
+        raise ValueError(f"the median is {data['median']}, not above 0")
 
 
 def measured(results: Path) -> list[dict[str, Any]]:

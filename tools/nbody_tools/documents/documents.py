@@ -62,7 +62,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--check", action="store_true",
                    help="change nothing, and list what is out of date or wrong")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
-    p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="root of the repository")
 
 
 def templates(root: Path) -> Iterator[Path]:

@@ -42,9 +42,9 @@ def check_latency(data: Any) -> None:
             raise ValueError(f"'{key}' is {data.get(key)!r}, not one of {', '.join(allowed)}")
     for key in ("blocks", "threads", "cluster", "operations", "median", "iqr"):
         if not isinstance(data.get(key), (int, float)):
-            raise ValueError(f"'{key}' is {data.get(key)!r}")
+            raise ValueError(f"'{key}' is {data.get(key)!r}, not a number")
     if data["backend"] == "cuda" and not data["median"] > 0:
-        raise ValueError(f"the median is {data['median']}")
+        raise ValueError(f"the median is {data['median']}, not above 0")
 
 
 def newest(results: Path) -> list[Record]:

@@ -125,7 +125,7 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
     )
     percent = {
         **rest.shares(line, loop),
-        "time step that this kernel takes": min(
+        "share of a time step in this kernel": min(
             100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median
         ),
         **rest.time_of_a_warp(line),

@@ -37,7 +37,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--check", action="store_true", help="change nothing, list problems")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

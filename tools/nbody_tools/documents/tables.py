@@ -74,7 +74,7 @@ def predictions(facts: Facts) -> str:
         if predicted.content is not None:
             measured = facts.value(step, "systems", "gips")
             rows.append([link(step), cell(predicted), cell(measured), cell(measured / predicted)])
-    return markdown(("step", "predicted G/s", "measured G/s", "measured over predicted"), rows)
+    return markdown(("step", "predicted G/s", "measured G/s", "measured / predicted"), rows)
 
 
 def devices(facts: Facts) -> str:
@@ -92,7 +92,7 @@ def devices(facts: Facts) -> str:
                           f"{100 * speedup / count:.1f} %"]
             rows.append([link(step), str(count), with_range(several.record.seconds("total")),
                          plain(several.rate), *ratios])
-    return markdown(("step", "GPUs", "total (IQR)", "G/s", "G/s over one GPU",
+    return markdown(("step", "GPUs", "total (IQR)", "G/s", "G/s relative to one GPU",
                      "speedup over one GPU", "efficiency"), rows)
 
 
@@ -138,7 +138,8 @@ def cpu(facts: Facts) -> str:
         rows.append([name, measured.record.machine, with_range(measured.record.seconds("total")),
                      plain(measured.rate), ratio])
     title = "fastest step" if best is None else best.name
-    return markdown(("program", "machine", "total (IQR)", "G/s", f"{title} is faster by"), rows)
+    return markdown(("program", "machine", "total (IQR)", "G/s",
+                     f"{title} is faster by a factor of"), rows)
 
 
 PROFILE_COLUMNS = (("registers", "registers"), ("occupancy_percent", "occupancy, %"),
@@ -173,7 +174,7 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
         rows.append([m.name, str(m.problem), str(m.record.device_count),
                      with_range(m.record.seconds("total")), plain(m.rate), ratio])
     return markdown(("variant", "systems x bodies x steps", "GPUs", "total (IQR)", "G/s",
-                     "G/s over the step itself"), rows)
+                     "G/s relative to the step"), rows)
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:

@@ -41,7 +41,7 @@ class Mutant:
     @property
     def rejected_by(self) -> str:
         if not self.is_wrong:
-            return "nothing: it is right"
+            return "nothing, because it is correct"
         if self.failed is None:
             return f"stopped: \"{self.says}\""
         return ", ".join(f"`{gate}`" for gate in self.caught_by)
@@ -108,7 +108,8 @@ def counts(mutants: Sequence[Mutant]) -> str:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--records", type=existing_folder, default=ROOT / RECORDS, metavar="FOLDER",
                    help=f"results of the mutants [{RECORDS}]")
-    p.add_argument("--check", action="store_true", help="change nothing, list what is out of date")
+    p.add_argument("--check", action="store_true",
+                   help="change nothing, and list what is out of date")
 
 
 def run(options: argparse.Namespace) -> int:

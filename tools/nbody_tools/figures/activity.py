@@ -16,7 +16,7 @@ MAX_PIXELS = 1024  # most pixels per side; larger maps add up squares of cells
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
     if not activity.shares.any():
-        raise FileError("no body was inside this map: nothing to draw")
+        raise FileError("no body was inside this map, so there is nothing to draw")
     shares, merged = coarsened(activity.shares, MAX_PIXELS)
     figure, axes = pyplot.subplots(figsize=(7.4, 6.2), layout="constrained")
     colour_map = pyplot.get_cmap("cividis").copy()

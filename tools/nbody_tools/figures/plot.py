@@ -133,7 +133,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
     picture(
         "activity",
-        "share of time that bodies spent in each cell (--activity-map)",
+        "share of all positions in each cell (--activity-map)",
         lambda options, note: draw_activity(read_activity(options.map), options.output, note),
     ).add_argument("map", type=existing_file, metavar="FILE.csv")
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 CAPTION = (
-    "What becomes of the scenarios, seen along z. Of the galaxies the disks are shown, 1,500 to "
-    "3,000 bodies each, and not the haloes around them."
+    "The scenarios over time, seen along z. For galaxies only the disks are shown, 1,500 to "
+    "3,000 bodies each, without their haloes."
 )
 
 
@@ -52,7 +52,7 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
                  "--snapshot-every", row.steps // (COLUMNS - 1), "--snapshot-dir", folder]
         done = subprocess.run([str(word) for word in words], check=False)
         if done.returncode != 0:
-            raise Failed(f"{program}: {row.scenario} ended with exit code {done.returncode}")
+            raise Failed(f"{program}: {row.scenario} exited with code {done.returncode}")
         return read_snapshots(Path(folder))
 
 

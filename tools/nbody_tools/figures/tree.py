@@ -104,7 +104,7 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
                     label=f"{peer.name}, {bodies:,} bodies",
                 )
         axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
-                 title=f"beside {name}: {of_family[0].what}")
+                 title=f"compared with {name}: {of_family[0].what}")
         axes.grid(color="#E5E5E5")
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
@@ -112,7 +112,7 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
         figure,
         path,
         f"What accuracy costs: step 15 at opening angles from {min(map(angle_of, records)):g} to "
-        f"{max(map(angle_of, records)):g}, and programs of others with the same bodies. "
+        f"{max(map(angle_of, records)):g}, and other programs with the same bodies. "
         f"{machines(records)}, {dates(records)}.",
     )
 

@@ -31,7 +31,7 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
         )
     parts += inspection.messages
     if inspection.exit_code:
-        parts.append(f"The program ended with exit code {inspection.exit_code}. Up to then:")
+        parts.append(f"The program exited with code {inspection.exit_code}. Findings until then:")
     if inspection.clean:
         parts.append("No problems found.")
     return "\n\n".join(parts)
@@ -150,8 +150,7 @@ def remark(row: Row) -> str:
 
 
 LEGEND = """\
-cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is \
-what the
-same bytes would cost side by side. executions: by threads. as written: operations of the source, \
-before any compiler
-changes them. No times: this is not a GPU (docs/inspect.md)."""
+cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is the
+cost if the same bytes were adjacent. executions: counted per thread. as written: operations of the
+source, before any compiler changes them. There are no times, because this is not a GPU
+(docs/inspect.md)."""

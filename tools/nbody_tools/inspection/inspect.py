@@ -61,7 +61,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="for FILE.cu: options for nvcc or the compiler")
     p.add_argument("--interactions", type=arguments.positive_number, metavar="X",
                    help="for FILE.cu: divisor of the counts [the number of threads of a kernel]")
-    p.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
+    p.add_argument("--json", type=Path, metavar="FILE", help="write the counts to this file")
     p.add_argument("--page", type=page_file, metavar="FILE.html",
                    help="write a page that shows a block of each kernel: its threads between "
                         "barriers, and the memory that a warp requests; needs no network")

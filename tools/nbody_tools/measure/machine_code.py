@@ -142,7 +142,7 @@ def table(lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
 
 def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
     machine, slots = facts.machine("gpu", "name"), facts.machine("gpu", "issue_slots")
-    text = ["Per interaction of one pass through the loop; MUFU and SHFL take two issue slots. "
+    text = ["Counts per interaction, in one pass of the loop; MUFU and SHFL take two issue slots. "
             f"Ceiling: {machine},",
             f"{slots} x 10^12 slots/s. Slow paths of square roots and divisions are not counted."]
     if per_root(step) > 1:

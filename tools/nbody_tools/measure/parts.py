@@ -198,7 +198,7 @@ def patterns(bench: Bench) -> None:
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]
     for metric in sorted(set(wanted) - set(metrics)):
-        bench.say(f"not on this chip: {metric}")
+        bench.say(f"this chip does not have the metric {metric}")
     device = subprocess.run(
         ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
         capture_output=True,

@@ -43,7 +43,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="the step to copy, by name or number",
     )
     step.add_argument(
-        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
 
 

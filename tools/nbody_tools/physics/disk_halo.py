@@ -59,7 +59,7 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
              "--snapshot-dir", folder, "--diagnostics", diagnostics, "--validate", options.validate]
     done = subprocess.run([str(word) for word in words], check=False)
     if done.returncode != 0:
-        raise Failed(f"{options.program} ended with exit code {done.returncode}")
+        raise Failed(f"{options.program} exited with code {done.returncode}")
     rows = [measure(bodies) for bodies in read_snapshots(Path(folder))]
     table = read_diagnostics(diagnostics)
     virial_ratios, energy_errors = table.of(0, "virial_ratio"), table.of(0, "energy_error")

@@ -185,13 +185,13 @@ def check_measurement(data: Any) -> None:
         if key not in data:
             raise ValueError(f"'{key}' is missing")
         if not isinstance(data[key], kind) or isinstance(data[key], bool):
-            raise ValueError(f"'{key}' is {json.dumps(data[key])}")
+            raise ValueError(f"'{key}' is {json.dumps(data[key])}, which has the wrong type")
     for key, allowed in (("backend", BACKENDS), ("verdict", VERDICTS)):
         if data[key] not in allowed:
             raise ValueError(f"'{key}' is '{data[key]}', not one of {', '.join(allowed)}")
     for key in ("systems", "bodies", "steps"):
         if data[key] < 1:
-            raise ValueError(f"'{key}' is {data[key]}")
+            raise ValueError(f"'{key}' is {data[key]}, but must be at least 1")
     if not isinstance(data["device"].get("name"), str):
         raise ValueError("'device' has no name")
     _check_times(data)
@@ -204,7 +204,7 @@ def _check_times(data: dict[str, Any]) -> None:
         for phase in PHASES:
             seconds = timing.get(phase) if isinstance(timing, dict) else None
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
-                raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
+                raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}, not a number from 0")
     for phase in ("compute", "total"):
         # Emulated times may be zero, because they are never used as divisors.
         if (

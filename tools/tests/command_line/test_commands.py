@@ -172,7 +172,7 @@ class Answers(unittest.TestCase):
         for words, answer in (
             (("tuor",), "unknown command 'tuor': did you mean tour?"),
             (("test", "--nigthly"), "unknown option --nigthly: did you mean --nightly?"),
-            (("test", "-L", "x", "--asan"), "--asan comes first"),
+            (("test", "-L", "x", "--asan"), "--asan must come first"),
             (("build", "--gup"), "unknown option --gup: did you mean --gpu?"),
             (("tour", "x"), "takes no arguments, but got 'x'"),
             (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),

@@ -105,7 +105,7 @@ class Page {
     show("request_text", `${count(lanes, "lane")} ${lanes === 1 ? "asks" : "ask"} for ${access.bytes} bytes each: ${count(access.cost, unit)}; as many ` +
         `different bytes side by side would take ${access.ideal_cost}.` + (isGlobal ? ` ${Math.round(100 * drawn.used)} % of what is fetched is used.` : ""));
     element("request").innerHTML = drawn.svg;
-    show("other_requests", here.length > 1 ? `${this.instruction % here.length + 1} of ${here.length} instructions that the compiler made of this line; I: the next.` : "");
+    show("other_requests", here.length > 1 ? `${this.instruction % here.length + 1} of ${here.length} instructions that the compiler generated for this line; I shows the next.` : "");
   }
 
   move(phases, warps) {

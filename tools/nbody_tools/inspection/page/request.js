@@ -67,6 +67,6 @@ function drawBanks(access) {
     });
     if (words.size === 0) drawing.box("unused", laneAt(bank) - 13, top, 26, height - 2, `bank ${bank}: nothing`);
   });
-  drawing.text(WIDTH / 2, top + deepest * height + 18, "banks of shared memory; in each the words it delivers, with the lane, or with how many lanes get it");
+  drawing.text(WIDTH / 2, top + deepest * height + 18, "banks of shared memory; in each bank, its words with the lane that accesses them, or the number of lanes");
   return {svg: drawing.svg(top + deepest * height + 28, "banks"), deepest};
 }
