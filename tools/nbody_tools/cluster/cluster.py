@@ -136,7 +136,7 @@ def environment(ranks: int | None = None) -> dict[str, str]:
         f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
     }
     expected = {"NBODY_RANKS": str(ranks)} if ranks else {}
-    quiet = {"HWLOC_HIDE_ERRORS": "2"}  # no warning that a container has no /sys
+    quiet = {"HWLOC_HIDE_ERRORS": "2"}  # hides the warning that a container has no /sys
     return {**patience, **quiet, **os.environ, **allowed, **oversubscribe, **expected}
 
 

@@ -1,4 +1,4 @@
-"""Installs missing Python packages that only a course needs, with pip, in the build folder."""
+"""Lets pip install missing Python packages that only a course needs, in the build folder."""
 
 from __future__ import annotations
 

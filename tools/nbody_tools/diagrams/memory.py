@@ -7,7 +7,7 @@ from typing import Callable
 from nbody_tools.diagrams.drawing import WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
-WORDS = 64  # 4-byte words that are shown
+WORDS = 64  # number of 4-byte words shown
 SECTOR = 8  # words per sector
 BANKS = 32  # banks of shared memory, each of which delivers one word at a time
 

@@ -7,7 +7,7 @@ from typing import Iterable, Sequence
 from nbody_tools.nightly.ledger import Row
 from nbody_tools.nightly.subjects import Subject, stale_by
 
-BATCH_SECONDS = 300  # most seconds of tests in one call of ctest, which chooses their order
+BATCH_SECONDS = 300  # limit for the tests in one call of ctest, which chooses their order
 
 
 def needs_a_run(row: Row, subjects: Sequence[Subject]) -> bool:
