@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// Energies are omitted if they need more interactions than this number, which takes seconds.
+// Energies are omitted if they need more interactions than this, because that would take too long.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {

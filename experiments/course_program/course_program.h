@@ -10,7 +10,7 @@
 
 namespace course {
 
-// 24 bytes, as in the program's files. Every mass is 1.
+// A body has 24 bytes, as in the program's files. Every mass is 1.
 struct Body {
   float x, y, z, vx, vy, vz;
 };

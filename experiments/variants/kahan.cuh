@@ -1,4 +1,4 @@
-// Sums with a correction for the rounding of each addition (Kahan 1965, Comm. ACM 8, 40). nvcc does
+// Sums with a correction for the rounding of each addition (Kahan, CACM 8, 40, 1965). nvcc does
 // not reorder additions, not even with -use_fast_math.
 #pragma once
 

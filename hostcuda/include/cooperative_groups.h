@@ -1,4 +1,4 @@
-// hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, and coalesced threads.
+// hostcuda's cooperative groups: blocks, clusters, grids, tiles of a warp, and coalesced threads.
 //
 // A tile or a coalesced group is stored as a mask of lanes, and its operations are warp functions.
 #pragma once

@@ -1,5 +1,5 @@
-// Returns a body's place in the picture, -1 to 1 to the right and upwards; null if the body is
-// hidden or behind the camera.
+// Returns a body's place in the picture, with x (right) and y (up) from -1 to 1, or null if the
+// body is hidden or behind the camera.
 function placeInPicture(position, body, matrix, look) {
   const system = Math.floor(body / look.bodiesPerSystem);
   const x = position[0] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
@@ -10,7 +10,7 @@ function placeInPicture(position, body, matrix, look) {
   return clip[2] > 0 && !hidden ? [clip[0] / clip[2], clip[1] / clip[2]] : null;
 }
 
-// A camera that turns around a point. It has two angles and a distance; z points upwards.
+// A camera that turns around a point. The camera has two angles and a distance; z points upwards.
 "use strict";
 
 class OrbitCamera {
@@ -20,7 +20,7 @@ class OrbitCamera {
     this.centre = [0, 0, 0];
     this.distance = 5;
     this.yaw = 0.6;    // radians around z
-    this.pitch = 0.9;  // from the horizon upwards
+    this.pitch = 0.9;  // radians above the horizon
     this.fieldOfView = 0.8;
   }
 
@@ -44,8 +44,8 @@ class OrbitCamera {
     return 2 * this.distance * Math.tan(this.fieldOfView / 2) / height;
   }
 
-  // Returns the matrix in column-major order, for WebGL. There is no depth buffer, so near and far
-  // hardly matter.
+  // Returns the matrix in column-major order, for WebGL. There is no depth buffer, so the near and
+  // far planes hardly matter.
   matrix(aspect) {
     const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];

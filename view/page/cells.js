@@ -1,13 +1,14 @@
 // The cells of a tree over the bodies, like those of step 15 at every third bit of its keys. A cube
-// around all bodies is divided into eight, and each part again, until it has few bodies.
+// around all bodies is divided into eight cubes, and each of these again, until a cube has few
+// bodies.
 "use strict";
 
-const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in the step
+const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in step 15
 const DRAWN_CELLS = 5000;
 
 class CellTree {
-  // Takes `count` bodies of a frame, from body `first` on, four numbers each. They weigh the same
-  // if there are no masses. Bodies with non-finite positions belong to no cell.
+  // Takes `count` bodies of a frame (four numbers each), starting with body `first`. Without
+  // masses, all bodies weigh the same. Bodies with non-finite positions belong to no cell.
   constructor(bodies, first, count, masses) {
     this.bodies = bodies;
     this.masses = masses;
@@ -24,7 +25,7 @@ class CellTree {
     this.root = this.order.length > 0 ? this.cell(low, side, 0, 0, this.order.length) : null;
   }
 
-  // Returns the cell of the bodies at places begin to end - 1 of the order.
+  // Returns the cell that contains bodies begin to end - 1 of `order`.
   cell(low, side, level, begin, end) {
     const cell = {low, side, level, begin, end, children: []};
     if (end - begin > LEAF_SIZE && level < LAST_LEVEL) {
@@ -93,8 +94,8 @@ const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 const bodiesOf = (cells) => cells.reduce((sum, cell) => sum + cell.end - cell.begin, 0);
 
-// Returns the twelve edges of each box as pairs of points with an age, as for trails: older is
-// fainter.
+// Returns the twelve edges of each box as pairs of points with an age. As in trails, older edges
+// are fainter.
 function edgesOf(boxes, faint) {
   const points = [];
   for (const {low, high} of boxes) {
@@ -117,8 +118,8 @@ class Cells {
 
   get choice() { return element("cells").value; }  // "none", "body" or a level
 
-  // Builds a tree only for a new frame or a new choice, and for a new frame only after ten times as
-  // long as the last tree took.
+  // Builds trees at once for a new choice; for a new frame, waits until ten times the duration of
+  // the last build has passed.
   update(frame, info, now) {
     const {choice} = this, theta = Number(element("theta").value);
     element("theta_label").hidden = choice !== "body";

@@ -1,5 +1,5 @@
-// Sliders for the time step and the softening of a run, which multiply their initial values by
-// powers of two. The energy error next to them starts again when one changes.
+// Sliders for a run's time step and softening, which multiply the initial values by powers of two.
+// The energy error next to the sliders starts again when a value changes.
 "use strict";
 
 class Forces {
@@ -27,7 +27,7 @@ class Forces {
     for (const name of Object.keys(this.sliders)) show(`${name}_value`, number(asked[name]));
   }
 
-  // Shows the run's values; leaves a slider that is being moved alone.
+  // Shows the run's values, but does not touch a slider that is being moved.
   setStatus(now) {
     if (!this.info || !now.dt) return;
     for (const [name, slider] of Object.entries(this.sliders))

@@ -16,7 +16,7 @@ function decodeFrame(buffer) {
     interactionsPerSecond: view.getFloat64(40, true),
     energyError: view.getFloat64(48, true),
     number: Number(view.getBigUint64(56, true)),
-    bodies: new Float32Array(buffer, header, 4 * count),  // x, y, z, speed of each
+    bodies: new Float32Array(buffer, header, 4 * count),  // each body's x, y, z and speed
   };
 }
 

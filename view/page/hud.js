@@ -78,8 +78,8 @@ class Hud {
 
   setMessage(text) { show("message", text); }
 
-  // Called for each frame, because the range of speeds changes slowly; setComponents builds the
-  // switches once.
+  // Called for each frame, because the range of speeds changes. setComponents builds the switches
+  // only once.
   setRange(bySpeed, range) {
     element("speeds").hidden = !bySpeed;
     show("slowest", number(range[0]));

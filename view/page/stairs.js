@@ -1,4 +1,5 @@
-// Shows the table of steps: a button for each, and its results while it had the bodies.
+// Shows the table of steps: a button for each step, and the results of the time when it computed
+// the bodies.
 "use strict";
 
 const WHERE = {hostcuda: "emulated", cpu: "CPU", cuda: "GPU"};

@@ -20,8 +20,8 @@ class Meter {
   // Must be called before the first call of simulate and after every call.
   void take(const Simulation& simulation);
 
-  // Returns how many steps fit into this time at the speed of the last call, with transfers; at
-  // least 1.
+  // Returns how many steps fit into this time at the speed of the last call, including transfers.
+  // Returns at least 1.
   int steps_in(double seconds) const;
   // Returns the mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }

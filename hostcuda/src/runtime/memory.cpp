@@ -76,8 +76,8 @@ bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
 // Poisoning larger allocations would cost too much time and memory.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// A kernel that walks down the columns of a large matrix touches another page with every access.
-// Huge pages are so few that the TLB covers them all.
+// A kernel that walks down the columns of a large matrix touches a different page with every
+// access. With huge pages, the TLB covers the whole matrix.
 void* allocate_pages(std::size_t size) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool is_large = size >= 2 * kHugePage;

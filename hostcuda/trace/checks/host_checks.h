@@ -52,7 +52,7 @@ class HostChecks final : public RuntimeObserver {
   };
   void report_leaks() const;
   void look_for_use(const Array& array) const;
-  std::uint32_t begin_operation();  // for the operation that is running
+  std::uint32_t begin_operation();  // returns the running operation's epoch
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
   void copied_back(Array& array, std::size_t offset, std::size_t size);
   void look_for_the_rest(const Array& array) const;

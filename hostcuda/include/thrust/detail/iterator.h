@@ -1,7 +1,7 @@
 // hostcuda: the base of Thrust's iterators, and how algorithms unwrap them to plain pointers.
 #pragma once
 
-#include <climits>  // because Thrust's own header includes it
+#include <climits>  // included because Thrust's own header includes it
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
