@@ -17,6 +17,8 @@ from nbody_tools.records.record import Quartiles, Record
 from nbody_tools.records.staircase import Staircase
 
 ROW_HEIGHT = 0.42  # inches
+# Hides the lines of the grid and of the peak behind a number.
+BEHIND_NUMBERS = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
 Values = Sequence[Optional[Quartiles]]
 
 
@@ -40,7 +42,8 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                 # The number is to the right of both dots of the row, so that it covers neither.
                 others = [found for other in (filled, hollow) if other and (found := other[row])]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
-                              xytext=(9, 0), textcoords="offset points", va="center", fontsize=12)
+                              xytext=(9, 0), textcoords="offset points", va="center", fontsize=12,
+                              bbox=BEHIND_NUMBERS)
     axes.set_xscale("log")
     medians = [v for values in (filled, hollow) for v in values if v is not None]
     low, high = min(v.low for v in medians), max(v.high for v in medians)

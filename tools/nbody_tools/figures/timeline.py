@@ -63,6 +63,13 @@ def closer_end(spans: Sequence[Span]) -> Optional[float]:
     return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 
 
+def label_of(device: int, stream: int, several: bool) -> str:
+    """Returns the label of a row. If there are several devices, the first row of each names it."""
+    if not several:
+        return str(stream)
+    return f"GPU {device}, stream 0" if stream == 0 else f"stream {stream}"
+
+
 def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str, str]) -> None:
     rows = sorted({(span.device, span.stream) for span in spans})
     places = {row: i for i, row in enumerate(rows)}
@@ -79,9 +86,9 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
             axes.axhline(place - 0.5, color="#444444", linewidth=0.8)
     step = max(1, len(rows) // LABELS)
     ticks = [i for i, row in enumerate(rows) if row[1] % step == 0]
-    axes.set_yticks(ticks, [f"{rows[i][0]}.{rows[i][1]}" if several else str(rows[i][1])
-                            for i in ticks], fontsize=12)
-    axes.set_ylabel("device.stream" if several else "stream")
+    axes.set_yticks(ticks, [label_of(*rows[i], several) for i in ticks], fontsize=12)
+    if not several:
+        axes.set_ylabel("stream")
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 1.01e3 * end)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.8)
@@ -122,6 +129,8 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
             line[1].set_title(f"the first {1e3 * near:.2g} ms")
             line[1].set_xlabel("time (ms)")
             line[1].set_ylabel("")
+            if len({span.device for span in spans}) > 1:  # the long labels of the left panel do
+                line[1].tick_params(labelleft=False)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=3, frameon=False,
                   bbox_to_anchor=(0.5, figure.subplotpars.top + 0.4 / figure.get_figheight()))

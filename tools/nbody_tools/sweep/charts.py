@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from nbody_tools.sweep.judge import Results
-from nbody_tools.sweep.profiles import COUNTERS, counted, machine
+from nbody_tools.sweep.profiles import COUNTERS, counted, days_of, machine
 from nbody_tools.sweep.ratios import speed_ratio
 from nbody_tools.sweep.tables import FOLDER as TABLES, Cell, Table, read_tables
 
@@ -117,7 +117,7 @@ def steps_chart(table: Table, results: Results) -> Chart:
     return Chart(f"{FOLDER}/{table.name}",
                  "time steps",
                  steps,
-                 (Panel("s", {"ours": ours}, {"proportional, as published": proportional}), ),
+                 (Panel("time, s", {"ours": ours}, {"proportional, as published": proportional}), ),
                  f"N = 5000, D = 10. {NO_NUMBERS} It says: directly proportional.",
                  records_of(table, results),
                  logarithmic=False)
@@ -135,7 +135,8 @@ def bar_chart(root: Path, table: Table) -> Chart:
         values[kind] = [value.median if value else None for value in of_kind]
     return Chart(f"{FOLDER}/{table.name}", "", tuple(groups), (Panel("%", values, {}), ),
                  f"{table.data['number'].capitalize()} of the activity map. The document's bars "
-                 f"have no numbers; ours were counted{machine(root)} at N = 10,000, D = 10.",
+                 "have no numbers; ours were counted by Nsight Compute at N = 10,000, D = 10"
+                 f"{machine(root, days_of(root, [row['profile'] for row in rows]))}.",
                  (), bars=True)
 
 

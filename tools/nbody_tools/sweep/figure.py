@@ -91,7 +91,7 @@ def bars(chart: Chart) -> Figure:
     axes.invert_yaxis()
     axes.grid(axis="x", color="#E5E5E5")
     axes.set_axisbelow(True)
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
     return figure
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 from nbody_tools.arguments import ToolError
 from nbody_tools.inspection.calibration import FOLDER, read_chip, step_counts
@@ -165,9 +166,23 @@ def written(root: Path, row: dict[str, Any]) -> str:
     )
 
 
-def machine(root: Path) -> str:
+def machine(root: Path, days: str = "") -> str:
     path = root / PROFILES / MACHINE
-    return f" ({read_file(path).partition(',')[0]})" if path.is_file() else ""
+    if not path.is_file():
+        return ""
+    return f" ({', '.join(filter(None, (read_file(path).partition(',')[0], days)))})"
+
+
+def days_of(root: Path, profiles: Iterable[str]) -> str:
+    """Returns the days on which the profiles were counted. A line of device.txt that begins with a
+    pattern and a colon is about these files, the first line about all others."""
+    path = root / PROFILES / MACHINE
+    first, *others = read_file(path).splitlines() if path.is_file() else [""]
+    lines = {next((line for line in others
+                   if fnmatch(f"{profile}.csv", line.partition(":")[0])), first)
+             for profile in profiles}
+    days = {day for line in lines for day in re.findall(r"\d{4}-\d\d-\d\d", line)}
+    return " and ".join(sorted(days))
 
 
 def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:

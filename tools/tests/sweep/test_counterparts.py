@@ -99,6 +99,15 @@ class Counterparts(InFolder):
         self.assertIn("| share | - | 14.29 % |", text)  # 100 us of 700 us
         self.assertIn("| it is used more | - | 20.5 % and 10.5 % | yes |", text)
 
+    def test_a_figure_names_the_days_on_which_its_profiles_were_counted(self) -> None:
+        self.file("docs/results/sweeps/profiles/device.txt",
+                  "Test GPU, driver 1, 2026-01-02\nopen_*.csv: Test GPU, 2026-01-03\n")
+        self.assertEqual(profiles.days_of(self.folder, ["map_a"]), "2026-01-02")
+        self.assertEqual(profiles.days_of(self.folder, ["open_a"]), "2026-01-03")
+        self.assertEqual(profiles.days_of(self.folder, ["map_a", "open_a"]),
+                         "2026-01-02 and 2026-01-03")
+        self.assertEqual(profiles.machine(self.folder, "2026-01-02"), " (Test GPU, 2026-01-02)")
+
     def test_what_was_not_counted_is_found(self) -> None:
         self.assertEqual(
             unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows have no counts"]
