@@ -139,7 +139,8 @@ class Journal:
         self.runs = [json.loads(line) for line in lines if line]
 
     def append(self, run: dict[str, Any]) -> None:
-        """Writes the line with one call, so that neither a reader nor a kill sees half of it."""
+        """Writes the line with one call, so that a reader never sees half of it and a kill leaves
+        none."""
         self.runs.append(run)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
