@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every experiment once at a small size: run_experiments.py [--plain] PROGRAM...
 
-With --plain it runs them without options instead, each for at most two minutes. PROGRAM is experiment_programs or experiment_programs_cpu, each of which lists its experiments, or
-an experiment's own program. A program that ran without a GPU must say so next to its rate or
-time.
+With --plain it runs them without options instead, each for at most two minutes. PROGRAM is
+experiment_programs or experiment_programs_cpu, each of which lists its experiments, or an
+experiment's own program. A program that ran without a GPU must say so next to its rate or time.
 """
 import subprocess
 import sys
@@ -14,7 +14,8 @@ SMALL = {
     "course_program": ["4"],
     "latencies": ["--latency", "launch", "--repeat", "1"],
     "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"],
-    "tensor_cores": ["--scenario", "plummer", "--bodies", "100", "--steps", "1", "--validate", "off"]
+    "tensor_cores": ["--scenario", "plummer", "--bodies", "100", "--steps", "1",
+                     "--validate", "off"]
 }
 STEP_LIKE = ["--scenario", "plummer", "--bodies", "100", "--steps", "1"]
 RATES = ("interactions/s", "Interactions / second", "G/s", " us ", "compute")
