@@ -103,8 +103,8 @@ def times_table(records: Sequence[Record]) -> str:
             *("" if curve.theta is None else rounded(crossing(curve, direct)) for curve in curves),
         ]
     )
-    return ("Times per time step, medians of the kernels; Plummer spheres. "
-            f"{heading(plain_times(records))}.\n\n"
+    return ("The table shows the median time of the kernels per time step, for Plummer spheres. "
+            f"Measured on {heading(plain_times(records))}.\n\n"
             + markdown(("bodies", *(curve.label for curve in curves)), rows))
 
 
