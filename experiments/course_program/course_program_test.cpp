@@ -9,8 +9,8 @@
 namespace course {
 namespace {
 
-// Places bodies far apart, because close pairs would move chaotically: the softening length is
-// 3e-5.
+// Places bodies far apart, because close pairs would move chaotically with a softening length of
+// only 3e-5.
 std::vector<Body> bodies_apart(int n) {
   std::mt19937 generator(7);
   const auto jitter = [&] { return static_cast<float>(generator() % 1000) * 2e-4f; };

@@ -60,7 +60,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, kMaxLanes>;
 using Vector = hn::Vec<Lanes>;
 
-// How many bodies i use a loaded vector of bodies j. AVX-512 has 32 registers, older CPUs have 16.
+// The number of bodies i that use a loaded vector of bodies j. AVX-512 has 32 registers, older CPUs
+// have 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 4 : 2;
 static_assert(kMaxLanes % kRegisterBlock == 0, "a block must not reach into the next tile");
 
@@ -155,8 +156,8 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 
 // Sets `total` to the contribution of the tiles first_tile, first_tile + stride, ... The tiles form
 // a ring. Each tile is paired with itself and with the half of the ring that follows it, so every
-// pair of tiles occurs once and all tiles have the same work. Of two opposite tiles, only the lower
-// one is paired with the other.
+// pair of tiles occurs once and all tiles have the same work. If two tiles are opposite, only the
+// lower one is paired with the other.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);

@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(kBlockSize)
     }
     __syncthreads();  // no thread may overwrite the tile before all have read it
   }
-  // Of every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
+  // In every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
   // second parts.
   for (int k = 0; k < kTilesPerWarp; ++k) {
     for (int half = 0; half < 2; ++half) {

@@ -26,8 +26,8 @@ inline bool is_port(std::string_view text) {
   return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }
 
-// True for "name" or "name:port" with a name of this machine. Any port is allowed, because through
-// an ssh tunnel the port is that of the other end.
+// True for "name" or "name:port" with a name of this machine. Any port is allowed, because a
+// browser behind an ssh tunnel names the port at its own end.
 inline bool is_loopback(std::string_view host) {
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
     if (!host.starts_with(name)) continue;

@@ -11,8 +11,8 @@
 
 namespace nbody::view {
 
-// From page to program: {"type": "next"} and so on. Three types have more fields: "speed" has
-// "steps_per_frame", "forces" has "dt" and "softening", and "stair" has "stair".
+// A command from page to program, for example {"type": "next"}. Three types have more fields:
+// "speed" has "steps_per_frame", "forces" has "dt" and "softening", and "stair" has "stair".
 struct Command {
   enum class Type {
     next,   // send one more frame, once there is a newer one

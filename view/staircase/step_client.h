@@ -15,7 +15,7 @@ class StepClient {
     std::function<void()> lost;  // the step or its connection has ended
   };
 
-  // `address` is the one that the step prints. Throws std::runtime_error if nothing answers.
+  // `address` is the address that the step prints. Throws std::runtime_error if nothing answers.
   StepClient(const std::string& address, Handlers handlers);
   ~StepClient();
 

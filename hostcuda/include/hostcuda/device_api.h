@@ -59,7 +59,7 @@ enum cudaDeviceAttr {
 };
 
 // The name says that this is not a GPU. The limits are those of compute capability 9.0, and
-// launches are checked against them. totalGlobalMem and multiProcessorCount come from the
+// launches are checked against these limits. totalGlobalMem and multiProcessorCount come from the
 // environment. Cache, bus width and clock rates are 0, because the emulator has none.
 struct cudaDeviceProp {
   char name[256];

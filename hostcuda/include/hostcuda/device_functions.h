@@ -15,13 +15,13 @@ enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge 
 
 constexpr unsigned kMaxShuffleBytes = 32;
 
-// What one lane contributes to a call of a warp function, and what it receives.
+// The data that one lane contributes to a call of a warp function, and the data that it receives.
 struct WarpRequest {
   WarpOperation operation;
   unsigned mask;
   int source_lane = 0;
   bool predicate = false;
-  void* value = nullptr;     // the lane's value; a shuffle replaces it by the one received
+  void* value = nullptr;     // the lane's value; a shuffle overwrites it with the value received
   unsigned size = 0;         // size of the value, at most kMaxShuffleBytes
   void* gathered = nullptr;  // gather: room for the values of all 32 lanes, `size` bytes each
   unsigned ballot = 0;       // result: lanes whose predicate is true, or lanes that converged

@@ -1,5 +1,5 @@
-// hostcuda: the smaller device functions: loads and stores with a cache policy, integer intrinsics,
-// rounding, clocks.
+// hostcuda: smaller device functions (loads and stores with a cache policy, integer intrinsics,
+// rounding, clocks).
 #pragma once
 
 #include <fenv.h>

@@ -1,7 +1,7 @@
 // hostcuda: launches by a function call, for cooperative grids, clusters and other attributes.
 //
 // If such a call names a kernel k, the launcher replaces k by name_kernel(k, "k"). Messages can
-// then name the kernel, and its parameter types are known even if the program casts it to void*.
+// then name the kernel, and the types of its parameters are known even after a cast to void*.
 #pragma once
 
 #include "launch.h"

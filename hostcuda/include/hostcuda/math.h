@@ -16,7 +16,7 @@ HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
 // glibc 2.42 and later define these functions. glibc's functions round correctly but take four
 // times as long, and most kernels call them in the innermost loop. Simple expressions therefore
-// replace them.
+// replace glibc's functions.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {

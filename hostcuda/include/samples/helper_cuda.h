@@ -1,5 +1,5 @@
-// hostcuda: the parts of the CUDA samples' helper_cuda.h that programs use: error checks and the
-// choice of a device.
+// hostcuda: the parts of the CUDA samples' helper_cuda.h that programs use (error checks and the
+// choice of a device).
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// hostcuda: the parts of the CUDA samples' helper_math.h that programs use: arithmetic on float,
-// int and uint vectors.
+// hostcuda: the parts of the CUDA samples' helper_math.h that programs use (arithmetic on float,
+// int and uint vectors).
 #pragma once
 
 #include <cmath>

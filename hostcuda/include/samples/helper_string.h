@@ -1,5 +1,5 @@
-// hostcuda: the parts of the CUDA samples' helper_string.h that programs use: options of the form
-// -name=value.
+// hostcuda: the parts of the CUDA samples' helper_string.h that programs use (options of the form
+// -name=value).
 #pragma once
 
 #include <strings.h>

@@ -1,4 +1,4 @@
-// hostcuda: the part of the CUDA samples' helper_timer.h that programs use: stopwatches in ms.
+// hostcuda: the part of the CUDA samples' helper_timer.h that programs use (stopwatches in ms).
 #pragma once
 
 #include <chrono>

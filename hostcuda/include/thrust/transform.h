@@ -1,4 +1,4 @@
-// hostcuda: element-wise functions: thrust::for_each, transform, replace, gather, scatter.
+// hostcuda: element-wise functions (thrust::for_each, transform, replace, gather, scatter).
 #pragma once
 
 #include "execution_policy.h"

@@ -1,4 +1,4 @@
-// Tests Thrust: containers, iterators, algorithms, and the order of its launches among kernels.
+// Tests Thrust: containers, iterators, algorithms, and the order of its launches and kernels.
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

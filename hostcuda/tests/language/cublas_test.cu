@@ -1,4 +1,4 @@
-// The emulated part of cuBLAS, and half precision.
+// Tests the emulated part of cuBLAS, and half precision.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

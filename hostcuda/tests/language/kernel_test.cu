@@ -287,7 +287,7 @@ TEST(Kernel, LetsWarpsWaitForEachOther) {
 
 __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }
 
-// A grid as small as this one runs on one operating-system thread.
+// A grid as small as this runs on one operating-system thread.
 TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
   DeviceArray<int> next(1, 0), order(16);
   note_block<<<16, 1>>>(next, order);

@@ -30,7 +30,7 @@ struct Access {
 static_assert(sizeof(Access) == 8);
 
 // The record of a word: its last write, and the last reads by two threads. At least one of these
-// two threads is not the one that writes next.
+// two is not the thread that writes next.
 struct Cell {
   Access write;
   Access reads[2];
@@ -54,7 +54,7 @@ class ZeroedMemory {
   std::unique_ptr<Item, Free> items_;
 };
 
-// Who last wrote a byte.
+// The last writer of a byte.
 enum Writer : std::uint8_t { kNobody, kHost, kKernel };
 
 struct Array {

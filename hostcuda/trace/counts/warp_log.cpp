@@ -57,7 +57,7 @@ class WarpLog::Reader {
     }
     if (!left_) begin_run();
   }
-  // Returns the next entry, in this lane's log or in the one that the run refers to; null at the
+  // Returns the next entry of this lane's log or of the log that the run refers to; null at the
   // end.
   const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
   std::size_t left_of_run() const { return left_; }

@@ -1,5 +1,5 @@
 // Textbook access patterns, one kernel each, launched once. The trace's counts are compared with
-// those of Nsight Compute on a GPU.
+// Nsight Compute's counts on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

@@ -17,7 +17,7 @@ __device__ void transpose_by_tile(const float* in, float* out) {
 __global__ void shared_column(const float* in, float* out) { transpose_by_tile<0>(in, out); }
 __global__ void shared_column_padded(const float* in, float* out) { transpose_by_tile<1>(in, out); }
 
-// Each thread writes the element at its own index, and then reads the one at the chosen index.
+// Each thread writes the element at its own index, then reads the element at the chosen index.
 template <class T>
 __device__ T through_shared(T value, int chosen) {
   __shared__ T tile[kBlockSize];

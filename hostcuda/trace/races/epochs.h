@@ -41,7 +41,7 @@ struct Epoch {
 
 class Epochs {
  public:
-  // Makes this operation the one to which accesses now belong. Returns the operation's number.
+  // Begins an operation, to which all accesses belong from now on. Returns the operation's number.
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }

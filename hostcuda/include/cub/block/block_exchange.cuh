@@ -1,4 +1,4 @@
-// hostcuda: cub::BlockExchange: rearranges a block's items from blocked to striped or back.
+// hostcuda: cub::BlockExchange, which rearranges a block's items from blocked to striped or back.
 #pragma once
 
 #include "../detail/block.cuh"

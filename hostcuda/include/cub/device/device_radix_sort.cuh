@@ -1,4 +1,4 @@
-// hostcuda: cub::DeviceRadixSort: one pass per 8 bits of the keys, starting with the lowest.
+// hostcuda: cub::DeviceRadixSort, which makes one pass per 8 bits of the keys, lowest bits first.
 #pragma once
 
 #include "../detail/device.cuh"
