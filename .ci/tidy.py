@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs clang-tidy with the checks of .clang-tidy; exit code 1 if it finds anything.
 
-usage: .ci/tidy.py [BUILD] [PATTERN...]    BUILD: build/cpu; only paths that contain a PATTERN
+usage: .ci/tidy.py [BUILD] [PATTERN...]
 
-BUILD is a configured folder: its compile_commands.json names the sources of common, tools and
-tests, most of them united in one file per module. A .cu file is first rewritten for the host
+BUILD is a configured folder, by default build/cpu. Its compile_commands.json names the sources of
+common, tools and tests, most of them united in one file per module. With PATTERNs, only paths that
+contain one of them are checked. A .cu file is first rewritten for the host
 compiler, as hostcuda does; only its lines from this repository are reported.
 """
 

@@ -6,10 +6,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# The defaults differ visibly: a tile, registers, a tree. Differences between the others are too
-# small to see.
+# Each of these steps differs visibly from the one before, for example by tiles, registers or a
+# tree. The other steps differ too little to see.
 DEFAULT = "00,01,02,03,04,06,10,11,15"
-# Options about the bodies and the time step; the others concern one step, or files.
+# Options for the bodies and the time step. The other options are for one step or for files.
 OF_THE_START = (
     "--scenario",
     "--input",

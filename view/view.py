@@ -4,7 +4,7 @@
   ./nbody view [--step STEP] [--port P] [OPTION OF A STEP...]
       runs a step and shows it while it runs, until --steps or Ctrl-C
   ./nbody view --stairs [STEP,STEP...] [--port P] [OPTION OF THE BODIES...]
-      the same bodies in one step after the other, switched on the page while they run
+      shows the same bodies in one step after another; the page switches between the steps
   ./nbody view FILE... [--port P]
       shows files of bodies, one after the other
   ./nbody view FILE... --export PAGE.html

@@ -27,7 +27,7 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Copy by calls, which hostcuda_trace sees, instead of by instructions.
+        # Code copies by calling functions, which hostcuda_trace sees, not by instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
     COUNTED: [],
@@ -143,7 +143,7 @@ def context_library() -> str:
 
 def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
     """Returns what the linker needs after `inputs`, the program's own objects and archives. asks:
-    the command line names cuBLAS, which another library may call."""
+    True if the command line names cuBLAS, because another library may call it."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
     *first, core = libraries(variant)

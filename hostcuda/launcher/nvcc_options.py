@@ -197,7 +197,7 @@ OF_CPP = {"cc": "c++", "gcc": "g++", "clang": "clang++"}
 
 
 def of_cpp(compiler):
-    """Returns the C++ compiler that belongs to a C compiler, which nvcc takes too."""
+    """Returns the C++ compiler that belongs to a C compiler; nvcc accepts both."""
     path = Path(compiler)
     name, dash, number = path.name.partition("-")
     return str(path.with_name(OF_CPP[name] + dash + number)) if name in OF_CPP else compiler

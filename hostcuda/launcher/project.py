@@ -50,13 +50,13 @@ class Notes:
         self.toolkit = self.folder / "toolkit"
 
     def leave_path(self):
-        """The replaced programs call the real ones."""
+        """Leaves PATH, so that the replaced programs find and call the real ones."""
         own = str(self.toolkit / "bin")
         os.environ["PATH"] = os.pathsep.join(
             folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
 
     def warn(self, line):
-        """Called with a warning of clang."""
+        """Prints and stores a warning of clang."""
         print(line, file=sys.stderr)
         source, _, rest = line.partition(":")
         with self.warnings.open("a", encoding="utf-8") as file:
@@ -203,7 +203,7 @@ def run(words, folder, variables, timeout):
 
 @dataclass
 class Checked:
-    """What the command built and what ran; paths as in the user's folder."""
+    """What the command built and ran, with the paths of the user's folder."""
     command: Ended
     programs: list
     runs: list  # of Recorded
@@ -236,7 +236,7 @@ def check(words, timeout):
 
 
 def with_paths(checked, renamed):
-    """Renames the paths in all that was found."""
+    """Renames the paths in all results."""
     command = Ended(checked.command.code, renamed(checked.command.output))
     runs = [Recorded(one.code, renamed(one.errors), json.loads(renamed(json.dumps(one.traced))))
             for one in checked.runs]

@@ -1,5 +1,5 @@
-"""Finds host code and device code that were confused, with clang++. nvcc reports these errors, but
-a host compiler cannot see them, because it treats all functions alike.
+"""Finds host code and device code that were confused, by running clang++. nvcc reports these
+errors, but a host compiler cannot see them, because it treats all functions alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles
 nothing. Only errors of the kinds below count, and only in the user's own files, because the

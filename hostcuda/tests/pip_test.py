@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`pip install ./hostcuda` in a fresh environment, from a copy that is then deleted: a stranger's
-first minutes.
+"""Tests `pip install ./hostcuda` in a fresh environment, from a copy that is then deleted, as a new
+user does it.
 
 Exit code 77: there is no venv, or pip reaches no index.
 """
@@ -22,7 +22,7 @@ NO_NETWORK = (
     "Could not find a version",
     "Temporary failure in name resolution",
 )
-SECONDS = 60  # of two cores, from the installation to the checked program
+SECONDS = 60  # limit on two cores, from the installation to the checked program
 
 
 def run(*words, cwd, **more):

@@ -63,7 +63,7 @@ class ProjectTest(InFolder):
     @unittest.skipUnless(shutil.which("make"), "there is no make")
     def test_a_project_of_make(self):
         self.write_project("")
-        # An object of the real nvcc, newer than the source.
+        # Stands for an object that the real nvcc compiled after the last edit of the source.
         (self.folder / "program.o").write_bytes(b"\x7fELF of nvcc")
         by_nvcc = "nvcc -o program program.cu && ./program && ./program"
         for words in (["make", "test"], [by_nvcc]):
@@ -79,7 +79,7 @@ class ProjectTest(InFolder):
         where = result["locations"][0]["physicalLocation"]
         self.assertEqual(("program.cu", 4),
                          (where["artifactLocation"]["uri"], where["region"]["startLine"]))
-        # Nothing of the check remains.
+        # The check leaves no files of its own.
         self.assertEqual({"Makefile", "program.cu", "program.o", "found.sarif"},
                          {file.name for file in self.folder.iterdir()})
         self.write_project("__syncthreads();")
@@ -142,7 +142,7 @@ int main(int count, char**) {
         self.assertIn(f"{BIN / 'nvcc'}\nbin\ninclude\nlib64\n", nvcc)
         for_shell = self.works("sh", "-c", f'eval "$("{TOOL}" env)"; command -v nvcc')
         self.assertEqual(f"{BIN / 'nvcc'}\n", for_shell)
-        # FindCUDA's way to ask for the files that a source includes.
+        # FindCUDA asks in this way for the files that a source includes.
         self.works(BIN / "nvcc", "-M", "a.cu", "-o", "a.d", "-ccbin", shutil.which("cc"),
                    "-Xcompiler", ',"-O3","-DNDEBUG"')
         self.assertRegex((self.folder / "a.d").read_text(encoding="utf-8"), r"^a\.o: a\.cu")

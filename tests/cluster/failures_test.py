@@ -40,7 +40,7 @@ SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
 PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
 STEPS, LATEST = (
     (400, 0.5) if NIGHTLY else (160, 0.15)
-)  # of a run; and after how many seconds a rank is killed
+)  # time steps of a run; latest second at which a rank is killed
 TRANSPORTS = ("mpi", "nccl")
 
 
@@ -289,7 +289,7 @@ class Failures(InFolder):
         self.ended_with_a_checkpoint(ended, state)
 
     def test_sigterm_to_nbody_cluster_ends_with_a_checkpoint(self) -> None:
-        """With any mpirun, which gets SIGUSR1 to pass on and kills no rank for it."""
+        """The command sends SIGUSR1 to mpirun, which passes it on and does not kill ranks."""
         state = self.folder / "state.bin"
         words = f"{PROBLEM} --steps 100000 --quiet --validate off --checkpoint"
         process = subprocess.Popen(

@@ -1,7 +1,7 @@
 """Reads the commands in the code blocks of pages, and what the pages say about these commands.
 
-If the first line of a code block is a command, so is every line. A comment after a command marks
-it: "with a GPU", or how long it takes ("# 3 min").
+If the first line of a code block is a command, all its lines are commands. A comment after a
+command marks it: "with a GPU", or how long it takes ("# 3 min").
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def commands_of_block(page: str, block: list[tuple[int, str]]) -> Iterator[Command]:
-    """Yields the commands. One may have several lines: a loop, or lines that end in a backslash."""
+    """Yields the commands. A command may have several lines, as a loop or with a backslash at their
+    ends."""
     whole, begin = "", 0
     for number, line in block:
         comment = COMMENT.search(line)

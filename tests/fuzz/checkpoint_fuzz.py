@@ -23,7 +23,7 @@ from pathlib import Path
 
 PROBLEM = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3"]
 CONTINUE = ["--steps", "12", "--output", "end.bin"]
-WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second way repeats the command
+WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second repeats the command
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
 LONGEST = 60.0  # limit of seconds for one run on a busy machine
@@ -151,7 +151,7 @@ def main() -> int:
             refused += kind.refused
     print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} rejected, "
           f"{count - refused} with the right result")
-    return 0 if refused > count / 2 else 1  # otherwise the damage had hardly any effect
+    return 0 if refused > count / 2 else 1  # else the damage had hardly any effect
 
 
 if __name__ == "__main__":

@@ -217,8 +217,8 @@ class PageTest(PageCase):
         self.assertEqual(
             browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True
         )
-        # A body sees every other once: in a cell that is small from there, or in a leaf; with theta
-        # 0 only in leaves.
+        # Each body sees every other body once: in a cell that looks small from there, or in a leaf.
+        # With theta 0, it sees bodies only in leaves.
         seen = browser.evaluate("""[0, 0.5, 1].map((theta) => {
           const {whole, opened} = tree.seenBy(750, theta), place = tree.position(750);
           return [whole.length, bodiesOf(whole) + bodiesOf(opened), whole.every((cell) =>
@@ -255,7 +255,7 @@ class PageTest(PageCase):
         self.no_errors()
 
     def test_no_body_is_lost_in_one_place(self):
-        """Coincident bodies, and one that is NaN: building a tree must end there, too."""
+        """Building a tree must end even if all bodies coincide or are NaN."""
         found = []
         self.open_export(
             "--scenario", "plummer", "--bodies", "100", "--steps", "1", "--snapshot-every", "1"

@@ -83,7 +83,7 @@ class ControlsTest(PageCase):
         browser = self.browser
         self.open_still()
         at_start = browser.evaluate("app.camera.distance")
-        # Bodies that have flown apart: the view fits their current positions.
+        # If bodies have flown apart, the view fits their current positions.
         browser.evaluate("app.frame.bodies.forEach((x, k, all) => { all[k] = 3 * x; })")
         browser.press("f")
         self.assertAlmostEqual(browser.evaluate("app.camera.distance") / at_start, 3, 4)

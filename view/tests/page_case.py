@@ -66,8 +66,8 @@ class PageCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not hasattr(PageCase, "browser"):
-            # Without a GPU, drawing takes most of the time: large pixels, and at most 15 frames per
-            # second.
+            # Without a GPU, drawing takes most of the time, so pixels are large and at most 15
+            # frames are drawn per second.
             PageCase.browser = Browser("--force-device-scale-factor=0.5")
             atexit.register(PageCase.browser.__exit__)
             PageCase.browser.call("Page.addScriptToEvaluateOnNewDocument", source="""
@@ -76,7 +76,7 @@ class PageCase(unittest.TestCase):
             """)
 
     def setUp(self):
-        self.browser.open("about:blank")  # the previous page may miss its program
+        self.browser.open("about:blank")  # the previous page may report that its program ended
         self.browser.events.clear()
 
     def no_errors(self):

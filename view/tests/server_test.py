@@ -150,7 +150,7 @@ class ServerTest(unittest.TestCase):
         self.assertRegex(answer, "^HTTP/1.1 40[03]")
 
     def test_names_of_this_machine_are_welcome(self):
-        # Also another port: the other end of a tunnel.
+        # The other end of a tunnel may have another port.
         for host in (f"localhost:{self.port}", "127.0.0.1:9000", "localhost", f"[::1]:{self.port}"):
             self.assertTrue(self.get("", host=host).startswith("HTTP/1.1 200"), host)
             ViewSocket(self.address, host=host).socket.close()
@@ -203,7 +203,7 @@ class ServerTest(unittest.TestCase):
         ):
             try:
                 self.assertRegex(self.run_.request(garbage), "^(HTTP/1.1 40[03]|$)")
-            except ConnectionError:  # cut off while still sending
+            except ConnectionError:  # the server closed the connection during the request
                 pass
 
     def test_unknown_messages_are_answered(self):
@@ -282,11 +282,11 @@ class ServerTest(unittest.TestCase):
             for _ in range(1000):
                 viewer.send(type="next")
             viewer.send(type="nonsense")
-            viewer.wait_for("error")  # by now it has read them all
+            viewer.wait_for("error")  # the server has now read all messages
             viewer.socket.settimeout(0.5)
             frames = 0
             with self.assertRaises(TimeoutError):
-                while frames < 1000:  # status messages come in between
+                while frames < 1000:  # status messages may come between frames
                     frames += isinstance(viewer.receive(), bytes)
             self.assertLessEqual(frames, 8)
 
@@ -318,7 +318,7 @@ class ServerTest(unittest.TestCase):
                 self.witness.send(type="next")
                 with contextlib.suppress(
                     TimeoutError
-                ):  # it may have had the last one before the pause
+                ):  # the last frame may have arrived before the pause
                     self.witness.frame(seconds=1)
                 time.sleep(0.3)
                 viewer.send(type="next")
@@ -327,15 +327,15 @@ class ServerTest(unittest.TestCase):
                 viewer.send(type="speed", steps_per_frame=3)
                 viewer.send(type="step")
                 after = viewer.frame()
-                while after["step"] < at["step"] + 3:  # fewer may fit into the time of a frame
+                while after["step"] < at["step"] + 3:  # a frame may show fewer than three new steps
                     viewer.send(type="next")
                     after = viewer.frame()
                 self.assertEqual(after["step"], at["step"] + 3)
                 viewer.send(type="next")
-                time.sleep(0.3)  # it must not continue in this time
+                time.sleep(0.3)  # the run must not continue during this time
                 viewer.send(type="step")
                 self.assertIn(viewer.frame()["step"] - after["step"], (1, 2, 3))
-            finally:  # later tests wait for frames
+            finally:  # because later tests wait for frames
                 viewer.send(type="resume")
             viewer.send(type="next")
             self.assertGreater(viewer.frame()["step"], after["step"])
@@ -399,7 +399,7 @@ class EndTest(unittest.TestCase):
                 info = viewer.wait_for("info")
                 self.assertEqual((info["scenario"], info["last_step"]), ("two-body", 5))
                 viewer.wait_for("status", lambda status: status["finished"])
-                for _ in range(100):  # files are written before the interruption
+                for _ in range(100):  # the run writes its files before it is interrupted
                     if Path(run.folder.name, "end.csv").exists():
                         break
                     time.sleep(0.05)
@@ -407,7 +407,7 @@ class EndTest(unittest.TestCase):
                 last = viewer.frame()
                 self.assertEqual((last["step"], last["bodies"], last["bytes"]), (5, 2, 64 + 32))
             time.sleep(0.2)
-            self.assertIsNone(run.process.poll())  # it still shows the last state
+            self.assertIsNone(run.process.poll())  # the program still shows the last state
             code, out, error = run.end()
             self.assertEqual((code, error), (0, ""), out)
             self.assertIn("verdict      pass", out)

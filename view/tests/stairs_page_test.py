@@ -44,9 +44,9 @@ class StairsPageTest(PageCase):
             self.assertEqual(
                 browser.evaluate("app.camera.distance"), browser.evaluate("window.camera")
             )
-            self.assertRegex(self.row(0)[1], r"^[\d.]+$")  # the first step's results stay
+            self.assertRegex(self.row(0)[1], r"^[\d.]+$")  # the first step's results remain
             self.check_picture()
-            browser.press("n")  # the first follows the last
+            browser.press("n")  # the first step follows the last one
             self.wait_for_rate(0)
             browser.evaluate("app.stairs.rows[2].querySelector('button').click()")
             browser.wait_for("document.getElementById('message').textContent === "

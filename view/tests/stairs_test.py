@@ -94,10 +94,10 @@ class StairsTest(unittest.TestCase):
             viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"]
         )
         since = second["steps"][1]["energy"]["since"]
-        self.assertGreaterEqual(since, reached)  # its error counts from there
+        self.assertGreaterEqual(since, reached)  # its energy error is relative to this time
         self.assertGreater(
             second["steps"][0]["interactions_per_second"], 0
-        )  # what the first did stays
+        )  # the first step's rate remains
         self.assertGreater(last_time(viewer), since)
         self.assertEqual(len(children(self.run_.process.pid)), 1)
 
@@ -138,7 +138,7 @@ class StairsTest(unittest.TestCase):
         stairs_of(viewer, lambda message: message["running"] == 1 and message["steps"][1]["energy"])
         with ViewSocket(
             self.run_.address
-        ) as late:  # gets the newest, which may have come before the table
+        ) as late:  # gets the newest status, which may come before the table
             now = late.wait_for("status", lambda status: status["paused"])
         self.assertEqual((now["dt"], now["softening"], now["steps_per_frame"]), (0.02, 0.1, 3))
 

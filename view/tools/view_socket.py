@@ -1,7 +1,7 @@
-"""A WebSocket client for the live view, in the standard library alone: GPU machines have little
-else.
+"""A WebSocket client for the live view. It needs only the standard library, because GPU machines
+have little else.
 
-The part of RFC 6455 that the view needs: no extensions, messages in one fragment.
+It implements the part of RFC 6455 that the view needs: no extensions, messages in one fragment.
 """
 import base64
 import hashlib

@@ -211,7 +211,7 @@ class Findings(unittest.TestCase):
                     "hang",
                     "assertion",
                     "trap",
-                ):  # of these, only those that are
+                ):  # these do not always have one
                     with self.subTest(what=finding["what"]):
                         self.assertTrue(finding["advice"])
 
