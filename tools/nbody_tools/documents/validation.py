@@ -93,9 +93,8 @@ def counts(mutants: Sequence[Mutant]) -> str:
     wrong = [mutant for mutant in mutants if mutant.is_wrong]
     judged = [mutant for mutant in wrong if mutant.failed is not None]
     lines = [
-        f"{len(wrong)} mutants; {len(judged)} rejected by a check, {len(wrong) - len(judged)} "
-        "stopped with an error before there was a result. Of those with a result, these "
-        "checks accept:",
+        f"Of {len(wrong)} mutants, a check rejects {len(judged)}, and {len(wrong) - len(judged)} "
+        "stop with an error before there is a result. Of those with a result, these checks accept:",
         "",
     ]
     for check, title in WEAK_CHECKS.items():
