@@ -57,8 +57,8 @@ if(NBODY_SANITIZE)
 endif()
 if(NBODY_SANITIZE STREQUAL "thread")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "ThreadSanitizer is used with g++ here: what it must be told of libgomp and of "
-                        "hostcuda's fibers is written for it")
+    message(FATAL_ERROR "ThreadSanitizer builds need g++, because the annotations of libgomp and of "
+                        "hostcuda's fibers are written for it")
   endif()
   # hostcuda's fibers switch stacks, so ThreadSanitizer's record of calls would be wrong and grow
   # without bound.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs the missing packages that the project needs, where that can be done without asking.
+# Installs the missing packages that the project needs, if that needs no password.
 # Sourced by ./nbody:
 #   set_up COMMAND       returns if nothing is missing; otherwise lists what is, and exits with 1
 #   find_python MODULES  prints the first interpreter that can import all of "numpy, matplotlib"
@@ -90,7 +90,7 @@ list() {
 # cannot_install MISSING PACKAGE...
 cannot_install() {
   if ! grep -qv '|[^|]*optional|' <<<"$1"; then
-    echo "Missing, and done without:"
+    echo "Missing, but not required:"
     list "$1"
     return
   fi
