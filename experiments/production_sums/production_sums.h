@@ -40,7 +40,7 @@ Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double soften
 
 // The errors against float64 on the CPU, for `compared` bodies evenly spaced among all.
 struct Errors {
-  double acceleration = 0, jerk = 0, potential = 0;  // RMS divided by the RMS of the right values
+  double acceleration = 0, jerk = 0, potential = 0;  // relative RMS errors
 };
 Errors errors(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening,
               const Sums& sums, int compared);

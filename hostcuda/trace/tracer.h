@@ -45,8 +45,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of the threads of a warp that have made `fences` fences. If `epoch` is 0, there is no
-  // such epoch.
+  // The epoch of the threads of a warp that have made `fences` fences. An `epoch` of 0 means that
+  // there is none.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };

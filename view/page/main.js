@@ -164,7 +164,7 @@ class App {
     this.hud.setScale(this.camera.lengthOfPixel(clientHeight));
   }
 
-  // Selects the clicked body for the cells.
+  // Selects the clicked body, whose cells are then drawn.
   pick(event) {
     const {clientWidth, clientHeight} = element("picture"), aspect = clientWidth / clientHeight;
     if (this.cells.choice !== "body" || !this.survey) return;

@@ -25,9 +25,10 @@ class RunControl {
 
   // Waits until this time, or until the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
-  // Waits for the first viewer and while the run is paused. Returns how many steps may be taken: at
-  // most `fitting`, the number that can be computed before the next frame is due. 0: the run is
-  // stopped. kForcesAsked: the caller must first apply the new forces that take_forces() returns.
+  // Waits until there has been a viewer, and while the run is paused. Returns how many steps may be
+  // taken: at most `fitting`, the number that can be computed before the next frame is due. 0: the
+  // run is stopped. kForcesAsked: the caller must first apply the new forces that take_forces()
+  // returns.
   static constexpr int kForcesAsked = -1;
   int wait_for_turn(int fitting);
   Command take_forces();

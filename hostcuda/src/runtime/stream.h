@@ -20,7 +20,7 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // for an observer: the number of operations up to this one, by stream
+  Clock clock;  // for an observer: counts operations up to this one, for each stream
   unsigned stream = 0;
   const char* function = "";  // the API function that appended the operation
   CodePlace place;
@@ -82,7 +82,7 @@ struct CUstream_st {
   int device = 0;
   bool with_default = true;  // ordered with the default stream; false for cudaStreamNonBlocking
   hostcuda::OperationPointer last;
-  // Operations for which the next one must wait, because of cudaStreamWaitEvent.
+  // Operations for which the stream's next operation must wait (cudaStreamWaitEvent).
   std::vector<hostcuda::OperationPointer> awaited;
   hostcuda::Capture* capture = nullptr;   // the capture that the stream takes part in
   std::vector<CUgraphNode_st*> captured;  // dependencies of the stream's next node

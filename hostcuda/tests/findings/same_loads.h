@@ -1,5 +1,5 @@
 // The threads of a warp make nearly the same loads. Each load must be counted exactly once, and no
-// race between them may be missed.
+// race may be missed.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 #define HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 

@@ -1,4 +1,4 @@
-// Shared by the seeded bugs. A function runs each bug or its correction. SEEDED, with the bug's
+// Shared by the seeded bugs. One function per bug runs it or its correction. SEEDED, with the bug's
 // name and the kind of its finding, precedes the function. The comment `// BUG` with the name marks
 // the line that the finding must report.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H

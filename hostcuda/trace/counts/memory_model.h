@@ -21,7 +21,7 @@ struct Request {
   std::uint32_t active = 0;
 };
 
-// The work that a request causes, and the least work that as many distinct bytes can cause.
+// The work that a request causes, and the least work for the same number of distinct bytes.
 struct Cost {
   unsigned actual;
   unsigned ideal;

@@ -21,7 +21,7 @@ struct Side {
 };
 
 struct Race {
-  Side earlier, later;   // of the first conflict; "earlier" refers to the emulation's order
+  Side earlier, later;   // the sides of the first conflict, in the emulation's order
   std::uint64_t offset;  // offset in the allocation or variable
   const Array* array;
   std::uint64_t count = 0;
