@@ -163,7 +163,7 @@ def tree_walk() -> Drawing:
         "Cells are ranges of the sorted bodies.",
         step=28,
     )
-    d.key(right, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
+    d.key(right, y, light(GREEN, 0.35), f"{accepted} cells act as one body each", GREY, 1)
     d.key(right, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
     d.notes(left, y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta "
                           f"{THETA}. The program has three dimensions,",
@@ -172,7 +172,7 @@ def tree_walk() -> Drawing:
 
 
 def tree_openings() -> Drawing:
-    d = Drawing(650, "Sources for the same group: by the angle, and by the force")
+    d = Drawing(650, "Sources for the same group, selected by the angle and by the force")
     everyone = bodies()
     group = everyone[24:24 + GROUP]
     box = box_around(group)
@@ -201,7 +201,7 @@ def tree_openings() -> Drawing:
         d.rect(*at((box[0], box[3])), (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none",
                VERMILION, 3)
         y = top + side + 34
-        d.key(left, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
+        d.key(left, y, light(GREEN, 0.35), f"{accepted} cells act as one body each", GREY, 1)
         d.key(left, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
     d.notes(40, top + side + 106,
             f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}.",

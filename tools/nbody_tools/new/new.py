@@ -60,7 +60,7 @@ def step_name(text: str) -> str:
 def check_is_new(name: str, root: Path) -> None:
     for other in step_folders(root):
         if number_of(other) == number_of(name):
-            raise ToolError(f"{other} has the number {number_of(name)} already; a letter makes a "
+            raise ToolError(f"{other} already has the number {number_of(name)}; add a letter for a "
                             f"step between two others: step{number_of(name)[:2]}b_...")
     if (root / name).exists():
         raise ToolError(f"{name} already exists: nothing was written")

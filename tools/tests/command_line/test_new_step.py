@@ -63,7 +63,7 @@ class NewStep(fakes.InFolder):
 
     def test_what_cannot_be_is_refused_and_nothing_written(self) -> None:
         before = sorted(self.folder.rglob("*"))
-        for name, parent, why in (("step03_other", "02", "step03_tiling has the number 03 already"),
+        for name, parent, why in (("step03_other", "02", "step03_tiling already has the number 03"),
                                   ("mine", "03", "'mine' is not a name such as"),
                                   ("step16_Mine", "03", "is not a name such as"),
                                   ("step16_mine", "99", "'99' is not a step"),
