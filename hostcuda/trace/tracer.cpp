@@ -233,7 +233,7 @@ void start() {
         write_record();
       },
       nullptr);
-  call_before_death(write_record);  // if a kernel fails, keep what was recorded so far
+  call_before_death(write_record);  // if a kernel fails, writes what was recorded so far
 }
 
 }  // namespace hostcuda::trace

@@ -60,7 +60,7 @@ struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
-  bool releases : 1 = false;             // true if it orders earlier accesses, like a fence
+  bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
   bool compares : 1 = false;             // true if the program itself called compare-and-swap
   bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
 };

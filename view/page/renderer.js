@@ -1,5 +1,5 @@
-// Draws bodies as glowing points. Their light is added up in floating point and then mapped to the
-// screen's range, so that a dense centre is bright but keeps its colour.
+// Draws bodies as glowing points. The light of all points is added up in floating point and then
+// mapped to the screen's range, so that a dense centre is bright but keeps its colour.
 "use strict";
 
 const BODY_SHADER = `#version 300 es

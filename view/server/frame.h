@@ -38,7 +38,7 @@ struct FrameHead {
 // At most this many bodies are sent (4 MiB per frame). If there are more, every k-th body is sent.
 inline constexpr int kMaxShownBodies = 1 << 18;
 
-// Returns that k, which is 1 if all bodies can be shown.
+// Returns the k of "every k-th body", which is 1 if all bodies can be shown.
 int shown_every(const Systems& systems);
 
 double interactions_per_second(std::string_view frame);

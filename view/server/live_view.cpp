@@ -82,7 +82,7 @@ struct LiveView::Parts {
 
   std::mutex mutex;  // guards `status`, which commands, the watch and the run change
   view::Status status;
-  // Declared last, because their threads use the members above.
+  // These members are declared last, because their threads use the members above.
   view::Server server;
   view::EnergyWatch energy;
 

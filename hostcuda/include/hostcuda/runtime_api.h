@@ -221,7 +221,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 // call.
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 
-// ---- kernels as objects, symbols ----------------------------------------------------------------
+// ---- attributes of kernels, symbols -------------------------------------------------------------
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };

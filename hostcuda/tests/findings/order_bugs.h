@@ -124,7 +124,7 @@ SEEDED(last_block_without_fence, "race") {
   last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
 }
 
-// All threads write and execute a fence. After a barrier, one of them signals the other blocks.
+// All threads write and execute a fence. After a barrier, one thread signals the other blocks.
 __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
   values[index()] = 1;
   if (mode == 1) __threadfence();

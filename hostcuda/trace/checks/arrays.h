@@ -77,9 +77,9 @@ struct Array {
   std::uint32_t last_launch = 0;  // last launch that wrote here (0: none), and bytes per write
   unsigned element = 0;
   std::size_t filled = 0;                        // the furthest byte written by copies and fills
-  CodePlace filled_at;                           // the last such copy or fill
+  CodePlace filled_at;                           // the last copy or fill
   std::size_t copied_back = 0, copies_back = 0;  // furthest byte copied, and number of copies
-  CodePlace copy_back;                           // the last such copy
+  CodePlace copy_back;                           // the last copy to the host
   bool knows_missing_part = false;               // the missing part has been reported
 
   void resize(std::size_t bytes);
