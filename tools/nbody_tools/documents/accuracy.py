@@ -127,7 +127,7 @@ def error_table(records: Sequence[Record]) -> str:
 
 
 def machines(records: Sequence[Record]) -> str:
-    return "; ".join(dict.fromkeys(record.machine for record in records))
+    return " and ".join(dict.fromkeys(record.machine for record in records))
 
 
 def drift_table(records: Sequence[Record]) -> str:
