@@ -161,6 +161,6 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
 }
 
 // Programmatic dependent launch: here a grid starts when the previous one in its stream has ended.
-// A GPU may start it earlier, but never later.
+// A GPU may start the grid earlier, but never later.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -30,8 +30,8 @@ class BlockRunner : public BlockState {
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
-  // Returns the kernel's __cluster_dims__ if the launch had another shape. In that case the block
-  // has ended at once.
+  // Returns the kernel's __cluster_dims__ if the launch had another shape. With another shape the
+  // block has ended at once.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.

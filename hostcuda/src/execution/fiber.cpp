@@ -45,9 +45,9 @@ Fiber* create_fiber() {
     std::perror("hostcuda: no memory for a thread's stack");
     std::abort();
   }
-  // All stacks start at the same offset in a page. If their tops had the same offset too, the
-  // frames of hundreds of waiting threads would compete for a few cache sets, and a barrier would
-  // take several times as long. The tops are therefore staggered by a cache line.
+  // All stacks start at the same offset in a page. If the tops of the stacks had the same offset
+  // too, the frames of hundreds of waiting threads would compete for a few cache sets, and a
+  // barrier would take several times as long. The tops are therefore staggered by a cache line.
   static std::atomic<unsigned> created = 0;
   constexpr std::size_t kCacheLine = 64;
   const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;

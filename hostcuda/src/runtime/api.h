@@ -34,9 +34,9 @@ class CallSite {
 };
 
 // One lock for everything, held by the host thread whose call makes an operation run. The lock is
-// recursive, because an operation may be a host function. It also lets only one grid run at a time,
-// because a __constant__ variable has a single address, whose content must belong to the device
-// that runs.
+// recursive, because an operation may be a host function. The lock also lets only one grid run at a
+// time, because a __constant__ variable has a single address, whose content must belong to the
+// device that runs.
 class ApiCall {
  public:
   // function: the name of the API function; place: where the program calls it.

@@ -15,8 +15,8 @@ struct Fault {
   bool in_kernel;
 };
 
-// A function that writes the text for a fault and returns true, or returns false. The function runs
-// in a signal handler, so it must not allocate memory or take a lock.
+// A function that either writes the text for a fault and returns true, or returns false. The
+// function runs in a signal handler, so it must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
 // Sets the function that names the kernel and the emulated thread that run when a fault occurs.
