@@ -38,7 +38,7 @@ def refusal(words):
 
 
 def run(build, programs, port, words):
-    """Returns the exit code of whatever failed, or of the view."""
+    """Returns the exit code of the program that failed, or of the viewer."""
     if not any(word.partition("=")[0] in ("--scenario", "--input") for word in words):
         words = ["--scenario", "plummer", *words]
         if not any(word.startswith("--bodies") for word in words):

@@ -62,7 +62,7 @@ def make_parser():
 
 
 def parse(words):
-    """Our options, and the files or the options of a step."""
+    """Returns our options, and the files or the options of a step."""
     parser = make_parser()
     options, rest = parser.parse_known_args(words)
     options.shows_files = bool(rest) and not rest[0].startswith("-")
@@ -95,8 +95,8 @@ def parse(words):
 
 
 def wrong_input(words):
-    """Returns what is wrong with the files or the bodies, or None: nothing is built for them. The
-    programs check the rest."""
+    """Returns what is wrong with the files or the bodies, so that nothing is built for them, or None.
+    The programs check the rest."""
     for word in itertools.takewhile(lambda word: not word.startswith("-"), words):
         if not Path(word).exists():
             return f"there is no file '{word}'"

@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
         passed = sum(
             line.startswith("end ") and line.endswith(" 0") for line in done.stdout.splitlines()
         )
-        failed += left[passed:passed + 1]  # a batch ends with the first failure
+        failed += left[passed:passed + 1]  # a batch stops at its first failure
         left = left[passed + 1:]
 print(f"{len(names)} programs, failed: {', '.join(failed) or 'none'}")
 sys.exit(1 if failed or not names else 0)

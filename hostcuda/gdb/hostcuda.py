@@ -18,7 +18,7 @@ import struct
 import gdb
 import gdb.unwinder
 
-# jump_fcontext saves these on a waiting thread's stack, above its control words.
+# jump_fcontext saves these registers on a waiting thread's stack, above its control words.
 SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp", "rip")
 LEAVES_RED_ZONE = b"\x48\x8d\xa4\x24\x80\0\0\0"  # lea 128(%rsp), %rsp
 GOES_ON = ("continue", "next", "step", "finish", "until", "advance", "nexti", "stepi")
@@ -89,8 +89,8 @@ class Focus:
         words = gdb.selected_inferior().read_memory(suspended, 8 * (1 + len(SAVED)))
         cls.registers = dict(zip(SAVED, struct.unpack(f"<8x{len(SAVED)}Q", words)))
         cls.registers["rsp"] = suspended + len(words)
-        # hostcuda::jump moves the stack pointer past the red zone and back here, which the unwinder
-        # ignores.
+        # hostcuda::jump moves the stack pointer past the red zone, and back here. The unwinder
+        # does not know this.
         code = gdb.selected_inferior().read_memory(cls.registers["rip"], len(LEAVES_RED_ZONE))
         if bytes(code) == LEAVES_RED_ZONE:
             cls.registers["rsp"] += 128
@@ -122,8 +122,8 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb requires each frame's stack to be above the previous one, so report an address just
-        # below.
+        # gdb requires each frame's stack to be above the previous one, so this reports an address
+        # just below.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():
@@ -138,7 +138,8 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx. The cast is for programs that do not use it, where gdb lacks its type."""
+    """Returns blockIdx. Programs that do not use it need the cast, because gdb lacks its
+    type."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 

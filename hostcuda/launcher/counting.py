@@ -77,7 +77,7 @@ PLACE = re.compile(r"!dbg !(\d+)")
 FIRST_OF_BLOCK = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad|cleanup|catch|filter)\b|^          ")
 TYPED_POINTER = re.compile(
     r"^  %\S+ = load .*\* [%@]", re.M
-)  # i64* up to clang 14, ptr later; a variable may be called ptr too
+)  # clang 14 and older write i64*, later ones ptr, which can also name a variable
 METADATA = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.M)
 FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
@@ -123,7 +123,7 @@ def operation(line, names):
         word, flags, of = match.groups()
         if word in CONVERSIONS:
             return "conversion", "convert"
-        if of == "i1" or "exact" in flags:  # for booleans and differences of pointers
+        if of == "i1" or "exact" in flags:  # not counted: booleans, pointer differences
             return None
         of = re.sub(r"[<>]|\d+ x ", "", of)
         return (TYPES.get(of, "integer"), OPERATORS[word])

@@ -61,7 +61,7 @@ def ends_do(tokens, i):
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "}":
         return at(tokens, neighbour(tokens, opening_of(tokens, before), -1)) == "do"
-    while before > 0 and at(tokens, before) != "do":  # if the body is a single statement
+    while before > 0 and at(tokens, before) != "do":  # the body may be one statement
         before = neighbour(tokens, before, -1)
         if at(tokens, before) in (";", "{", "}"):
             return False

@@ -96,7 +96,7 @@ class Ended:
 @dataclass
 class Recorded:
     """A run of a program."""
-    code: object  # exit status, of a signal as a negative number, or "timeout"
+    code: object  # exit status (negative for a signal), or "timeout"
     errors: str
     traced: list  # the trace's records of its findings
 
@@ -175,7 +175,7 @@ def environment(notes):
     variables = {"CUDA_HOME": str(home), "CUDA_PATH": str(home)}
     for_make = shlex.join(f"{name}={value}"
                           for name, value in [*variables.items(), ("NVCC", "nvcc")])
-    cxx = str(nvcc.with_name("c++"))  # CMake looks first where the C compiler is
+    cxx = str(nvcc.with_name("c++"))  # otherwise CMake takes the one next to cc
     return {"HOSTCUDA_WATCHDOG": "20", "CXX": cxx, **os.environ, **variables,
             "PATH": f"{nvcc.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "CUDACXX": str(nvcc), "MAKEFLAGS": f"{os.environ.get('MAKEFLAGS', '')} -- {for_make}"}

@@ -8,7 +8,7 @@ from libraries import version
 SCHEMA = ("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
           "sarif-schema-2.1.0.json")
 HARMLESS = ("leak", "unused memory", "unchecked error")  # they change no result
-# Rules of findings that have no kind, by the run that shows them.
+# Maps runs to the rules of findings that have no kind.
 RULES = {"read by clang": "host and device code", "AddressSanitizer": "address sanitizer"}
 OTHER_RULE = "emulated run"
 PLACE = re.compile(r"([^\s:()'\"]+\.\w+):(\d+)\b")
@@ -37,7 +37,7 @@ def places(finding, record):
     first = [(record["file"], record["line"])] if record and "file" in record else []
     text = f"{finding.what}\n{finding.details}"
     named = [(file, int(line)) for file, line in PLACE.findall(text)]
-    if first:  # a launch is named without the folder
+    if first:  # a finding names its launch without the folder
         here = Path(first[0][0])
         named = [(str(here) if file == here.name else file, line) for file, line in named]
     return list(dict.fromkeys(first + named))

@@ -23,7 +23,7 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# An overload that does not fit because it belongs to the other side, or because a launch uses it.
+# Reports an overload that does not fit: it belongs to the other side, or a launch uses it.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )

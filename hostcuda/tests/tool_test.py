@@ -160,7 +160,7 @@ main.o: main.cpp
         said = self.run_in_folder(BIN / "nvcc", "-v", "empty.cu", "-o", "empty").stderr
         (self.folder / "cuda").symlink_to(
             re.search(r"TOP=(.*)", said)[1]
-        )  # such Makefiles cannot handle paths with blanks
+        )  # because such Makefiles cannot handle paths with blanks
         self.works("make", "-s", "CUDA_HOME=cuda")
         self.assertEqual("6\n", self.works("./program"))
 

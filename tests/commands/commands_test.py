@@ -31,7 +31,7 @@ from nbody_tools.steps import has_gpu, is_draft
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds that a page need not announce; processor time, if that is less
+LIMIT = 30.0  # seconds; a page must announce longer commands (processor time if that is less)
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
 # Pages that are not read: records, and generated pages, because their templates are read.
 # TESTED_BY: pages that another test runs.

@@ -31,8 +31,8 @@ COUNTS = {"gas": 2, "dark": 3, "star": 1}
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4
-# For comparisons in grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, but
-# pynbody's is 2.9e-4 less.
+# Tolerance of comparisons in grams, because the unit of mass is written with Gadget's solar mass,
+# 1.989e33 g, and pynbody's is 2.9e-4 smaller.
 GRAMS = 4e-4
 
 
@@ -140,7 +140,7 @@ def check_pynbody(program: str, folder: Path) -> None:
     radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
     expect("profile", profile["mass_enc"].in_units("Msol"),
            [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
-    # The reverse direction: pynbody writes Gadget's format 2, whose units would be per h.
+    # Tests the reverse direction. In Gadget's format 2, units are per h, so pynbody writes h = 1.
     snapshot.properties["h"] = 1.0
     for family in FAMILIES.values():
         for name in ("pos", "vel", "mass", "iord"):

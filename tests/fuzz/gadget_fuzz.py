@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 LONGEST = 60.0  # limit of seconds for one file on a busy machine
-FEWEST = 20     # fewest files, because a fuzzer that ran none has shown nothing
+FEWEST = 20     # minimum number of files, because a fuzzer without files shows nothing
 
 
 def changed(data: bytes, generator: random.Random) -> bytes:

@@ -3,7 +3,7 @@
 cheats_test.py BUILD [--run] [NAME...]
 
 The submissions are in cheats.toml. --run selects those that must be compiled and run. Each
-submission may take as long as the limit allows.
+must end within the time limit.
 """
 import contextlib
 import platform

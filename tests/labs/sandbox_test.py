@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbody_tools.labs.sandbox import Access, found_sandbox
 
-SECONDS = 100  # an endless loop must have ended long before
+SECONDS = 100  # an endless loop must end long before this limit
 NEEDED = ["allowed: write its record", "allowed: start a thread"]
 OF_GPU = ["gpu: talk within the machine", "gpu: name a thread"]
 

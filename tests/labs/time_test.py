@@ -15,7 +15,8 @@ from nbody_tools.labs.grade import time_on_gpu
 from nbody_tools.labs.lab import find_lab
 
 START = "nbody::StageTimer timer;"
-# Edits of the solution of lab 03, what its result must contain, and its share of the points.
+# For each case: an edit of lab 03's solution as (text, replacement), a text that the result must
+# contain, and the range of its share of the points.
 CASES = {
     "solution": ("", "", "times the", (0.3, 1)),
     "slow": (START, f"{START}\n  for (volatile int k = 0; k < 1'000'000'000;) k = k + 1;",

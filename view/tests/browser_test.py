@@ -1,4 +1,4 @@
-"""The page in a real browser: a headless Chromium opens a live run and an exported page."""
+"""Tests the page in a real browser: a headless Chromium opens a live run and an exported page."""
 import base64
 import io
 import subprocess

@@ -1,4 +1,4 @@
-"""How ./nbody view handles its command line: what must be built, or why it is rejected."""
+"""Tests how ./nbody view handles its command line: what must be built, or why it is rejected."""
 import contextlib
 import io
 import sys

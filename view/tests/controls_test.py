@@ -1,4 +1,4 @@
-"""The controls of a page: forces, trails, turning, full screen, keys, hidden panels."""
+"""Tests the controls of a page: forces, trails, turning, full screen, keys, hidden panels."""
 
 from page_case import PageCase, changes
 from server_test import Run

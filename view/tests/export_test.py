@@ -1,4 +1,4 @@
-"""The description of the bodies in an exported page."""
+"""Tests the description of the bodies in an exported page."""
 import json
 import os
 import re

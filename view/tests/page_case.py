@@ -1,5 +1,5 @@
-"""Shared by the tests in a browser: one Chromium for all, pages of short runs, pictures of the
-visible page.
+"""Helpers shared by the browser tests: one Chromium for all tests, pages of short runs, and
+pictures of the visible page.
 
     cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 -m unittest
     browser_test
@@ -32,7 +32,7 @@ VIEW = os.path.abspath(os.environ["NBODY_VIEW"])
 
 
 def picture(browser):
-    """The middle of the visible page, without panels: grey values from 0 to 1."""
+    """Returns the middle of the visible page, without panels, as grey values from 0 to 1."""
     pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
     height, width = pixels.shape[:2]
     return pixels[height * 3 // 8:height * 3 // 4, width * 9 // 20:width * 3 // 4, :3].mean(axis=2)
@@ -111,8 +111,8 @@ class PageCase(unittest.TestCase):
         self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is all light")
 
     def check_phones(self, fewest_buttons):
-        """Nothing overlaps, with rare controls hidden and shown, and every button is large enough
-        for a finger."""
+        """Checks that nothing overlaps, with rare controls hidden and shown, and that every button
+        is large enough for a finger."""
         browser = self.browser
         measure = """(() => {
           const box = (e) => {

@@ -1,5 +1,5 @@
-"""The same bodies in one step after another: messages for a viewer of nbody-stairs, also about
-failing steps."""
+"""Tests nbody-stairs, which shows the same bodies in one step after another: its messages to a
+viewer, also about steps that fail."""
 import os
 import signal
 import subprocess
@@ -18,7 +18,7 @@ FAILS = "#!/bin/sh\necho first >&2\necho no device here >&2\nexit 3\n"
 
 
 class Staircase(Run):
-    """Steps: step 00, a copy of it, one that fails, and others that are given."""
+    """A series of steps: step 00, a copy of it, a step that fails, and the given ones."""
 
     def __init__(self, *more):
         self.place = tempfile.TemporaryDirectory()

@@ -35,7 +35,7 @@ def start(program, options):
 
 
 def look(address, seconds, steps_per_frame):
-    """The program's info message, and the frames: their heads and the time each arrived."""
+    """Returns the program's info message, and the head and the time of arrival of each frame."""
     frames = []
     with ViewSocket(address) as viewer:
         info = viewer.wait_for("info")

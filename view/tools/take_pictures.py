@@ -35,7 +35,7 @@ def save(browser, name):
 
 
 def take_controls(browser):
-    """A time step that is too long, and trails."""
+    """Takes a picture of a run whose time step is too long, with trails."""
     with Run("--scenario", "plummer", "--bodies", "1000", "--seed", "3") as run:
         browser.open(run.address)
         browser.wait_for("app && app.source.status.energy !== null")

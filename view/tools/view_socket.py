@@ -22,7 +22,7 @@ HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "st
 
 
 def find_address(line):
-    """The URL in a line that a program has printed, or None."""
+    """Returns the URL in a line that a program has printed, or None."""
     found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", line)
     return found and found.group()
 
@@ -98,7 +98,7 @@ class ViewSocket:
         return data
 
     def receive(self):
-        """The next message: a dictionary, or bytes. Throws Closed."""
+        """Returns the next message as a dictionary or as bytes. Raises Closed."""
         while True:
             first, length = self._read(2)
             kind = first & 15
@@ -132,7 +132,7 @@ class ViewSocket:
         self.send_raw(TEXT, json.dumps(message).encode())
 
     def wait_for(self, kind, fits=lambda message: True, seconds=30):
-        """The next text message of this type that fits; messages before it are dropped."""
+        """Returns the next text message of this type that fits; drops the messages before it."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             message = self.receive()
@@ -141,7 +141,7 @@ class ViewSocket:
         raise TimeoutError(f"no such {kind} in {seconds} s")
 
     def frame(self, seconds=60):
-        """The next frame's head as a dictionary; messages before it are dropped."""
+        """Returns the next frame's head as a dictionary; drops the messages before it."""
         deadline = time.monotonic() + seconds
         while (
             self.rest
