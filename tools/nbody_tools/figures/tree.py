@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from nbody_tools.documents.tree import Curve, crossing, fastest_direct, theta_of, times
 from nbody_tools.figures.style import (
@@ -105,6 +106,9 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
                 )
         axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
                  title=f"compared with {name}: {of_family[0].what}")
+        # Ticks at 2 and 5 too, because an axis of less than two decades may show only one power.
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.grid(color="#E5E5E5")
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
