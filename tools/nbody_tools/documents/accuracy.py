@@ -118,9 +118,9 @@ def error_table(records: Sequence[Record]) -> str:
             for r in chosen
         ]
         first = chosen[0]
-        parts.append(f"The errors are those of {first.data['force_error']['bodies']} of "
-                     f"{problem.systems} x {problem.bodies} bodies ({problem.scenario}, softening "
-                     f"{problem.softening:g}). Measured on "
+        parts.append(f"The problem is {problem.systems} x {problem.bodies} bodies "
+                     f"({problem.scenario}, softening {problem.softening:g}); the errors are those "
+                     f"of {first.data['force_error']['bodies']} of them. Measured on "
                      f"{machines(chosen)}, {first.date[:10]}:\n\n"
                      + markdown(("program", "sums", "G interactions/s", *ERRORS.values()), rows))
     return "\n\n".join(parts)
