@@ -75,8 +75,10 @@ class ForceCheck {
             {p99, 0, 4 * rms_limit()},
             {"acceleration_worst", 0, worst_limit()}};
   }
-  // `kicked` holds the same bodies, with the step's accelerations as velocities.
-  void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
+  // `kicked` holds the same bodies, with the step's accelerations as velocities. Returns how much
+  // forces cancel: the RMS sum of the magnitudes of the forces on a body, over the RMS
+  // acceleration.
+  double check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
   // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
