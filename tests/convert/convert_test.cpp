@@ -85,7 +85,7 @@ TEST_F(Convert, VirialRatioIsThatOfTheCentredSystem) {
                  "m,x,y,vx,vy\n1,99.5,0,7,0.70710678118654757\n"
                  "1,100.5,0,7,-0.70710678118654757\n");
   const std::string out = expect_success("orbit.csv a.bin").out;
-  EXPECT_TRUE(says(out, "2T/|W| = 1 (no softening known"));
+  EXPECT_TRUE(says(out, "2T/|W| = 1 (softening unknown"));
 }
 
 TEST_F(Convert, CentresEverySystem) {
