@@ -357,7 +357,7 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(self.refused(), "STEP")
 
     def test_options(self):
-        self.assertRegex(self.refused("3", "4"), "'4': a step takes no more arguments")
+        self.assertRegex(self.refused("3", "4"), "'4': a step takes no other arguments")
         self.assertRegex(self.refused("nowhere.cu"), "nowhere.cu: file not found")
         for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1.5"], ["--steps", "-2"],
                       ["--bodys", "4"], ["--json"]):
