@@ -70,6 +70,8 @@ def problems_with(name, cheat, secret):
         yield f"{name} has read the secret file:\n{text}"
     if copied := [one for one in lab.fingerprints if one in text and not cheat.get("step")]:
         yield f"{name} has read the step ({copied[0]}):\n{text}"
+    if any(not letter.isprintable() for letter in text.replace("\n", "")):
+        yield f"{name} has a control character in its report: {text!r}"
     if seconds > SECONDS:
         yield f"{name} took {seconds:.0f} s"
 

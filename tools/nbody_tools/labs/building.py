@@ -79,6 +79,7 @@ class Workshop:
         self.folder, self.tools = folder, tools
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
         self.sources: list[Path] = []  # findings quote their lines
+        self.seconds: list[float] = []  # processor time of the compiler and similar tools
         for part in HEADERS:
             shutil.copytree(ROOT / part, self.kit / part)
         for step in steps:
@@ -134,7 +135,7 @@ class Workshop:
             )
             why = ""
             try:
-                watch(process, seconds)
+                self.seconds.append(watch(process, seconds))
             except TooLong as error:
                 why = f"the compiler was stopped: {error}"
             code = end(process)

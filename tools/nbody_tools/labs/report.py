@@ -83,7 +83,7 @@ def as_text(report: Report) -> str:
         parts += [f"{line.name}: {line.why}" for line in report.lines if line.why]
     parts += [f"Note: {note}" for note in report.notes]
     parts.append(f"{report.score:g} of {FULL:g} points")
-    return "\n\n".join(parts)
+    return printable("\n\n".join(parts))
 
 
 def in_one_line(name: str) -> str:
@@ -101,7 +101,7 @@ def as_json(report: Report) -> str:
             "seed": report.seed,
             "score": report.score,
             "max_score": FULL,
-            "refused": report.refused,
+            "refused": printable(report.refused),
             "notes": list(report.notes),
             "tests": [
                 {
@@ -109,7 +109,7 @@ def as_json(report: Report) -> str:
                     "passed": line.passed and not report.refused,
                     "score": score_of(line, report),
                     "max_score": line.points,
-                    "why": line.why,
+                    "why": printable(line.why),
                 }
                 for line in report.lines
             ],
@@ -128,7 +128,7 @@ def as_gradescope(report: Report) -> str:
         {
             "name": line.name,
             "max_score": line.points,
-            "output": report.refused or line.why,
+            "output": printable(report.refused or line.why),
             "score": score_of(line, report, least=0),
             "status": "passed" if line.passed and not report.refused else "failed",
             "visibility": "visible",
@@ -155,7 +155,7 @@ def as_classroom(report: Report) -> str:
             "name": line.name,
             "status": "pass" if line.passed and not report.refused else "fail",
             "score": score_of(line, report) if report.score else 0,
-            "message": report.refused or line.why,
+            "message": printable(report.refused or line.why),
             "test_code": "",
             "filename": report.file,
             "line_no": 0,
@@ -186,8 +186,9 @@ def as_junit(report: Report) -> str:
 
 
 def printable(text: str) -> str:
-    """Replaces control characters, which XML does not allow."""
-    return "".join(c if c >= " " or c in "\n\t" else "?" for c in text)
+    """Replaces control characters: XML does not allow them, and in a terminal they can erase a
+    table and draw another. The compiler decodes those that a submission's strings contain."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
 def dumped(value: Any) -> str:

@@ -38,6 +38,7 @@ TIMED = (32, 8192, 40)
 # interactions.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
+SECONDS_OF_GRADING = 25.0  # the same with its compilations
 GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
 LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
@@ -71,7 +72,7 @@ class Tests:
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
         self._of_run = ""  # a problem that failed only checks in OF_RUN
-        self._seconds_left = SECONDS_OF_ALL
+        self._seconds_left = min(SECONDS_OF_ALL, SECONDS_OF_GRADING - sum(workshop.seconds))
 
     def results(self) -> list[Result]:
         """Returns the results of all tests except the time, in the order of lab.TESTS."""
@@ -176,6 +177,8 @@ class Tests:
     def _run(
         self, name: str, program: str, mode: str, problems: list[Problem], environment: str
     ) -> Run:
+        limit = max(1.0, min(SECONDS, self._seconds_left))
+        self._seconds_left -= limit  # another run may begin before this one ends
         done = run(
             self._workshop,
             self._programs[program],
@@ -184,9 +187,9 @@ class Tests:
             self._summation,
             self._lab.megabytes,
             f"{self._lab.environment} {environment}",
-            max(1.0, min(SECONDS, self._seconds_left)),
+            limit,
         )
-        self._seconds_left -= done.seconds
+        self._seconds_left += limit - done.seconds
         if done.timed_out or NEVER_ENDS in done.said:
             self._hung = name
         return done

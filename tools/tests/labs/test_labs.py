@@ -253,6 +253,12 @@ class OfReports(unittest.TestCase):
         self.assertEqual(REPORT.failed, ["counts", "run"])
         self.assertIn("50 of 100 points", as_text(REPORT))
 
+    def test_no_control_character_reaches_a_reader(self) -> None:
+        coloured = "\x1b[2J100 of 100 points\x9b2J\u202e"
+        report = Report("03", "", "nbody.cu", 7, REPORT.lines, coloured)
+        for write in (as_text, *FORMS.values()):
+            self.assertNotRegex(write(report).replace("\n", ""), "[\x00-\x1f\x7f-\x9f]")
+
     def test_classrooms_sum_is_the_score(self) -> None:
         data = json.loads(as_classroom(REPORT))
         self.assertEqual(sum(test["score"] for test in data["tests"]), REPORT.score)
