@@ -98,8 +98,8 @@ def file_to_write(option, word):
 
 
 def split_command_line(words):
-    """Returns the options of check, the arguments of the build, and the arguments of the program;
-    without a source, the latter are the command."""
+    """Returns the options of check, the arguments of the build, and the arguments of the program.
+    If there is no source, the last list is the command."""
     options = {"json": None, "sarif": None, "timeout": None}
     building, rest = [], list(words)
     while rest:

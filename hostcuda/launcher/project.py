@@ -74,7 +74,7 @@ class Notes:
         os.chmod(program, 0o755)
 
     def built(self):
-        """Returns the places of the programs, each once."""
+        """Returns the paths of the programs, each once."""
         places = [file.read_text(encoding="utf-8") for file in self.programs.glob("*/place")]
         return sorted(set(filter(os.path.exists, places)))
 
@@ -164,7 +164,7 @@ def write_script(file, *words):
 
 def environment(notes):
     """Returns an environment in which the command finds the replaced nvcc: as nvcc, in CUDA_HOME,
-    and in Make's and CMake's variables. It is also found in place of host compilers."""
+    and in Make's and CMake's variables. The command also finds it in place of host compilers."""
     home = toolkit.make(notes.toolkit)
     nvcc = home / "bin" / "nvcc"
     words = (sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}")
@@ -211,7 +211,8 @@ class Checked:
 
 
 def check(words, timeout):
-    """words: the command, or one word for the shell."""
+    """Builds and runs a copy of the project; returns a Checked. words: the command to run, or one
+    word for the shell."""
     here = Path.cwd()
     if len(words) == 1 and re.search(r"\s", words[0]):
         words = ["sh", "-c", words[0]]

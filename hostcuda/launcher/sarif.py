@@ -59,8 +59,8 @@ def result(finding, record, root):
 
 
 def document(findings, traced, root):
-    """findings: of check, as printed. traced: the trace's records of them. root: paths in the
-    document are relative to it."""
+    """Returns the document. findings: those that check prints. traced: the trace's records of them.
+    root: the folder to which paths in the document are relative."""
     records = {record["what"]: record for record in traced}
     kinds = sorted({kind_of(one, records.get(one.what)) for one in findings})
     rules = [{"id": kind.replace(" ", "-"), "shortDescription": {"text": kind}} for kind in kinds]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The tool on projects: `check -- make`, SARIF, `run`, `env`, and what editors and GitHub read."""
+"""Tests the tool on projects: `check -- make`, `run`, `env`, and the files that editors and GitHub
+read."""
 import json
 import os
 import re
@@ -28,7 +29,7 @@ TYPES = {"string": str, "array": list, "object": dict, "integer": int, "null": t
 
 
 def breaches(value, schema, where="$"):
-    """Returns what breaks the schema: the part of JSON Schema that sarif_schema.json uses."""
+    """Returns violations of a schema that uses no more of JSON Schema than sarif_schema.json."""
     if "$ref" in schema:
         return breaches(value, SCHEMA["definitions"][schema["$ref"].split("/")[-1]], where)
     types = schema.get("type", [])

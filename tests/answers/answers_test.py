@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tests that every exercise has an answer and that each answer is right; answers.toml says how.
 
-    answers_test.py day ROOT BUILD     checks that answers and exercises match, mutants, equations,
-                                       and the bytes that built programs write
+    answers_test.py day ROOT BUILD     checks that answers match exercises; checks mutants,
+                                       equations, and the bytes that built programs write
     answers_test.py night ROOT BUILD [NAME]
-                                       checks what must first be compiled: edited steps, and what
-                                       nvcc makes
+                                       checks answers that need a compilation: of edited steps, or
+                                       by nvcc
 """
 import json
 import math
@@ -162,8 +162,8 @@ def known_by_day(name, how, answer, mutants):
 
 
 def compiler_is_newer():
-    """From version 15 on, g++ fuses other products and sums of the two programs, as the answer
-    says."""
+    """True for g++ 15 and later, which fuses other products and sums of the two programs, as the
+    answer says."""
     cache = (BUILD / "CMakeCache.txt").read_text("utf-8")
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True)
@@ -171,7 +171,7 @@ def compiler_is_newer():
 
 
 def differ_by_rounding(states):
-    """Compares the numbers of two CSV files, without the lines of their headers."""
+    """True if the numbers of CSV files differ by at most 1e-5; ignores their header lines."""
     rows = [re.findall(r"^[-+0-9].*$", state.decode(), re.M) for state in states]
     numbers = [[float(word) for row in one for word in row.split(",")] for one in rows]
     return len({len(one) for one in numbers}) == 1 and all(

@@ -237,7 +237,7 @@ def is_expected(command: Command, ended: Ended) -> bool:
 
 
 def targets_shown(commands: list[Command]) -> list[str]:
-    """Returns the programs that the pages run. They are built first, so that nobody times that."""
+    """Returns the programs that the pages run. Building them first keeps this out of the times."""
     program = re.compile(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)")
     texts = [on_the_cpu(command.text) for command in commands if command.page not in TESTED_BY]
     return sorted({found for text in texts for found in program.findall(text)})

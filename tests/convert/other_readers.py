@@ -51,7 +51,7 @@ def expect(what: str, found: object, expected: object, tolerance: float = TOLERA
 
 
 def convert(program: str, folder: Path, name: str, *options: str) -> Path | None:
-    """Writes one file to a folder of its own, because yt reads any .param file in the same
+    """Writes one file to its own folder, because yt reads any .param file in the same
     folder."""
     folder.mkdir()
     (folder / "galaxy.csv").write_text(GALAXY)

@@ -4,7 +4,8 @@
   lesson.py --right PROGRAM --wrong PROGRAM           writes it
   lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; prints differences, exits 1
 
-PROGRAM is step 03 compiled with -O0 -g through hostcuda, --wrong the one without its first barrier.
+Both programs are step 03, compiled with -O0 -g through hostcuda. The
+--wrong one lacks its first barrier.
 Exits 77 if gdb is missing or may not start a program.
 """
 

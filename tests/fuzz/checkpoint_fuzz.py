@@ -26,7 +26,7 @@ CONTINUE = ["--steps", "12", "--output", "end.bin"]
 WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second repeats the command
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
-LONGEST = 60.0  # limit of seconds for one run on a busy machine
+LONGEST = 60.0  # limit for one run on a busy machine, in seconds
 
 
 def flipped(data: bytearray, generator: random.Random) -> None:

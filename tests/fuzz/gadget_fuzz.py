@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-LONGEST = 60.0  # limit of seconds for one file on a busy machine
+LONGEST = 60.0  # limit for one file on a busy machine, in seconds
 FEWEST = 20     # minimum number of files, because a fuzzer without files shows nothing
 
 
