@@ -50,6 +50,9 @@ OWN_FILES = {
     "galaxy.hdf5": "build/cpu/tools/ic/nbody-ic spiral build/galaxy.bin --bodies 2000 && "
                    "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5",
     "galaxy.bin": "build/cpu/tools/ic/nbody-ic spiral galaxy.bin --bodies 2000",
+    "build/spiral/snapshot_": "build/cpu/tools/ic/nbody-ic spiral build/ic.bin --bodies 600 && "
+                              "for n in 0 1; do "
+                              "cp build/ic.bin build/spiral/snapshot_000${n}0000.bin; done",
     "submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
     "grade 20 nbody.cu": "./nbody lab 20 --to build/lab20 && cp build/lab20/nbody.cu .",
     "grade 21 nbody.cu": "./nbody lab 21 --to build/lab21 && cp build/lab21/nbody.cu .",
