@@ -144,10 +144,11 @@ end_meanwhile() {
 }
 
 # Configuring runs one process after another, so the second folder is configured at the same time.
-# Without a GPU no program that nvcc builds can run, so the quick tests then only compile the steps and
-# link one of them, in build/nvcc.
+# Without a GPU no program that nvcc builds can run. The quick tests then leave nvcc out, except in CI,
+# where it compiles the steps and links one of them, in build/nvcc.
 cuda_folder=build/cuda
 configure_cuda_meanwhile() {
+  has_gpu || [ "$1" = nightly ] || [ "${CI-}" = true ] || return 0
   find_nvcc || return 0
   mkdir -p "$LOGS"
   : >"$LOGS/meanwhile.log"
@@ -171,7 +172,7 @@ compile_cuda_meanwhile() {
 # --label-exclude.)
 test_cuda() {
   if [ "$meanwhile" -eq 0 ]; then
-    echo "No nvcc here: the CUDA programs were compiled for the CPU only."
+    echo "No GPU or no nvcc here: the CUDA programs were compiled for the CPU only (./nbody build --gpu uses nvcc)."
     return
   fi
   end_meanwhile

@@ -127,8 +127,8 @@ COMMANDS = (
             examples=("./nbody setup",)),
     Command("test", "maintain", "build everything and run the tests",
             "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
-            details="Without options: preset cpu, then preset cuda if nvcc is installed. The last "
-            "line is \"N "
+            details="Without options: preset cpu, then preset cuda if there is a GPU. With CI=true "
+            "in the environment, nvcc compiles the steps even without a GPU. The last line is \"N "
             "passed, N failed, N skipped\", over all runs of ctest.",
             options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset "
                      "cpu-asan"),
