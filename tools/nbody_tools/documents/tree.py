@@ -165,7 +165,8 @@ def phases_table(records: Sequence[Record]) -> str:
                 seconds(total),
             ]
         )
-    return (f"Durations of the individual kernels (Nsight Compute); {heading(chosen)}:\n\n"
+    return ("The table has the durations of the individual kernels, measured by Nsight Compute on "
+            f"{heading(chosen)}:\n\n"
             + markdown(("bodies", "theta", *names, "all except the walk", "sum"), rows))
 
 
