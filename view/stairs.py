@@ -21,7 +21,7 @@ OF_THE_START = (
     "--softening",
     "--integrator",
 )
-# Enough that an emulated step takes a tenth of a second, and that a GPU has work.
+# With these numbers, an emulated step takes a tenth of a second, and a GPU has enough work.
 BODIES = {"emulated": 2048, "cuda": 32768}
 
 
@@ -62,7 +62,8 @@ def run(build, programs, port, words):
         )
         if made.returncode != 0:
             return made.returncode
-        # In a separate process group: Ctrl-C goes to this program, which notifies the view once.
+        # The view has its own process group, so that Ctrl-C reaches only this program, which then
+        # notifies the view once.
         view = subprocess.Popen([build / "view" / "nbody-stairs", state, *programs, "--port", port],
                                 preexec_fn=os.setpgrp)
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -102,8 +102,7 @@ class Focus:
 
 
 def select_users_frame(frame):
-    """Selects the innermost of this frame and its callers that is in one of the program's
-    files."""
+    """Selects the innermost frame that is in one of the program's files, from this one outwards."""
     while frame is not None:
         line = frame.find_sal()
         if line.symtab and not OTHERS_CODE.search(line.symtab.fullname()):
@@ -138,8 +137,8 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx. Programs that do not use it need the cast, because gdb lacks its
-    type."""
+    """Returns blockIdx. If the program does not use blockIdx, gdb lacks its type and needs
+    the cast."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 

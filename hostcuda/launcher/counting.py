@@ -161,7 +161,7 @@ def counted(code, user_files, name):
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    names, own = {}, set()  # own: functions of the user's files, which count where they are defined
+    names, own = {}, set()  # own: the user's functions; they count in their definitions
     for line in lines:
         if match := FUNCTION.match(line):
             number = re.search(r"!dbg !(\d+)", line)

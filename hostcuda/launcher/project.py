@@ -193,7 +193,7 @@ def run(words, folder, variables, timeout):
         output = process.communicate(timeout=timeout)[0]
         return Ended(process.returncode, output)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGTERM)  # an emulated program reports its progress
+        os.killpg(process.pid, signal.SIGTERM)  # an emulated program then reports its progress
     try:
         return Ended("timeout", process.communicate(timeout=5)[0])
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Makes a folder that looks like the CUDA toolkit, for build systems that search for one: CMake's
+"""Makes a folder that looks like the CUDA toolkit, for build systems that search for it: CMake's
 CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64
 -lcudart.
 

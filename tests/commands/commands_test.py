@@ -136,8 +136,8 @@ def on_the_cpu(text: str) -> str:
 
 
 def tests_selected(text: str) -> str:
-    """Replaces a run of tests by a check that tests would run, because this is one of these
-    tests."""
+    """Replaces a run of tests with a check that it would select tests, because this test is one of
+    them."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
     words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
     return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"
@@ -240,7 +240,8 @@ def is_expected(command: Command, ended: Ended) -> bool:
 
 
 def targets_shown(commands: list[Command]) -> list[str]:
-    """Returns the programs that the pages run. Building them first keeps this out of the times."""
+    """Returns the programs that the pages run. They are built first, so that no
+    command's time includes a build."""
     program = re.compile(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)")
     texts = [on_the_cpu(command.text) for command in commands if command.page not in TESTED_BY]
     return sorted({found for text in texts for found in program.findall(text)})

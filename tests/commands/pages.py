@@ -65,8 +65,8 @@ def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def commands_of_block(page: str, block: list[tuple[int, str]]) -> Iterator[Command]:
-    """Yields the commands. A command may have several lines, as a loop or with a backslash at their
-    ends."""
+    """Yields the commands. A command may span several lines: a loop, or lines that end in a
+    backslash."""
     whole, begin = "", 0
     for number, line in block:
         comment = COMMENT.search(line)

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the gdb sessions of docs/debugging.md and writes their transcripts into it.
+"""Runs the gdb sessions of docs/debugging.md and writes their transcripts into that page.
 
   lesson.py --right PROGRAM --wrong PROGRAM           writes it
   lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; prints differences, exits 1
 
-Both programs are step 03, compiled with -O0 -g through hostcuda. The
---wrong one lacks its first barrier.
-Exits 77 if gdb is missing or may not start a program.
+Both programs are step 03, compiled with -O0 -g through hostcuda. The --wrong one lacks its first
+barrier. Exits 77 if gdb is missing or may not start a program.
 """
 
 from __future__ import annotations

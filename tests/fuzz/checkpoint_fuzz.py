@@ -53,7 +53,7 @@ def cut(data: bytearray, generator: random.Random) -> None:
 
 
 def moved(data: bytearray, generator: random.Random) -> None:
-    """Overwrites one block by another, as a file system that mixes up its blocks does."""
+    """Overwrites one block with another, as a file system that mixes up its blocks does."""
     length = min(generator.choice((8, 28, 512)), len(data) // 2)
     source, target = (generator.randrange(len(data) - length) for _ in range(2))
     data[target:target + length] = data[source:source + length]

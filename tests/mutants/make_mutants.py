@@ -54,7 +54,7 @@ class Mutant:
 
     @property
     def control(self):
-        """The name of the variant without the edit."""
+        """Returns the name of the variant without the edit."""
         return re.sub(r"\W", "_", f"right_{self.define}")
 
     @property
@@ -63,7 +63,7 @@ class Mutant:
 
     @property
     def macros(self):
-        """The (name, value) pairs that `define` sets."""
+        """Returns the (name, value) pairs that `define` sets."""
         return [setting.split("=", 1) for setting in self.define.split()]
 
     @property

@@ -1,5 +1,5 @@
-"""Makes a new step in a clone. It must build and pass its tests, and documents must treat it as a
-draft.
+"""Tests ./nbody new, which makes a new step in a clone. The step must build and pass its tests, and
+documents must treat it as a draft.
 
 usage: new_step_test.py COMPILER
 

@@ -318,7 +318,7 @@ class PageTest(PageCase):
         self.no_errors()
 
     def test_without_webgl(self):
-        """A browser that has none gets a message instead of a black picture."""
+        """A browser without WebGL shows a message instead of a black picture."""
         script = self.browser.call("Page.addScriptToEvaluateOnNewDocument",
                                    source="HTMLCanvasElement.prototype.getContext = () => null")
         with Run("--scenario", "two-body") as run:

@@ -91,7 +91,7 @@ class ServerTest(unittest.TestCase):
         cls.run_.__exit__()
 
     def tearDown(self):
-        """After every test the program runs, the page is served and frames advance."""
+        """Checks that the program still runs, the page is served and frames advance."""
         self.assertIsNone(self.run_.process.poll())
         self.assertTrue(self.get().startswith("HTTP/1.1 200"))
         for _ in range(3):

@@ -4,7 +4,7 @@
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
 Runs the step with --view on a free port and requests frames as a page does, two in advance. After
-two seconds of warm-up it takes the time at which every frame arrives. Needs only Python's standard
+two seconds of warm-up it records the time at which each frame arrives. Needs only Python's standard
 library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse

@@ -4,7 +4,7 @@ Chromium.
 
     python3 view/tools/take_pictures.py BUILD [FOLDER]      [docs/figures]
 
-BUILD has step00_cpu_omp, the steps of the staircase, nbody-stairs and inspect_step03_tiling.
+BUILD has step00_cpu_omp, the default steps of --stairs, nbody-stairs and inspect_step03_tiling.
 """
 import io
 import os
