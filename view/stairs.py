@@ -62,8 +62,8 @@ def run(build, programs, port, words):
         )
         if made.returncode != 0:
             return made.returncode
-        # The view has its own process group, so that Ctrl-C reaches only this program, which then
-        # notifies the view once.
+        # The view has its own process group, so that Ctrl-C reaches only this program.
+        # This program then notifies the view once.
         view = subprocess.Popen([build / "view" / "nbody-stairs", state, *programs, "--port", port],
                                 preexec_fn=os.setpgrp)
         for number in (signal.SIGINT, signal.SIGTERM):

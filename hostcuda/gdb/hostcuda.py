@@ -89,8 +89,7 @@ class Focus:
         words = gdb.selected_inferior().read_memory(suspended, 8 * (1 + len(SAVED)))
         cls.registers = dict(zip(SAVED, struct.unpack(f"<8x{len(SAVED)}Q", words)))
         cls.registers["rsp"] = suspended + len(words)
-        # hostcuda::jump moves the stack pointer past the red zone, and back here. The unwinder
-        # does not know this.
+        # hostcuda::jump moves the stack pointer past the red zone, but the unwinder ignores this.
         code = gdb.selected_inferior().read_memory(cls.registers["rip"], len(LEAVES_RED_ZONE))
         if bytes(code) == LEAVES_RED_ZONE:
             cls.registers["rsp"] += 128
@@ -121,8 +120,8 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb requires each frame's stack to be above the previous one, so this reports an address
-        # just below.
+        # gdb requires each frame's stack to be above the previous one.
+        # Therefore this reports an address just below.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():

@@ -238,8 +238,8 @@ def check_program(programs, arguments, timeout, folder):
             lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
             (*([] if hangs else MODES), traced)))
     traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
-    # The findings of the traced run come first, because it reports an error where it happens, and
-    # the other findings are often consequences.
+    # The findings of the traced run come first, because it reports an error where it happens.
+    # The other findings are often consequences.
     findings = findings_of_messages(ended[-1]) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else

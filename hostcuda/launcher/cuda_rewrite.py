@@ -126,8 +126,8 @@ class Options:
         self.traced = traced
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
-        # AddressSanitizer puts redzones only around plain statics, so hostcuda then runs one block
-        # at a time. Otherwise the alignment is a cache line, as for a block's shared memory.
+        # AddressSanitizer puts redzones only around plain statics, so blocks then run one by one.
+        # Otherwise the alignment is a cache line, as for a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 
@@ -262,8 +262,8 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
     )  # because the expansion of a system's macro is not the user's text
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
-    # A statement may continue after a line marker (if a macro's arguments span several lines), so
-    # user text is rewritten in runs that are as long as possible.
+    # A statement may continue after a line marker, if a macro's arguments span several lines.
+    # So user text is rewritten in runs that are as long as possible.
     result, run = [], []
 
     def flush():

@@ -11,8 +11,7 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
-# Declarations that register no variable: constants that host code may also read, external
-# declarations, types and templates.
+# Declarations that register no variable, for example constants that host code may also read.
 NO_VARIABLE = {
     "constexpr",
     "extern",

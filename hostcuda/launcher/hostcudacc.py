@@ -24,9 +24,9 @@ from missing import missing_header, missing_names, own_assertions, toolkit_heade
 from semantics import SemanticCheck
 from wrong_calls import one_line_each
 
-# The compiler's errors are read in English, to find features that hostcuda lacks. This process
-# keeps the user's language, because ccache compiles files in it, and would otherwise compile
-# hostcuda's libraries again.
+# The compiler's errors are read in English, to find features that hostcuda lacks.
+# This process keeps the user's language, because ccache compiles files in this language.
+# With another language, ccache would compile hostcuda's libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
@@ -53,8 +53,7 @@ JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
 # The functions that a traced object file calls to allocate memory; C++'s have mangled names.
-# hostcuda_trace defines them with the prefix hostcuda_, because a kernel's memory comes from the
-# device.
+# hostcuda_trace defines them with the prefix hostcuda_, because kernels allocate device memory.
 ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
 

@@ -27,8 +27,7 @@ OF_CUDA = (
 )
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
 PLACE = r"^(\S+:\d+:\d+: )(?:fatal )?error: "
-# Messages of g++ and clang++ about a name that is undeclared, or not a member of a namespace or
-# struct.
+# Messages of g++ and clang++ about a name that is undeclared or not a member.
 UNKNOWN = re.compile(
     PLACE
     + r"(?:[‘']"
@@ -55,8 +54,7 @@ HEADER = re.compile(
     re.M,
 )
 
-# Messages of g++ and clang++ about an assertion in hostcuda's headers, and the user's line that
-# caused it.
+# Messages of g++ and clang++ about an assertion in hostcuda's headers, and the line that uses it.
 ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n"
                        r"]*\")((?:kernel launch|a shuffle).*?)\"?$",
                        re.M)

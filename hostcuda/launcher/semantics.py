@@ -46,8 +46,8 @@ KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
-# Variables that only kernels have. They are declared as functions, because clang lets host code
-# name a variable of the device.
+# Variables that only kernels have.
+# They are declared as functions, because clang lets host code name a variable of the device.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
 WARNINGS = (
     "-Wno-everything",

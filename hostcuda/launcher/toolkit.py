@@ -25,8 +25,8 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 def folder():
     if not is_installed():
         return build_folder() / "toolkit"
-    # The folder is not in HOME, because pip would not remove it there. There may be several
-    # installations.
+    # The folder is not in HOME, because pip would not remove it there.
+    # Its name contains a hash of HOME, because there may be several installations.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "hostcuda" / hashlib.sha256(str(HOME).encode()).hexdigest()[:12] / "toolkit"
 

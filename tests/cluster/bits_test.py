@@ -18,8 +18,9 @@ WAYS = [
     (transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-# Problems with enough blocks for groups take long to validate. The quick tests compare their bits
-# with those of two and four ranks, which have no groups; the nightly tests also validate a sample.
+# Problems with enough blocks for groups take long to validate.
+# The quick tests compare their bits with those of two and four ranks, which have no groups.
+# The nightly tests also validate a sample.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",

@@ -17,8 +17,7 @@ COMMENT = re.compile(r"\s+#\s+(.*)$")
 DURATION = re.compile(r"(?:([\d,.]+)|a|an) (s|second|min|minute|h|hour)s?\b")
 SECONDS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600}
 ON_A_GPU = re.compile(r"build/cuda/|--gpu\b|--preset cuda\b")
-# Words that the reader must replace: FILE, [--option], /path/to, user@host. NAME=value is a
-# variable instead.
+# Words that the reader must replace: FILE, [--option], /path/to, user@host; but not NAME=value.
 PLACEHOLDER = re.compile(r"(?:^|\s)(?:[A-Z]{2,}(?=\s|$)|\[)|/path/to/|\w@\w|\.\.\.$")
 
 

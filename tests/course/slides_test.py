@@ -9,8 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Shows each slide in turn. It does not fit if it is taller than the page or if its code is too
-# wide.
+# Shows each slide in turn. A slide does not fit if it is too tall or its code is too wide.
 MEASURE = """<script>addEventListener("load", () => {
   const slides = [...document.querySelectorAll("section")], wrong = [];
   slides.forEach((slide, k) => {

@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The coverage tests make no API call fail, so these error branches never run. tests/faults runs
-# them.
+# The coverage tests make no API call fail, so only tests/faults runs these error branches.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
 # gcov attributes destructors that run while an exception propagates to the end of a scope.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")

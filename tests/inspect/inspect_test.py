@@ -20,8 +20,8 @@ PROGRAMS = {}
 FEW_BODIES = "--scenario galaxies --systems 2 --bodies 256 --steps 2 --validate off --quiet".split()
 TWO_TILES = "--scenario galaxies --systems 2 --bodies 700 --steps 1 --validate off --quiet".split()
 
-# Textbook costs of requests of whole warps: kernel, memory, access, bytes, requests, cost, ideal
-# cost. 1024 threads are 32 warps, so there are 32 requests; a 128 x 128 transpose has 512.
+# Textbook costs of whole warps: kernel, memory, access, bytes, requests, cost, ideal cost.
+# 1024 threads are 32 warps, so there are 32 requests; a 128 x 128 transpose has 512.
 TEXTBOOK = """
 coalesced_4_bytes          global load   4    32   4   4
 coalesced_8_bytes          global load   8    32   8   8
@@ -248,8 +248,8 @@ class Steps(unittest.TestCase):
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         self.assertTrue(found.clean, text_of(found))
-        # An interaction reads four floats of shared memory. A tile always has 512 bodies; the
-        # missing ones have no mass.
+        # An interaction reads four floats of shared memory.
+        # A tile always has 512 bodies; those beyond the last real body have no mass.
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 
@@ -259,8 +259,7 @@ class Steps(unittest.TestCase):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         counted = count_instructions(PROGRAMS["counted_step03"], FEW_BODIES, timeout=60)
         kernel = replace(found.kernel("advance_systems"), operations=counted["advance_systems"])
-        # There are 256 bodies, but a tile has 512 and a block 1024 threads, so there are 2 x 2 x
-        # 1024 x 512 evaluations.
+        # There are only 256 bodies, but a tile has 512 bodies and a block has 1024 threads.
         evaluations = 2 * 2 * 1024 * 512
         of_line = {
             source_text(place): sums(found) for place, found in by_line(kernel.operations).items()

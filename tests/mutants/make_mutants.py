@@ -194,8 +194,7 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         )
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
-    # Headers are included before the namespaces begin, and their include guards then skip them
-    # inside.
+    # Headers are included before the namespaces, in which their include guards then skip them.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
     file.write_text(f"""{headers}
