@@ -307,8 +307,7 @@ class TreePage(fakes.InRepository):
             "| plummer, 3,200 | 15b, tolerance 0.01 | 1 ms | 1.0e-03 | 3.0e-03 | 5.0e-03 |",
             self.said("tree_openings"),
         )
-        # On a logarithmic scale, 1e-3 is midway between 1e-4 and 1e-2, and 4 ms is midway between 8
-        # and 2 ms.
+        # On a logarithmic scale, 1e-3 is midway between 1e-4 and 1e-2, and 4 ms between 8 and 2 ms.
         self.assertAlmostEqual(self.said("opening_time", "plummer", 3200, "15", 1e-3), 4e-3)
         self.assertAlmostEqual(self.said("opening_gain", "plummer", 3200, 1e-3), 4)
         self.assertIsNone(self.said("opening_time", "plummer", 3200, "15", 1e-5))
@@ -359,8 +358,7 @@ if "--diagnostics" in sys.argv:
     def test_times_errors_and_a_collision(self) -> None:
         self.assertIn("no ncu", self.measured("/nowhere"))
         records = self.records("tree")
-        # In this order: three direct sums and three angles, three more angles, the errors, the
-        # collision, and the largest system at three angles.
+        # 3 direct sums and 3 angles, 3 more angles, 14 errors, a collision, 3 angles of the largest.
         self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
         self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
 

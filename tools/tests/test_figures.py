@@ -165,8 +165,7 @@ class Figures(WithPictures):
                 self.assert_plotted("orbits", self.two_orbits(scenario))
 
     def test_kepler_ellipse(self) -> None:
-        # An orbit with a = 1 and e = 0.5 that begins at the pericentre must pass the apocentre at x
-        # = -1.5 and return.
+        # An orbit with a = 1 and e = 0.5 from the pericentre must pass x = -1.5 and return.
         speed = math.sqrt(1.5 / 0.5)
         ellipse = kepler_ellipse(numpy.array([0.5, 0, 0]), numpy.array([0, speed, 0]), 1.0)
         self.assertAlmostEqual(ellipse[:, 0].min(), -1.5, places=3)

@@ -48,8 +48,7 @@ class Reading(WithPictures):
         self.assertEqual(table.systems, 2)
         numpy.testing.assert_array_equal(table.of(1, "time"), [0, 0.5, 1, 1.5])
         numpy.testing.assert_array_equal(table.of(1, "r90"), [3.5] * 4)
-        # The components 3, 4 and 5 distinguish the length of the change from the change of the
-        # length.
+        # With components 3, 4 and 5, the length of the change is not the change of the length.
         numpy.testing.assert_allclose(
             table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6
         )

@@ -180,8 +180,8 @@ class Check(InRoot):
             from nbody_tools.figures import style
         except ModuleNotFoundError as missing:
             self.skipTest(f"{missing.name} is not installed")
-        # Saves blank figures, because every call would draw all of them; test_figures tests how
-        # they look.
+        # Saves blank figures, because every call would draw all of them.
+        # test_figures tests how they look.
         blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
         patched = mock.patch.multiple(
             style.Figure,

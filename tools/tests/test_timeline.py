@@ -5,8 +5,7 @@ from nbody_tools.figures import timeline
 from nbody_tools.records.timeline import TimelineError, common, merged, read_timeline, sums
 
 HEADER = "device,stream,system,stage,begin,end\n"
-# On device 0, the first kernel hides the second upload, and the second kernel hides the first
-# download.
+# On device 0, kernel 1 hides upload 2, and kernel 2 hides download 1 (counted from 1).
 TWO_STREAMS = HEADER + """0,0,0,upload,0.000,0.001
 0,0,0,compute,0.001,0.005
 0,0,0,download,0.005,0.006

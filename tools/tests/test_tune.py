@@ -9,8 +9,8 @@ from tests import fakes
 from nbody_tools.measure.tune import best_of, updated, users_table
 from nbody_tools.steps import has_gpu
 
-# A step that runs the shape whose rank is in the table. `costs` contains its times, by rank. Rank
-# `bad` fails its check.
+# A step that runs the shape whose rank is in the table.
+# `costs` contains its times by rank. The shape of rank `bad` fails its check.
 CHOOSE = """
 table = json.load(open(words[words.index("--tuned") + 1]))
 shapes = table["devices"].get({device!r}, {{"shapes": []}})["shapes"]
@@ -107,8 +107,8 @@ class Tune(fakes.InFolder):
         (self.folder / "lines.jsonl").write_text("\n".join(lines[:3]) + "\n")
         (self.folder / "t.json").unlink()
         self.done(*self.tune())
-        # The tool queries every problem and checks every shape, but times, in two rounds, only the
-        # shape without a result.
+        # The tool queries every problem and checks every shape.
+        # It times only the shape without a result, in two rounds.
         self.assertEqual(self.runs() - first, 2 + 4 + 2)
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
 

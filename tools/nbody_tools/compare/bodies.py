@@ -22,8 +22,7 @@ DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
-# A chain of a million float32 additions has a smaller error than this; a wrong force has a larger
-# one.
+# The error of a million float32 additions is smaller than this, that of a wrong force larger.
 MAX_ERROR = 1e-4
 SAMPLED_INTERACTIONS = 4_000_000
 

@@ -27,8 +27,8 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 
-# Files that reveal answers, and files for teachers only. The class may read the steps, although
-# labs are made from them, because the grader recognises copies of a step.
+# Files that reveal answers, and files for teachers only.
+# The class may read the steps, because the grader recognises copies of a step.
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
            "tests/answers/")
 OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope

@@ -16,8 +16,7 @@ from nbody_tools.figures.colours import GREY
 WIDTH = 920
 SMALL, TITLE = 18, 22
 INK, WHITE = "#1A1A1A", "#FFFFFF"
-# The tests measure text in DejaVu Sans. Verdana's letters have the same width, and Arial's are
-# narrower.
+# The tests measure text in DejaVu Sans. Verdana has the same width, and Arial is narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
 

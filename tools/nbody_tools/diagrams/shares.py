@@ -8,8 +8,7 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_B
 
 BODIES, THREADS = 8, 2
 SHADES = (light(BLUE, 0.45), light(ORANGE, 0.45), light(GREEN, 0.45), light(PURPLE, 0.45))
-# Limits of an SM for registers, warps and blocks, on a GTX 1060 (compute capability 6.1) and an
-# H200 (9.0).
+# Limits of an SM for registers, warps and blocks, the same on a GTX 1060 and an H200.
 REGISTERS, PARTITIONS, WARP, REGISTER_UNIT = 65536, 4, 32, 256
 MOST_WARPS = 64
 MOST_BLOCKS = 32

@@ -10,8 +10,8 @@ from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # in docs/results/
-# The table's last rows compare our steps with these programs. A name that ends in _ stands for all
-# block sizes of that program, of which the fastest counts.
+# The table's last rows compare our steps with these programs.
+# A name that ends in _ stands for the fastest block size of that program.
 PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 

@@ -21,8 +21,8 @@ from nbody_tools.records.facts import Value
 WIDTH = 105
 ENDING = ".template.md"
 MEASUREMENTS = "measurements"  # contains docs/measurements/STEP.template.md
-# Numbers in the report's text that are not measurements. A number that is part of a name (step03,
-# float32) is not counted as one.
+# Numbers in the report's text that are not measurements.
+# A number that is part of a name (step03, float32) does not count as a number.
 ALLOWED = {
     "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|"
                          r"20|5|10",
@@ -180,8 +180,8 @@ def filled_paragraph(text: str) -> str:
         re.match(r"[-#|>]|1\. | |\* ", line) for line in lines
     ):
         return text
-    # Markdown treats a comment at the start of a line as an HTML block, so no line may break before
-    # a place.
+    # Markdown treats a comment at the start of a line as an HTML block.
+    # Therefore no line may break before a place.
     glued = re.sub(
         rf"\s?{PLACE.pattern}",
         lambda place: re.sub(r"\s", "\0", place[0]),

@@ -109,8 +109,8 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
     shown = [body for body, name in enumerate(names) if name in wanted]
     start, velocity = first.synchronised_positions()[0], first.velocities[0]
     for body in shown:
-        # The ellipse takes only the Sun and the body into account. The other bodies' pull is too
-        # small to see.
+        # The ellipse takes only the Sun and the body into account.
+        # The pull of the other bodies is too small to see.
         ellipse = kepler_ellipse(start[body] - start[sun], velocity[body] - velocity[sun],
                                  first.masses[0, sun] + first.masses[0, body]) + start[sun]
         axes.plot(ellipse[:, 0], ellipse[:, 1], color="#BBBBBB", linewidth=1)

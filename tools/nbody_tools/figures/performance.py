@@ -47,8 +47,8 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
     axes.set_xscale("log")
     medians = [v for values in (filled, hollow) for v in values if v is not None]
     low, high = min(v.low for v in medians), max(v.high for v in medians)
-    # Leaves space for the numbers on the right. The axis spans at least a factor of ten, so that
-    # noise does not look significant.
+    # Leaves space for the numbers on the right.
+    # The axis spans at least a factor of ten, so that noise does not look significant.
     span = max(high / low, 10.0)
     axes.set_xlim(low / span ** 0.08, low * span ** 1.3)
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if span < 50 else (1.0,)))

@@ -156,8 +156,7 @@ def of_diagnostics(draw: Callable[..., Path]) -> Callable[[argparse.Namespace, s
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
-    # Reads all files before it draws the first figure, so that an invalid file leaves no partial
-    # result.
+    # Reads all files before drawing, so that an invalid file leaves no partial result.
     sources = [(source, read_staircase(source, options.problem)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
         staircase, options.output / source.stem if len(sources) > 1 else options.output,

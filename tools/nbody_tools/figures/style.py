@@ -50,8 +50,8 @@ pyplot.rcParams.update({
 def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption below the figure, and saves the figure, first under a temporary name."""
     figure.set_dpi(DOTS_PER_INCH)
-    # Computes the layout and the figure's extent only once. Otherwise matplotlib would draw
-    # everything two more times.
+    # Computes the layout and the figure's extent only once.
+    # Otherwise matplotlib would draw everything two more times.
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
         figure.set_layout_engine("none")

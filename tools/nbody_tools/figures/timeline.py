@@ -98,8 +98,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
          record: Optional[Record]) -> Path:
     from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
 
-    # Blue, light blue and orange also differ in lightness, so they remain distinguishable in
-    # greyscale.
+    # These three colours also differ in lightness, so they remain distinguishable in greyscale.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
     closer = [closer_end(spans) for spans in timelines]
     columns = 2 if any(closer) else 1

@@ -19,8 +19,8 @@ from nbody_tools.inspection.calibration import (
 )
 from nbody_tools.tables import markdown
 
-# Reasons for differences between the model and the chip. A difference without a reason is an error,
-# and so is a reason without a difference.
+# Reasons for differences between the model and the chip.
+# A difference without a reason is an error, and so is a reason without a difference.
 CAUSES = {
     (
         PATTERNS,

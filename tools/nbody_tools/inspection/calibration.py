@@ -26,8 +26,8 @@ INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["ste
 STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
          "step10_tiled2d_cublas")
 
-# Nsight Compute's metrics for the requests, cost and conflicts of each quantity. If there are
-# several, their values are added up.
+# Nsight Compute's metrics for the requests, cost and conflicts of each quantity.
+# The values of several metrics are added up.
 METRICS = {
     "global load": (("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",), ()),

@@ -23,8 +23,7 @@ def page_of(title: str, inspected: dict[str, Any]) -> str:
     kernels = [{"name": kernel["name"], "launches": kernel["launches"], "blocks": kernel["blocks"],
                 "lines": lines_of(kernel["first_block"]), **kernel["first_block"]}
                for kernel in inspected["kernels"] if kernel.get("first_block")]
-    # Escapes <, because "</script>" would end the script element, and "<!--" would change its
-    # parsing.
+    # Escapes <, because "</script>" would end the script, and "<!--" would change its parsing.
     data = json.dumps({"title": title, "kernels": kernels}, separators=(",", ":")).replace(
         "<", "\\u003c"
     )

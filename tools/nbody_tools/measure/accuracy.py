@@ -30,8 +30,8 @@ MANY = (
     3,
 )
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
-# Compares the forces on 8192 bodies (one in 32 of MANY) or on 4096 (one in 64 of ONE), so that 8 or
-# 4 errors are above the 99.9th percentile.
+# Compares the forces on 8192 bodies (one in 32 of MANY) or on 4096 (one in 64 of ONE).
+# So 8 or 4 errors are above the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
 COMPARED_OF_ONE = ("--validate", "off", "--force-error", 4096)
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from this step on, one system can use the whole device

@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
-# The tests that depend on the step, as in cmake/nbody_step.cmake. The others test code that all
-# programs share.
+# The tests that depend on the step, as in cmake/nbody_step.cmake.
+# The other tests are about code that all programs share.
 OF_A_STEP = (
     "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
 )
 WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to other programs
 # A small problem, because a kernel takes thousands of times longer under racecheck.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
-# Problems for kernels that SMALL does not launch: float64, different masses, and systems that fit
-# into one block or one cluster.
+# Problems for kernels that SMALL does not launch, such as those for float64 or different masses.
 OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
     "11": {"double": (*SMALL, "--precision", "double")},
     "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
@@ -40,8 +39,7 @@ def kernels_of(step: str) -> dict[str, tuple[object, ...]]:
     return {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}
 
 
-# The number of bodies is not a multiple of a tile, but is large enough for several blocks per
-# system.
+# The number of bodies is not a multiple of a tile, and gives several blocks per system.
 REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
 ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
 REPEATS = 10

@@ -192,8 +192,8 @@ def patterns(bench: Bench) -> None:
     """Nsight Compute's counts of what ./nbody inspect predicts; then run ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
-    # If a chip lacks one metric, ncu rejects all of them. So this requests only metrics listed by
-    # ncu.
+    # If a chip lacks one metric, ncu rejects all of them.
+    # So this requests only metrics that ncu lists.
     wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]

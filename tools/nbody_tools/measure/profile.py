@@ -201,8 +201,7 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record needs --from: a run writes its own record")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
-    # --from must also work if nothing is built, so the source folders determine the name that
-    # belongs to a number.
+    # --from must also work if nothing is built, so the source folders map a number to a name.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

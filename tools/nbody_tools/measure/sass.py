@@ -42,8 +42,9 @@ CLASSES = {
 OTHER = "other"  # integers, comparisons, moves, control
 LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle": "SHFL",
           "shared": "shared memory", "memory": "global and constant memory", OTHER: "other"}
-# Instructions that take more than one issue slot. MUFU and SHFL were measured among independent
-# FFMAs on an H200; FP64 takes two, because its pipe has 64 lanes per SM instead of 128.
+# Instructions that take more than one issue slot.
+# MUFU and SHFL were measured among independent FFMAs on an H200.
+# FP64 takes two slots, because its pipe has 64 lanes per SM instead of 128.
 SLOTS = {"mufu": 2, "shuffle": 2, "fp64": 2}
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)

@@ -49,8 +49,7 @@ PHASES = {
     "find_moments": "moments",
     "advance": "walk",
 }  # key: part of a kernel's name
-# (problem, time steps) of the runs of step 15 at several angles, and of step 15b at several force
-# tolerances.
+# (problem, time steps) of the runs of step 15 at several angles, and of 15b at several tolerances.
 OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
 ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
 TOLERANCES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4)

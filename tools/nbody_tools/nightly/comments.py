@@ -13,8 +13,8 @@ CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
-# Matches comments, and literals that may contain the start of a comment: raw strings, strings and
-# characters (but not the ' in 1'000).
+# Matches comments, and literals that may contain the start of a comment.
+# These literals are raw strings, strings and characters (but not the ' in 1'000).
 TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
                    r'|"(?:\\.|[^"\\\n])*"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'"

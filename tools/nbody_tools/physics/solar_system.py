@@ -86,12 +86,10 @@ def run(options: argparse.Namespace) -> int:
              for years, days in YEARS.items() for precision in ("double", "single")}
     # Float32 is most accurate with fewer steps, because it then rounds less often.
     after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
-    # The error of the model (Newton's law), without an error of the time step, which might cancel
-    # it.
+    # The error of the model (Newton's law) alone; an error of the time step might cancel it.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
-    # Runs with half the time step and with a hundredth of the softening show how much error the
-    # chosen values add.
+    # These two runs show how much error the chosen time step and softening add.
     finer = distances(program, YEARS[1], "double", 2 * STEPS_A_DAY)
     harder = distances(program, YEARS[1], "double", softening=1e-8)
     print(f"Distance from DE405 in AU; leapfrog, {STEPS_A_DAY} steps a day, softening 1e-6 AU")

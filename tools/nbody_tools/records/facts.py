@@ -300,8 +300,8 @@ class Named:
         self._lookup = lookup
 
     def __getattr__(self, name: str) -> Any:
-        # Jinja itself looks up names that begin with an underscore. For other names, the user must
-        # see the FactError.
+        # Jinja itself looks up names that begin with an underscore.
+        # For other names, the user must see the FactError.
         if name.startswith("_"):
             raise AttributeError(name)
         return self._lookup(name)

@@ -212,8 +212,7 @@ def _check_times(data: dict[str, Any]) -> None:
             and data["backend"] != EMULATED_BACKEND
         ):
             raise ValueError(f"a repeat has the '{phase}' time 0")
-        # If the median does not follow from the repeats, the record was edited, or mixes several
-        # runs.
+        # If the median does not follow from the repeats, the record was edited or mixes runs.
         median = quartiles([repeat[phase] for repeat in data["repeats"]]).median
         if not math.isclose(median, data["median"][phase], rel_tol=1e-3):
             raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, but the "

@@ -36,8 +36,9 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 
 
 SHARE = "share of the time"
-# A counter of docs/results/patterns/. A row with `profile` = "model" takes the counts of ./nbody
-# inspect, and a row with "chip" takes those of Nsight Compute.
+# A counter of docs/results/patterns/.
+# With `profile` = "model", a row takes the counts of ./nbody inspect.
+# With "chip", it takes those of Nsight Compute.
 PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),

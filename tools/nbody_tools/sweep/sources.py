@@ -25,8 +25,8 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FAST_MATH = "-use_fast_math"
-# The inline step_main() would not do here: the linker keeps only one copy of it for all bundles,
-# with the compiler flags of that bundle.
+# The inline step_main() would not do here, because the linker keeps only one copy of it.
+# That copy would report the compiler flags of one bundle for all bundles.
 BUNDLE_MAIN = """
 static nbody::FoundDevice device_of_bundle() {
   nbody::FoundDevice device = nbody::query_device();

@@ -14,8 +14,7 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.profiles import check_profile
 
 FOLDER = Path("experiments") / "sweeps"
-# These programs have their own command lines. All others are steps, or experiments in the form of a
-# step.
+# These programs have their own command lines. All others are steps or have the form of a step.
 OTHER_PROGRAMS = ("activity_map", "course_program")
 MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 ALSO = ("speedup", "G/s")

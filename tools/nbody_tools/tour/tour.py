@@ -56,8 +56,7 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
                       timeout: float) -> list[tuple[Outcome, Picture]]:
     made = []
     for run in picture_runs(on_gpu):
-        # Without a GPU, the CPU program computes the long runs, because emulation would cost time
-        # and add nothing.
+        # Without a GPU, the CPU program computes the long runs, because emulation is slow.
         step = steps[0] if run.name in LONG and not on_gpu else steps[-1]
         say(f"{run.title}: {step.name} ...")
         made.append(make_picture(run, step, report, timeout))
@@ -76,8 +75,8 @@ def simulate_all(
 
     if on_gpu:
         return *draw(), run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
-    # Step 00 is timed, so nothing else runs beside it. Emulated times are never shown, so emulated
-    # steps run only once, while one core draws pictures.
+    # Step 00 is timed, so nothing else runs at the same time.
+    # Emulated times are never shown, so emulated steps run once, while one core draws pictures.
     native = [step for step in steps if step.number == "00"]
     emulated = [step for step in steps if step.number != "00"]
     timed = run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)

@@ -28,8 +28,8 @@ ROOT = fakes.TOOLS.parent
 MODULES = fakes.TOOLS / "nbody_tools"
 PROCESSOR_SECONDS = 0.3  # limit for an answer that needs no libraries
 
-# Prints each help text as the front does, all in one process. Leaves out commands whose help
-# another program prints.
+# Prints each help text as the front does, all in one process.
+# Leaves out commands whose help another program prints.
 ALL_HELP = """
 import contextlib, io, json, sys
 from nbody_tools.__main__ import parser_of

@@ -138,8 +138,7 @@ class Pages(InFolder):
                 f"0,1,1,upload,0,{seconds}\n0,1,1,compute,3,5\n"
             )
             self.assertTrue(self.page(root).endswith(f"| {verdict} |"), self.page(root))
-        # With `all`, the claim is false, because all uploads together take longer than one
-        # computation.
+        # With `all`, the claim is false, because all uploads take longer than one computation.
         self.file("experiments/sweeps/tables/lab_table_1.toml",
                   table.replace('below =', 'all = true, below ='))
         self.file(

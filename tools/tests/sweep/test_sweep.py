@@ -34,8 +34,8 @@ series = [
 ]
 claim = [{says = "512 is better", better = "512", worse = ["16"]}]
 """
-# Runs a batch like sweep_programs. A line with "--bodies 13" fails, "--bodies 14" kills the
-# process, and "--bodies 15" and 16 wait. In its records, validated runs take 9 s and others 1 s.
+# Runs a batch like sweep_programs. In its records, validated runs take 9 s and others 1 s.
+# A line with "--bodies 13" fails, "--bodies 14" kills the process, and "--bodies 15" and 16 wait.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 if sys.argv[1] == "--list":

@@ -146,8 +146,7 @@ class Diagrams(fakes.InRepository):
                                   "linear index": [14, 14]})
 
     def test_resident_warps_are_those_that_the_profiler_names(self) -> None:
-        # Section 2.2 of the activity map: 40 registers and blocks of 64 threads give 24 blocks, or
-        # 48 warps.
+        # Section 2.2 of the activity map: 40 registers and blocks of 64 threads give 48 warps.
         self.assertEqual(resident_warps(64, 40), 48)
         self.assertEqual([resident_warps(block, 32) for block in BLOCK_SIZES],
                          [32, 64, 64, 64, 64, 64])
