@@ -55,7 +55,7 @@ def make_parser():
     parser.add_argument("--export", type=page, metavar="PAGE.html")
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
                         help="frames of an exported run [120]")
-    # For ./nbody, which builds between the two calls.
+    # ./nbody calls this program with --plan, builds, and calls it again with --build.
     parser.add_argument("--plan", action="store_true", help="only print what must be built")
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder in which it was built")
     return parser

@@ -239,8 +239,8 @@ def declarations(marker, size, table, pointer):
 
 
 def compile_counted(compiler, options, rewritten, output, user_files):
-    """Compiles `rewritten`, a file for the compiler, to an object file that counts its operations;
-    returns an exit code."""
+    """Compiles `rewritten`, a file without CUDA syntax, to an object file that counts its
+    operations; returns an exit code."""
     code = output + ".ll"
     quiet = ["-w", "-Qunused-arguments"]
     ended = subprocess.run(

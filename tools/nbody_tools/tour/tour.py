@@ -87,7 +87,7 @@ def simulate_all(
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
     """Draws this machine's GPU times or, if there are none, the committed ones. Returns the page's
-    data, which say which of the two it shows."""
+    data; `here` is true for this machine's times."""
     if measured is not None:
         drawn = performance.draw_all(measured, figures)
         return {
