@@ -13,8 +13,8 @@
 
 namespace nbody {
 
-// The longest scenario or units text, so that both fit the header of a BIN file; readers and
-// writers reject longer texts.
+// The maximum length of the scenario's name and of the units. Both must fit into the header of a
+// BIN file, so readers and writers reject longer texts.
 inline constexpr std::size_t kMaxTextBytes = 31;
 
 // The bodies of all systems at one time, and the data about them.

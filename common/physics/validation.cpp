@@ -207,8 +207,8 @@ class Validator {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
-  // Adds the checks at a smaller angle. Returns true if at least one of their limits distinguishes
-  // right from wrong.
+  // Adds the checks at a smaller angle. Returns true if these checks can decide: always for a known
+  // tree, otherwise if both of their limits are at most kMaxLimit.
   bool check_finer(std::vector<Gate>& gates) const {
     if (has_tree()) {
       gates.insert(gates.begin() + 2, tree_);

@@ -95,7 +95,7 @@ struct ValidationInput {
   std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
 };
 
-// The same step for modified problems. A check that needs a variant that is not given is skipped.
+// The step under test, for modified problems. If a variant is not given, its checks are skipped.
 template <class Real>
 struct Variants {
   Advance<Real> fine = {};      // the step with finer(input.approximation)

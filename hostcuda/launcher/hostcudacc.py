@@ -194,7 +194,7 @@ def compile_cu(
         return 0
     intermediate = output + ".ii"
     Path(intermediate).write_text(rewritten, encoding="utf-8")
-    # On a GPU, mathematical functions do not set errno. A square root is then a single instruction.
+    # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
         # The code that a sanitizer adds is not in the source but would be counted.

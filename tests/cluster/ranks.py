@@ -55,7 +55,7 @@ class Ended:
 
 
 def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the command that starts one rank with each of these commands. The ranks themselves
+    """Returns the mpirun command that starts one rank for each command in `ranks`. The ranks
     choose their command, because mpirun 5 crashes in a container without /sys if it gets
     several."""
     words = ["mpirun", "--bind-to", "none", "-n", str(len(ranks))]

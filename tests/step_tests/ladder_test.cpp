@@ -103,8 +103,8 @@ Systems of_two_masses() {
 }
 
 // A step that chooses among shapes by a rule must be right in every shape, because on another
-// device the rule may choose another shape for the same size. The two kinds of masses are in two
-// calls, because step 12 launches another kernel if no tile of any system has one mass.
+// device the rule may choose another shape for the same size. The two sets of masses are
+// two runs, because step 12 launches a different kernel if no tile has equal masses.
 TEST(LadderShapes, AreAllRight) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   for (const Systems& start : {of_many_masses(), of_two_masses()}) {

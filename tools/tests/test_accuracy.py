@@ -358,7 +358,7 @@ if "--diagnostics" in sys.argv:
     def test_times_errors_and_a_collision(self) -> None:
         self.assertIn("no ncu", self.measured("/nowhere"))
         records = self.records("tree")
-        # 3 direct sums and 3 angles, 3 more angles, 14 errors, a collision, 3 angles of the largest.
+        # 3 direct sums, 3 angles, 3 more angles, 14 errors, a collision, 3 angles of the largest.
         self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
         self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/view.md and docs/inspect.md from the real pages, in a headless
-Chromium.
+"""Takes the screenshots for docs/view.md and docs/inspect.md in a headless Chromium.
 
-    python3 view/tools/take_pictures.py BUILD [FOLDER]      [docs/figures]
+    python3 view/tools/take_pictures.py BUILD [FOLDER]
 
-BUILD has step00_cpu_omp, the default steps of --stairs, nbody-stairs and inspect_step03_tiling.
+FOLDER is docs/figures by default. BUILD must contain step00_cpu_omp, the
+default steps of --stairs, nbody-stairs and inspect_step03_tiling.
 """
 import io
 import os
