@@ -1,7 +1,8 @@
 """Makes the bodies for all programs of a comparison, and checks the programs' forces.
 
 This uses only Python's standard library, because a machine with a GPU may lack NumPy.
-Bodies begin at rest, so after one step of length dt, a power of two, a velocity is exactly dt times the acceleration.
+Bodies begin at rest, so after one step of length dt, a power of two, a velocity is exactly dt
+times the acceleration.
 """
 
 from __future__ import annotations
