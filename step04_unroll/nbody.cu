@@ -1,8 +1,8 @@
 // step04_unroll -- the loop over a tile is unrolled by sixteen, so that the loop itself costs less.
 //
-// Counter, comparison and branch are paid once per sixteen interactions (nvcc by itself unrolls by
-// four), and the compiler can start on later interactions while earlier ones wait for their square
-// root.
+// Counter, address, comparison and branch are paid once per sixteen interactions (nvcc by itself
+// unrolls by four), and the compiler can start on later interactions while earlier ones wait for
+// their square root.
 //
 // Parent: step03_tiling.   Run: step04_unroll --systems 32 --bodies 8192 --steps 20
 #include <cmath>
