@@ -1,4 +1,4 @@
-"""Explains a step's speedup over its parent as a product of counted factors, for its README."""
+"""Explains a step's speedup over its parent as a product of factors, for its README."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ COUNTED = (
     ("sm_busy_percent", "SMs with work, mean over time, %", True),
     ("issue_percent", "issue slots used on those SMs, %", True),
 )
+LANES_PER_SM = 128
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,32 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
     table.append(["measured, G interactions/s", *(plain(rate.number) for rate in rates),
                   f"**{shown[-1]:.2f}**"])
     return markdown(["counted", *names, "times slower" if slower else "times faster"], table)
+
+
+def account_of_lanes(step: str, parent: Optional[str], facts: Facts, threads: int,
+                     sms: int) -> str:
+    """Returns the account of a step whose parent runs on `threads` threads of a CPU, while the step
+    runs on `sms` SMs. A lane's time per interaction is counted: the instructions, divided by the
+    share of the issue slots that are used and by the clock. A thread's time is measured, because
+    nothing counts a CPU's instructions here."""
+    after = facts.profile(step)
+    rates = [facts.value(name, "systems", "gips") for name in (parent or step, step)]
+    clock = facts.machine("gpu", "clock")
+    if after is None or any(value.content is None for value in (*rates, clock)):
+        return NOT_MEASURED
+    lanes = sms * LANES_PER_SM
+    of_thread = threads / rates[0].number
+    of_lane = (after["metrics"]["instructions_per_interaction"]
+               / (after["metrics"]["issue_percent"] / 100) / clock.number)
+    explained, measured = lanes / threads * of_thread / of_lane, rates[1].number / rates[0].number
+    names = [name[4:].replace("_", " ") for name in (parent or step, step)]
+    return markdown(["counted", *names, "times faster"], [
+        [f"hardware threads of the CPU, lanes of {sms} SMs", str(threads), str(lanes),
+         plain(lanes / threads)],
+        ["ns per interaction, of a thread (measured) and of a lane (counted)", f"{of_thread:.2f}",
+         f"{of_lane:.1f}", f"{of_thread / of_lane:.3f}"],
+        ["product of these factors", "", "", f"**{explained:.1f}**"],
+        ["not explained", "", "", f"{measured / explained:.2f}"],
+        ["measured, G interactions/s", *(plain(rate.number) for rate in rates),
+         f"**{measured:.1f}**"],
+    ])

@@ -176,6 +176,8 @@ class Vocabulary:
                 ["diff", "-u", *(line[4:] for line in self.diff(step)[:2])]),
             "changed_lines": lambda first, last: self.changed_lines(step, first, last),
             "account": lambda *rows: account.account(step, parent, facts, rows),
+            "account_of_lanes": lambda threads, sms: account.account_of_lanes(
+                step, parent, facts, threads, sms),
             "measured": lambda: readme_tables.measured(step, facts),
             "profile": lambda *keys: readme_tables.profile_of(step, parent, facts, keys),
             "inspect": lambda: blocks.step_block(step, parent, self.root),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 
 from nbody_tools.arguments import ROOT
-from nbody_tools.documents.account import account, extra_row
+from nbody_tools.documents.account import account, account_of_lanes, extra_row
 from nbody_tools.records.facts import FactError, Facts
 
 
@@ -39,6 +39,16 @@ class Account(unittest.TestCase):
         self.assertAlmostEqual(more[product], 3 * plain[product], places=1)
         fewer = self.factors("step06_ldg_fastmath", "step05_streams", [["a", 6, 2, "fewer"]])
         self.assertEqual(more["a"], fewer["a"])
+
+    def test_lanes_against_threads(self) -> None:
+        text = account_of_lanes("step01_gpu_naive", "step00_cpu_omp", self.facts, 16, 32)
+        rows = [[cell.strip(" *") for cell in line.strip("|").split("|")]
+                for line in text.splitlines()[2:]]
+        lanes, time, product, missing, measured = (float(row[-1]) for row in rows)
+        self.assertEqual(lanes, 256)
+        self.assertAlmostEqual(product / (lanes * time), 1, places=2)
+        self.assertAlmostEqual(product * missing / measured, 1, places=2)
+        self.assertLess(abs(missing - 1), 0.1)  # what a lesson may leave unexplained
 
     def test_a_wrong_row(self) -> None:
         for row in (["a", 1, 2], ["a", 1, 2, "less"]):
