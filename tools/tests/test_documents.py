@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from nbody_tools.documents import documents
 from nbody_tools.documents.sources import Budget
 from nbody_tools.documents.templates import filled
 from nbody_tools.tables import NOT_MEASURED
 from tests import fakes
 
-MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""])
+MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""]).replace(
+    "profiler says", "profiler says\n\n{{ 2 * 2 }} instructions.")
+STEPS = ("step00_cpu_omp", "step01_gpu_naive", "step04b_blocks", "step05_streams")
 LESSON = "\n\n".join(
     [
         "# A step",
@@ -53,20 +57,32 @@ class DocumentsTest(fakes.InRepository):
         self.file("step00_cpu_omp/README.template.md", README)
         self.file("step01_gpu_naive/README.template.md", CHANGED)
         self.file("docs/figures/diagrams/tile.svg", "<svg/>")
-        for step in ("step00_cpu_omp", "step01_gpu_naive"):
+        for step in STEPS[:2]:
             self.file(f"docs/measurements/{step}.template.md", MEASUREMENTS)
+        self.file("docs/answers.md", "# Answers\n\n## Here\n")
+        self.file("docs/glossary.toml", 'term = "A word."\n')
+        self.file("tests/mutants/mutants.toml", "".join(f"[{step}.wrong]\n" for step in STEPS))
+        self.file("docs/results/predictions.md", fakes.PREDICTIONS + "".join(
+            f"| {step[4:].partition('_')[0]} | why | 1 |\n" for step in STEPS))
+        # No document shows records of this folder.
+        self.records("elsewhere/a.jsonl", *(fakes.record(step) for step in STEPS))
 
     def documents(self, *words: str) -> tuple[int, str]:
         return self.tool("documents", *words)
 
-    def write(self) -> None:
-        self.assertEqual(self.documents(), (0, ""))
+    def write(self) -> list[str]:
+        """Returns the names of the documents that were written."""
+        code, text = self.documents()
+        self.assertEqual((code, re.sub(r"wrote \S+\n", "", text)), (0, ""))
+        return re.findall(r"wrote (\S+)", text)
 
     def assert_named(self, *what: str, words: tuple[str, ...] = ("--check",)) -> None:
-        """Asserts that the command fails and prints one line about each of `what`, in order."""
+        """Asserts that the command fails and prints one line about each of `what`, in order, after
+        the names of the documents that it wrote."""
         code, text = self.documents(*words)
-        self.assertEqual((code, len(text.splitlines())), (1, len(what)), text)
-        for expected, line in zip(what, text.splitlines()):
+        lines = [line for line in text.splitlines() if not line.startswith("wrote ")]
+        self.assertEqual((code, len(lines)), (1, len(what)), text)
+        for expected, line in zip(what, lines):
             self.assertIn(expected, line)
 
     def readme(self, template: str) -> str:
@@ -94,12 +110,22 @@ class Writing(DocumentsTest):
         )
         self.assertTrue(self.read("README.md").endswith("\n\nThe rest.\n"))
 
+    def test_what_is_written_is_named_even_if_another_document_is_wrong(self) -> None:
+        self.assertIn("step01_gpu_naive/README.md", self.write())
+        self.assertEqual(self.write(), [])
+        self.file("step01_gpu_naive/README.template.md", README + "More.\n")
+        self.file("README.template.md", "{{ chairs() }}\n")
+        code, text = self.documents()
+        self.assertEqual(code, 1)
+        self.assertRegex(text, r"^wrote step01_gpu_naive/README.md\nREADME.template.md:1: .*\n$")
+
     def test_check_writes_nothing(self) -> None:
         self.assertEqual(self.documents("--check")[0], 1)
         self.assertFalse((self.folder / "README.md").exists())
 
     def test_one_folder(self) -> None:
-        self.assertEqual(self.documents("step01_gpu_naive"), (0, ""))
+        self.assertEqual(self.documents("step01_gpu_naive"),
+                         (0, "wrote step01_gpu_naive/README.md\n"))
         self.assertFalse((self.folder / "README.md").exists())
         self.assertIn(
             "no template in 'step02'", self.refused("documents", "step02", "--root", self.folder)
@@ -170,6 +196,8 @@ class Places(DocumentsTest):
             ),
             ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half"),
             ("1. <!-- {{ 1 }} -->2<!-- end -->", 5, "neither begin a line"),
+            ("<!-- {{ 'a\\nb' }} -->\nold<!-- end -->", 5, "has several lines: write its two"),
+            ("A <!-- {{ 'a\\nb' }} -->old<!-- end -->", 5, "has several lines: write its two"),
             ("| a | <!-- {{ 1 }} -->2<!-- end --> |", 5, "nor be in a row"),
         ):
             with self.subTest(text):
@@ -262,8 +290,9 @@ class Broken(DocumentsTest):
         (self.folder / "README.md").unlink()
         template = "docs/measurements/step01_gpu_naive.template.md"
         (self.folder / template).unlink()
-        self.assert_named("README.md: is missing", f"{template}: is missing")
-        self.assert_named(f"{template}: is missing", words=())
+        missing = f"{template}: is missing", "has no profile of step01_gpu_naive"
+        self.assert_named("README.md: is missing", *missing)
+        self.assert_named(*missing, words=())
 
     def test_a_lesson(self) -> None:
         self.file("step00_cpu_omp/README.template.md", LESSON)

@@ -1,15 +1,16 @@
 """Writes every generated document: NAME.md from NAME.template.md next to it, or the marked places
 in NAME.md.
 
-  ./nbody documents                     writes all documents
+  ./nbody documents                     writes all documents, and names those that it writes
   ./nbody documents step03_tiling       writes the documents in one folder
   ./nbody documents --check             changes nothing; lists outdated or wrong ones, exits 1
 
 tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check, it
 also checks the limits of each step (documents/sources.py): the lines of a program, the lines that
-change from one step to the next, and the lines and headings of a step's README. docs/report.md also
-needs figures, which ./nbody report draws; ./nbody validation writes docs/validation.md and
-mutants.md.
+change from one step to the next, and the lines and headings of a step's README. It names what a
+step lacks that is not a draft (documents/missing.py), and the links and pictures of all pages that
+lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report draws;
+./nbody validation writes docs/validation.md and mutants.md.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
+from nbody_tools.documents.links import dead_links
+from nbody_tools.documents.missing import missing_of_a_step, todos_in, undefined_terms
 from nbody_tools.documents.templates import (
     ENDING,
     MEASUREMENTS,
@@ -71,7 +74,7 @@ def templates(root: Path) -> Iterator[Path]:
             name = str(template.relative_to(root))
             if (
                 name not in WRITTEN_ELSEWHERE
-                and not is_draft(template.parent.name, root)
+                and not is_draft(step_of(template), root)
                 and is_template(template)
             ):
                 yield template
@@ -103,6 +106,7 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool,
             )
         elif not rendered.problems:
             write_whole_file(document, rendered.text)
+            rendered.written.append(str(document.relative_to(root)))
     return rendered
 
 
@@ -121,17 +125,21 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
     """Returns the problems of a step's README and of the template of its measurements page."""
     where = readme.relative_to(root)
     template = Path("docs", MEASUREMENTS, readme.parent.name + ENDING)
-    absent = [file for file in (where, template) if not (root / file).is_file()]
-    if absent:
-        return [f"{file}: is missing" for file in absent]
+    problems = []
+    if (root / template).is_file():
+        measured = (root / template).read_text(encoding="utf-8").splitlines()
+        problems += [f"{template}: heading '{heading}' is missing"
+                     for heading in MEASUREMENT_HEADINGS if heading not in measured]
+    else:
+        problems.append(f"{template}: is missing: write it with the headings "
+                        f"{', '.join(MEASUREMENT_HEADINGS)}")
+    if not readme.is_file():
+        return [*problems, f"{where}: is missing: write the lesson, in the order of step 05's"]
     lines = readme.read_text(encoding="utf-8").splitlines()
-    measured = (root / template).read_text(encoding="utf-8").splitlines()
-    problems = [f"{template}: heading '{heading}' is missing" for heading in MEASUREMENT_HEADINGS
-                 if heading not in measured]
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, at most {sources.Budget.readme} are allowed")
-    missing = missing_in_a_lesson(lines, section_of(lines))
-    return problems + [f"{where}: {what}" for what in missing]
+    in_the_lesson = missing_in_a_lesson(lines, section_of(lines))
+    return problems + [f"{where}: {what}" for what in in_the_lesson]
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
@@ -148,15 +156,14 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
     if "<details>" not in sections.get("## Stop and predict", ""):
         yield "our prediction must be folded: <details><summary>...</summary> ... </details>"
     if "/figures/" not in sections.get("## The idea", ""):
-        yield ("the idea has no diagram: a drawing in tools/nbody_tools/diagrams/, shown as "
-               "![...](../docs/figures/NAME.svg)")
+        yield ("the idea has no diagram: draw one in tools/nbody_tools/diagrams/, and show it as "
+               "![...](../docs/figures/diagrams/NAME.svg)")
     if "**" not in sections.get("## The idea", ""):
-        yield "the idea has no term in bold"
+        yield "the idea has no term in bold: mark one that docs/glossary.toml defines"
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
     if numbers > MEASURED_NUMBERS:
         yield f"{numbers} measured numbers in the text, at most {MEASURED_NUMBERS} are allowed"
-    if left := text.count("TODO"):
-        yield f"{left} TODOs are left"
+    yield from todos_in(text)
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
@@ -181,11 +188,18 @@ def run(options: argparse.Namespace) -> int:
         rendered = update(template, root, words_for(template, vocabulary), write=not options.check)
         result.problems += rendered.problems
         result.missing += rendered.missing
+        result.written += rendered.written
     if options.folder is None:
         result.problems += sources.broken_budgets(vocabulary.sources)
-    for name in vocabulary.sources:
+    for name, source in vocabulary.sources.items():
         if options.folder in (None, name):
-            result.problems += wrong_shape(root / name / "README.md", root)
+            readme = root / name / "README.md"
+            result.problems += wrong_shape(readme, root)
+            result.problems += undefined_terms(readme, root)
+            result.problems += missing_of_a_step(source, vocabulary.facts, root)
+    generated = {document_of(template) for template in templates(root)}
+    generated |= {root / name / "measurements.md" for name in vocabulary.sources}
+    result.problems += dead_links(root, generated, options.folder)
     for name in step_folders(root):
         if is_draft(name, root) and options.folder in (None, name):
             print(f"{name}: a draft, so its page, picture and measurements are not checked (DRAFT "
@@ -194,7 +208,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def report_problems(result: Rendered, verbose: bool = False) -> int:
-    for problem in result.problems:
+    for name in result.written:
+        print(f"wrote {name}")
+    for problem in dict.fromkeys(result.problems):
         print(problem)
     if verbose:
         for text in result.missing:

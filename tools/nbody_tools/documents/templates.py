@@ -47,11 +47,16 @@ MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
 
+class PlacedError(ToolError):
+    """Problems in other files than the rendered one: messages with their place, one per line."""
+
+
 @dataclass
 class Rendered:
     text: str = ""
     problems: list[str] = field(default_factory=list)  # messages; each makes --check fail
     missing: list[str] = field(default_factory=list)  # optional numbers without a measurement
+    written: list[str] = field(default_factory=list)  # documents that were written
 
 
 def step_of(template: Path) -> str:
@@ -126,6 +131,8 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
             return environment.from_string(source).render(words)
         except jinja2.TemplateSyntaxError as error:
             result.problems.append(f"{where}:{error.lineno}: {error.message}")
+        except PlacedError as error:
+            result.problems += str(error).splitlines()
         except (jinja2.UndefinedError, ToolError, TypeError, ZeroDivisionError) as error:
             lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
                      if frame.filename == "<template>"]
@@ -135,6 +142,11 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     def written_again(place: re.Match) -> str:
         line = place.string.count("\n", 0, place.start())  # keeps line numbers in messages right
         text = rendered("\n" * line + place[2])
+        alone = place[1].endswith("\n") and place[3].startswith("\n")
+        if text is not None and "\n" in text.strip("\n") and not alone:
+            result.problems.append(f"{where}:{line + 1}: the text of this place has several lines: "
+                                   "write its two marks on lines of their own")
+            return place[0]
         return place[0] if text is None else place[1] + text.strip("\n") + place[3]
 
     source = template.read_text(encoding="utf-8")

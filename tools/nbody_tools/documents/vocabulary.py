@@ -15,11 +15,13 @@ from nbody_tools.documents import (
     comparison,
     latencies,
     machine_code,
+    missing,
     readme_tables,
     sources,
     tables,
     tree,
 )
+from nbody_tools.documents.templates import PlacedError
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Named, Problem, Value
 from nbody_tools.sweep import claims, errata, gems, pages
@@ -105,6 +107,12 @@ class Vocabulary:
     def diff(self, step: str) -> list[str]:
         return sources.diff(self.source(step), self.sources)
 
+    def glossary(self) -> str:
+        if undefined := [problem for step in self.facts.steps for problem in
+                         missing.undefined_terms(self.root / step / "README.md", self.root)]:
+            raise PlacedError("\n".join(undefined))
+        return glossary.lines(self.root)
+
     @cached_property
     def words(self) -> dict[str, Any]:
         """The names for every document. Their data are read only once for all documents."""
@@ -146,7 +154,7 @@ class Vocabulary:
                 performance.serial_share(performance.scaling(facts)[quantity], devices)),
             "time_left": lambda quantity, known, devices: Value(
                 performance.time_left(performance.scaling(facts)[quantity], known, devices)),
-            "glossary": lambda: glossary.lines(self.root),
+            "glossary": self.glossary,
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),

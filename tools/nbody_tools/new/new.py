@@ -22,8 +22,7 @@ from nbody_tools.steps import STEP_NAME, find_step, number_of, step_folders
 SOURCES = ("nbody.c*", "*.h")
 IDEA = "TODO: the idea in one line."
 TO_WRITE = {
-    "## The idea": "TODO, with a **term** of docs/glossary.toml in bold and a diagram "
-                   "(../docs/figures/)",
+    "## The idea": "TODO, with a term in bold that docs/glossary.toml defines, and a diagram",
     "## Stop and predict": "TODO: two hypotheses that paper and pencil can decide between\n\n"
                            "<details><summary>Our prediction</summary>\n\nTODO\n\n</details>",
 }
