@@ -7,7 +7,8 @@
 Runs first the tests that failed, have never passed, or whose subject has changed since their last
 pass (tests/nightly/subjects.toml); then the others, starting with the one that ran longest ago.
 Writes each result with the tested revision to tests/nightly.csv as soon as it is known; commit that
-file. Does not run with uncommitted changes.
+file. Does not run with uncommitted changes. --status lists first the tests of files that you have
+changed since main, committed or not.
 
 Exit code: 0 success, 1 a test failed or --status lists one, 2 invalid arguments.
 """

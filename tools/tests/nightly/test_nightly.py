@@ -12,6 +12,7 @@ from unittest import mock
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.nightly import nightly, plan, presets, status, subjects
+from nbody_tools.nightly.branch import Change, change_since_main
 from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
 from nbody_tools.nightly.ledger import Row, read_ledger, write_ledger
 from nbody_tools.nightly.presets import Preset, outcome_in
@@ -148,6 +149,28 @@ class OfSubjects(unittest.TestCase):
             self.assertTrue(any(map(matches, files)), f"{one.test} has no file")
 
 
+class OfTheChange(InFolder):
+    def git(self, *words: str) -> None:
+        subprocess.run(["git", "-C", self.folder, "-c", "user.name=a",
+                        "-c", "user.email=a@b.example", *words], check=True, stdout=subprocess.PIPE)
+
+    def test_it_is_what_this_branch_has_changed_since_main(self) -> None:
+        self.git("init", "--quiet", "--initial-branch", "trunk")
+        with mock.patch.object(subjects, "ROOT", self.folder):
+            for name in ("committed", "edited", "same", "of_main"):
+                self.file(f"change_{name}.txt", "1\n")
+            self.git("add", ".")
+            self.git("commit", "--quiet", "--message", "1")
+            self.assertIsNone(change_since_main())
+            self.git("branch", "main")
+            self.file("change_committed.txt", "2\n")
+            self.git("commit", "--quiet", "--all", "--message", "2")
+            self.file("change_edited.txt", "2\n")
+            self.file("change_new.txt", "2\n")
+            self.assertEqual(change_since_main(), Change(
+                "main", ("change_committed.txt", "change_edited.txt"), ("change_new.txt",)))
+
+
 class OfThePlan(unittest.TestCase):
     ROWS = (row("step09.fresh", passed="new", date="3", seconds="5"),
             row("step09.older", passed="new", date="2", seconds="5"),
@@ -252,19 +275,51 @@ class OfANight(InFolder):
         self.assertGreater(slow.date, "2026")  # so a longer run tries others first
 
     def test_status_names_what_has_to_be_run_and_what_is_not_listed(self) -> None:
-        said = io.StringIO()
-        ledger = {one.key: one for one in OfThePlan.ROWS}
-        with with_changes(), contextlib.redirect_stdout(said), \
-                mock.patch.object(status, "PRESETS", nightly.PRESETS), \
-                mock.patch.object(status, "revision", lambda: "r1"):
-            self.assertEqual(status.print_status(ledger, SUBJECTS, re.compile("")), 1)
-            self.assertEqual(status.print_status(ledger, SUBJECTS, re.compile("older")), 0)
-        text = said.getvalue()
+        change = Change("main", ("step03/nbody.cu",))
+        self.assertIn("of your change (files since main: 1): 0\n", self.status("older", change, 0))
+        text = self.status()
         for line in ("red         cpu step09.red: failed at x",
                      "since then step03/nbody.cu has changed",
                      "never       cpu step09.never: not run yet", "not listed  cpu slow"):
             self.assertIn(line, text)
         self.assertNotIn("cpu step09.older:", text)
+        self.assertIn("has none of the branches origin/HEAD, origin/main, main", text)
+
+    def status(self, tests: str = "", change: Change | None = None, code: int = 1) -> str:
+        said = io.StringIO()
+        ledger = {one.key: one for one in OfThePlan.ROWS}
+        with with_changes(), contextlib.redirect_stdout(said), \
+                mock.patch.object(status, "PRESETS", nightly.PRESETS), \
+                mock.patch.object(status, "change_since_main", lambda: change), \
+                mock.patch.object(status, "revision", lambda: "r1"):
+            self.assertEqual(status.print_status(ledger, SUBJECTS, re.compile(tests)), code)
+        return said.getvalue()
+
+    def test_status_begins_with_tests_of_changed_files(self) -> None:
+        text = self.status("step", Change("main", ("step03/nbody.cu",)))
+        mine, _, others = text.partition("Other tests to run: 2\n")
+        self.assertTrue(mine.startswith(
+            "Tests to run because of your change (files since main: 1): 1\nstale"))
+        self.assertIn("stale       cpu step03.stale:", mine)
+        self.assertNotIn("step09", mine)
+        self.assertEqual(len(re.findall("cpu step09", others)), 2)
+        self.assertIn("; 1 to run because of your change", others)
+
+    def test_a_new_file_makes_a_test_stale(self) -> None:
+        text = self.status("fresh", Change("origin/main", (), ("step09/more.cu",)))
+        self.assertIn("stale       cpu step09.fresh: last pass 3 at new; step09/more.cu is new",
+                      text)
+
+    def test_a_draft_needs_no_row(self) -> None:
+        self.file("CTestTestfile.cmake", "".join(
+            f"add_test({name} true)\nset_tests_properties({name} PROPERTIES LABELS nightly)\n"
+            for name in ("step16_mine.Force", "nightly.mutants.step16_mine", "step17_new.Force")))
+        self.file("step16_mine/CMakeLists.txt", "nbody_step(step16_mine DRAFT)\n")
+        self.file("step17_new/CMakeLists.txt", "nbody_step(step17_new)\n")
+        with mock.patch.object(status, "ROOT", self.folder):
+            text = self.status("step1")
+        self.assertIn("not listed  cpu step17_new.Force", text)
+        self.assertNotIn("step16_mine", text)
 
 
 if __name__ == "__main__":
