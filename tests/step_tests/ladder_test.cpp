@@ -65,9 +65,12 @@ TEST(LadderSystems, FillADevice) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More systems than eight bits can count. 299 systems are not divisible by 3, 4 or 5 devices.
+// More systems than eight bits can count, and more bodies in all than sixteen can. 299 systems are
+// not divisible by 3, 4 or 5 devices, and 320 bodies end with half a tile of 128. With every node
+// opened, a tree is too slow for as many.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
-  const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
+  const int n = step().info.approximation || is_slow() ? 7 : 320;
+  const auto start = make_scenario(find_scenario("galaxies"), {299, n, 29, 0.05}).systems;
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
 }
 
@@ -82,7 +85,8 @@ TEST_P(LadderFullBlocks, PassEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05, ValidationMode::sampled), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks, testing::Values(512, 513, 1023, 1025, 1301),
+INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks,
+                         testing::Values(512, 513, 1023, 1024, 1025, 1301),
                          testing::PrintToStringParamName());
 
 // Every body has a different mass here; in of_two_masses(), most tiles have a single mass, whatever
