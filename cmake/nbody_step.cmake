@@ -105,7 +105,7 @@ function(nbody_step_variant name variant)
   target_compile_definitions(${object} PRIVATE ${step_DEFINES})
   nbody_executable(${name}_${variant}_test ${object} nbody_step_tests)
   nbody_test(${name}.${variant} ${name} ${NBODY_STEP_TEST_SECONDS}
-    ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};HOSTCUDA_ORDER=random"
+    ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};HOSTCUDA_ORDER=random;HOSTCUDA_STREAMS=random"
     COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
 endfunction()
 
