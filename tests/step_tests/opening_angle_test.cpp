@@ -126,6 +126,22 @@ TEST(LadderTolerance, PassesWhereForcesCancel) {
   EXPECT_EQ(failed_gates(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
 }
 
+// On a line, nearly all forces cancel. The validator must decide there even at the largest angle,
+// because it knows the tree of step 15.
+TEST(LadderAngle, IsDecidedOnALine) {
+  const auto& own = step().info.approximation;
+  if (!own || own->force_tolerance) return;
+  Systems line(1, 100);
+  for (int k = 0; k < 100; ++k) {
+    const float at = 0.01f * static_cast<float>(k) - 0.5f;
+    line.bodies[static_cast<std::size_t>(k)] = {at, 0.3f * at, 0.1f * at, 0, 0, 0, 0.01f};
+  }
+  const Validation found =
+      validated(line, 0.01, 1, kSoftening, ValidationMode::full, Integrator::euler, {1, 2, {}});
+  EXPECT_FALSE(found.failed());
+  for (const Gate& gate : found.gates) EXPECT_TRUE(gate.decided) << gate.name << ": " << gate.open;
+}
+
 std::vector<Angle> angles() {
   if (!step().info.approximation) return {};
   if (step().info.approximation->force_tolerance) {
