@@ -36,7 +36,7 @@ constexpr int kSingleSteps = 32;
 // Ratio of a test kick to a moving body's velocity, so large that the accelerations lose no digits;
 // and the largest ratio of a test drift to the largest coordinate.
 constexpr double kLongKick = 1024, kLongDrift = 8;
-// Largest part of the limit of body_order for which the error of a tree of known design may be used.
+// Largest part of the limit of body_order for which the error of a tree of known design is used.
 constexpr double kWidestOfKnownTree = 0.9;
 
 // If forces are sampled, body_order adds this many bodies per system: those whose forces changed
