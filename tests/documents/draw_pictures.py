@@ -26,13 +26,17 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
     if len(commands) < 10 or len(pictures) < 5:
         print("the page has too few commands or pictures; is it still parsed correctly?")
         return 1
+    cpu_simd = build / "experiments" / "cpu_simd" / "cpu_simd"
+    if not cpu_simd.is_file():
+        print(f"{cpu_simd} does not exist; build it first: ./nbody build cpu_simd")
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         for command in commands:
             words = command.split()
             if words[0] == "nbody":
                 words = [sys.executable, "-m", "nbody_tools", *words[1:]]
             elif words[0] == "cpu_simd":
-                words[0] = str(build / "experiments" / "cpu_simd" / "cpu_simd")
+                words[0] = str(cpu_simd)
             words = [word.replace("../../build/cpu", str(build)) for word in words]
             print(command, flush=True)
             code = subprocess.run(words, cwd=folder, check=False).returncode

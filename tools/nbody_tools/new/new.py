@@ -128,8 +128,9 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
     return [f"{name}/{files[0].name}:1: the idea in one line, and a paragraph about it below",
             f"{name}/{files[0].name}: the kernels and simulate(); then .boundaries in main(), the "
             "sizes of tiles and blocks",
-            f"{name}/README.md: the lesson, with the headings of step 05's lesson",
-            f"{name}/CMakeLists.txt: remove DRAFT once the lesson and its measurements exist"]
+            f"{name}/README.md: the lesson, below the headings that are there",
+            f"{name}/CMakeLists.txt: remove DRAFT once the step has been measured on a GPU; ./nbody "
+            "documents --check then names what is missing"]
 
 
 def run(options: argparse.Namespace) -> int:
