@@ -129,8 +129,8 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
             f"{name}/{files[0].name}: the kernels and simulate(); then .boundaries in main(), the "
             "sizes of tiles and blocks",
             f"{name}/README.md: the lesson, below the headings that are there",
-            f"{name}/CMakeLists.txt: remove DRAFT once the step has been measured on a GPU; ./nbody "
-            "documents --check then names what is missing"]
+            f"{name}/CMakeLists.txt: remove DRAFT once the step has been measured on a GPU; "
+            "./nbody documents --check then names what is missing"]
 
 
 def run(options: argparse.Namespace) -> int:
