@@ -59,7 +59,7 @@ class OfAStep(DocumentsTest):
             f"tests/mutants/mutants.toml: has no mutant of {STEP}: add [{STEP}.NAME]",
             f"docs/results/: has no measurement of {STEP}: on a GPU, ./nbody run 01 --systems 32",
             f"docs/results/profiles/: has no profile of {STEP}: on a GPU, ./nbody profile 01",
-            "docs/results/predictions.md: has no prediction for step 01: add a row")
+            "docs/results/predictions.md: has no prediction for step 01: before you measure, add a")
 
     def test_records_and_profiles_count_wherever_they_are(self) -> None:
         self.take_everything()

@@ -41,8 +41,8 @@ def missing_of_a_step(source: Source, facts: Facts, root: Path) -> Iterator[str]
             yield (f"{PROFILES}/: has no profile of {name}: on a GPU, ./nbody profile {number} "
                    f"--json {PROFILES}/NAME.jsonl, {draft}")
     if not any(re.match(rf"(?:step )?{number}(?!\w)", key) for key in facts.predictions):
-        yield (f"{PREDICTIONS}: has no prediction for step {number}: add a row that begins with "
-               f"{number}, before you measure")
+        yield (f"{PREDICTIONS}: has no prediction for step {number}: before you measure, add a row "
+               f"{number} to a table 'step | reasoning | predicted G/s | predicted s'")
 
 
 def undefined_terms(readme: Path, root: Path) -> list[str]:
