@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from nbody_tools.documents import documents
@@ -349,6 +350,20 @@ class Broken(DocumentsTest):
                 self.assertIn(expected, self.documents("--check")[1])
                 self.assertEqual(self.read("README.md"), before)
         self.assertIn("More.", self.read("step00_cpu_omp/README.md"))
+
+    def test_an_error_in_machines_json_is_reported_once(self) -> None:
+        machines = json.loads(self.read("docs/machines.json"))
+        del machines["Test GPU"]["fp32_peak"]["label"]
+        self.file("docs/machines.json", json.dumps(machines))
+        for name in ("README", "docs/more"):
+            self.file(f"{name}.template.md", '# All\n\n{{ table("machines") }}\n')
+        lines = self.documents("--check")[1].splitlines()
+        self.assertEqual([line for line in lines if "machines.json" in line],
+                         ['docs/machines.json: Test GPU: fp32_peak needs a "label"'])
+        del machines["Test GPU"]["fp32_peak"]["value"]
+        self.file("docs/machines.json", json.dumps(machines))
+        self.file("README.template.md", "# All\n\n{{ machine.gpu.fp32_peak }}\n")
+        self.assertIn("'Test GPU' has no 'fp32_peak'", self.documents("--check")[1])
 
     def test_typed_times_and_rates(self) -> None:
         self.file("step00_cpu_omp/README.template.md", README + "It took 5 ms, at 7.5 G/s.\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
 from nbody_tools.documents.sources import Source, changed
+from nbody_tools.records import gpus
 from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
 from nbody_tools.records.record import Record
 from nbody_tools.records.staircase import Staircase, committed_staircase
@@ -30,9 +31,12 @@ def value_of(fact: dict) -> str:
 
 
 def machines(facts: Facts) -> str:
-    rows = [[name, fact["label"], f"{value_of(fact)} {fact['unit']}".strip(), fact["source"]]
-            for name in facts.machines.values()
-            for fact in facts.machine_facts.get(name, {}).values()]
+    rows = []
+    for name in facts.machines.values():
+        known = facts.machine_facts.get(name, {})
+        gpus.check(name, known)
+        rows += [[name, fact["label"], f"{value_of(fact)} {fact['unit']}".strip(), fact["source"]]
+                 for fact in known.values()]
     return markdown(("machine", "what", "value", "how known"), rows)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Optional
 import jinja2
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.records.facts import Value
+from nbody_tools.records.facts import PlacedError, Value
 
 WIDTH = 105
 ENDING = ".template.md"
@@ -45,10 +45,6 @@ HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-
-
-class PlacedError(ToolError):
-    """Problems in other files than the rendered one: messages with their place, one per line."""
 
 
 @dataclass

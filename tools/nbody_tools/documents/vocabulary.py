@@ -21,9 +21,16 @@ from nbody_tools.documents import (
     tables,
     tree,
 )
-from nbody_tools.documents.templates import PlacedError
 from nbody_tools.inspection import blocks, calibration
-from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Named, Problem, Value
+from nbody_tools.records.facts import (
+    OTHER_PROGRAMS,
+    FactError,
+    Facts,
+    Named,
+    PlacedError,
+    Problem,
+    Value,
+)
 from nbody_tools.sweep import claims, errata, gems, pages
 
 RESULTS = Path("docs") / "results"

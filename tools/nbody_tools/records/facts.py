@@ -27,6 +27,10 @@ class FactError(ToolError):
     """An unknown name, or an invalid file."""
 
 
+class PlacedError(ToolError):
+    """Problems in other files than the rendered one: messages with their place, one per line."""
+
+
 @dataclass(frozen=True)
 class Problem:
     systems: int
@@ -159,7 +163,7 @@ class Facts:
             )
         name = self.machines[which]
         facts = self.machine_facts.get(name, {})
-        if fact != "name" and fact not in facts:
+        if fact != "name" and "value" not in facts.get(fact, {}):
             raise FactError(f"docs/machines.json: '{name}' has no '{fact}'")
         return Value(name if fact == "name" else facts[fact]["value"])
 

@@ -1,6 +1,9 @@
 """Tests occupancy against the profiler's, Amdahl's law, and that glossary and bold terms agree."""
 
+import re
 import unittest
+from typing import Any
+from unittest import mock
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.course import glossary, hardware, performance
@@ -9,6 +12,13 @@ from nbody_tools.records.facts import Facts
 from tests import fakes
 
 FACTS = Facts(ROOT)
+
+
+def gpu_facts() -> dict[str, Any]:
+    """Returns the facts of a GPU as in docs/machines.json."""
+    return {fact: {"label": fact, "value": value, "unit": unit, "source": "datasheet"}
+            for fact, value, unit in (("sms", 40, ""), ("capability", "7.5", ""),
+                                      ("memory", 16, "GB"), ("bandwidth", 0.32, "TB/s"))}
 
 
 class Occupancy(unittest.TestCase):
@@ -54,16 +64,48 @@ class Occupancy(unittest.TestCase):
         self.assertIn("| T4 | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 1.6 |", rows)
 
     def test_a_row_that_lacks_something_is_named(self) -> None:
-        good = {"sms": {"value": 40, "source": "datasheet"},
-                "capability": {"value": "7.5", "source": "datasheet"},
-                "memory": {"value": 16, "source": "datasheet"},
-                "bandwidth": {"value": 0.32, "source": "datasheet"}}
-        gpus.check("T4", good)
-        for fact, row, why in (("bandwidth", {}, 'bandwidth needs a "value"'),
-                               ("sms", {"value": "40"}, 'sms needs a "value", a number'),
-                               ("memory", {"value": 16}, 'memory needs a "source"')):
-            with self.assertRaisesRegex(ToolError, f"machines.json: T4: {why}"):
-                gpus.check("T4", {**good, fact: row})
+        good = gpu_facts()
+        self.assertEqual(gpus.values("T4", good), {"sms": 40, "capability": "7.5", "memory": 16,
+                                                   "bandwidth": 0.32})
+        for fact, change, why in (
+            ("bandwidth", {"value": None}, 'needs a "value", a number above 0'),
+            ("bandwidth", {"unit": "GB/s"}, 'has the unit "GB/s", it must be "TB/s"'),
+            ("sms", {"value": "40"}, 'needs a "value", a number above 0'),
+            ("sms", {"value": 0}, 'needs a "value", a number above 0'),
+            ("memory", {"source": ""}, 'needs a "source"'),
+            ("memory", {"label": ""}, 'needs a "label"'),
+            ("memory", {"unit": None}, 'needs a "unit", a string'),
+            ("memory", {"unit": "TB"}, 'has the unit "TB", it must be "GB"'),
+            ("capability", {"value": 7.5}, 'capability 7.5 is a number: write it as a string, '
+                                           '"7.5"'),
+            ("capability", {"value": None}, 'needs a "value", a string such as "9.0"'),
+        ):
+            with self.subTest(fact=fact, change=change):
+                self.refused({**good, fact: {**good[fact], **change}}, why)
+        for fact in good:
+            self.refused({**good, fact: 40}, f"{fact} must be an object with")
+            self.refused({other: row for other, row in good.items() if other != fact},
+                         f"{fact} is missing")
+
+    def refused(self, facts: dict[str, Any], why: str) -> None:
+        with self.assertRaisesRegex(ToolError, f"machines.json: T4: .*{re.escape(why)}"):
+            gpus.values("T4", facts)
+
+    def test_a_gpu_with_an_incomplete_row_is_not_skipped(self) -> None:
+        for missing in ("sms", "capability"):
+            facts = gpu_facts()
+            del facts[missing]
+            with self.subTest(missing), self.listed({"T4": facts}):
+                with self.assertRaisesRegex(ToolError, f"T4: {missing} is missing"):
+                    gpus.described()
+        with self.listed({"T4": gpu_facts(), "Xeon": {"threads": {"value": 16}}}):
+            self.assertEqual(list(gpus.described()), ["T4"])
+
+    def listed(self, machines: dict[str, Any]) -> Any:
+        """Replaces the content of docs/machines.json."""
+        read = gpus.read_json
+        return mock.patch.object(gpus, "read_json", lambda path: (
+            machines if path.name == "machines.json" else read(path)))
 
 
 class Performance(unittest.TestCase):
