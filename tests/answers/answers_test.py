@@ -184,6 +184,8 @@ def output_of(command):
     words = command.split()
     settings = [word for word in words if re.match(r"[A-Z_]+=", word)]
     program, *arguments = words[len(settings):]
+    if not (BUILD / program / program).exists():
+        raise SystemExit(f"{program} is not built; build it first: ./nbody build")
     with tempfile.TemporaryDirectory() as folder:
         found = run(
             [BUILD / program / program, *arguments, "--output", f"{folder}/end.csv"], settings
