@@ -204,7 +204,7 @@ class Seeded(unittest.TestCase):
 
     def test_a_program_that_fails_keeps_its_record(self):
         self.assertEqual(self.found.exit_code, 3)
-        self.assertIn("exit code 3", text_of(self.found))
+        self.assertIn("exited with code 3", text_of(self.found))
         self.assertEqual(as_json(self.found)["exit_code"], 3)
 
     def test_warnings_of_the_emulator_are_findings(self):
