@@ -209,7 +209,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: it is secret
+  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: nobody can guess it
   std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
   Snapshot end = run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();

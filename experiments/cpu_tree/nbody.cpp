@@ -47,7 +47,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, kMaxLanes>;
 using Vector = hn::Vec<Lanes>;
 
-// The number of vectors of bodies that use a source. AVX-512 has 32 registers, older CPUs have 16.
+// The number of vectors of bodies that each source is applied to. AVX-512 has 32 registers, older
+// CPUs have 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 2 : 1;
 static_assert(kGroup % (kRegisterBlock * kMaxLanes) == 0, "a block must not reach past the group");
 

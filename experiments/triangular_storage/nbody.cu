@@ -1,6 +1,6 @@
 // triangular_storage -- every pair once, stored in a triangle of N (N - 1) / 2 vectors in memory.
 //
-// Implements seven steps that a report lists but did not implement. A thread per pair finds its row
+// Implements the seven stages that a report of 2020 only outlines. A thread per pair finds its row
 // and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then every body
 // adds up its row, which is contiguous, and its column, which is not. The triangle halves the
 // arithmetic, but 12 bytes per pair are written once and read twice.

@@ -1,6 +1,6 @@
 """Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
 
-The replaced nvcc makes traced programs; so do host compilers that link its objects. In place of
+The stand-in for nvcc makes traced programs; so do host compilers that link its objects. In place of
 each program it leaves a script that runs the program and keeps its trace, messages and exit status.
 Every run by the command is therefore recorded, even if a test runner hides the messages. If the
 command runs no program, each program that it built runs once, without arguments.
@@ -40,7 +40,7 @@ exit $code
 
 
 class Notes:
-    """What the replaced nvcc and the programs leave for check."""
+    """The files that the stand-in for nvcc and the programs leave for `check`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)

@@ -29,7 +29,7 @@ TYPES = {"string": str, "array": list, "object": dict, "integer": int, "null": t
 
 
 def breaches(value, schema, where="$"):
-    """Returns violations of a schema that uses no more of JSON Schema than sarif_schema.json."""
+    """Returns where `value` violates `schema`, which uses only what sarif_schema.json uses."""
     if "$ref" in schema:
         return breaches(value, SCHEMA["definitions"][schema["$ref"].split("/")[-1]], where)
     types = schema.get("type", [])

@@ -121,7 +121,7 @@ class Tracer final : public KernelObserver {
     const void* code = nullptr;
     Array* array = nullptr;
     std::uint32_t stamp = 0, site = 0;
-    Kind kind = Kind::load;  // copying a vector loads and stores at one place
+    Kind kind = Kind::load;  // a copy of a float4 is a load and a store at one place
   };
   Recent& recent_of(const void* code, Kind kind);
   Array* find_array(const char*& address, Kind kind, unsigned bytes, const void* code);

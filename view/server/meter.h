@@ -25,7 +25,7 @@ class Meter {
   int steps_in(double seconds) const;
   // Returns the mean over about the last second of wall clock, with pauses; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Returns the mean per second spent computing, over the same calls.
+  // Returns the mean over the same readings, per second of computing.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }

@@ -1,7 +1,7 @@
 // The project's own binary format: a header, then x, y, z, vx, vy, vz, mass of every body as
 // float32 or float64; then, if the file has them, the species of every body, one byte each, with
-// Gadget's numbers (io/species.h). A checkpoint ends in lines key=value and a checksum. Everything
-// is little-endian.
+// Gadget's numbers (io/species.h). A checkpoint ends with `key=value` lines and a checksum.
+// Everything is little-endian.
 //
 //   offset  type      field
 //        0  char[8]   magic "NBODYBIN"

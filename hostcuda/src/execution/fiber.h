@@ -1,4 +1,4 @@
-// Fibers, on whose stacks emulated threads wait at barriers.
+// Fibers give emulated threads their own stacks, on which they wait at barriers.
 #ifndef HOSTCUDA_SRC_EXECUTION_FIBER_H
 #define HOSTCUDA_SRC_EXECUTION_FIBER_H
 

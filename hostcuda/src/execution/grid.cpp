@@ -149,8 +149,8 @@ void run_grid(const Launch& requested) {
   const auto threads_per_unit = [&] {
     return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
-  // The last launch from this line shows whether a team pays; the first launch times one block
-  // instead.
+  // Whether a team of threads pays off is judged by the cost of the last launch from the same line
+  // of the program. The first launch times one block instead.
   double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {

@@ -94,8 +94,8 @@ def ours(build: Path) -> Iterator[Contender]:
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields NVIDIA's sample, compiled as in its CMakeLists.txt and with denormals flushed to
-    zero."""
+    """Yields NVIDIA's sample, compiled as in its CMakeLists.txt, and again with denormals flushed
+    to zero."""
     if not (folder / "bodysystemcuda.cu").is_file():
         raise ToolError(f"--sample {folder}: there is no bodysystemcuda.cu in it")
     for block in SAMPLE_BLOCKS:

@@ -19,7 +19,7 @@ from nbody_tools.records.record import Quartiles
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 PROFILES = Path("docs") / "results" / "sweeps" / "profiles"
-MACHINE = "device.txt"  # the machine's name is its text up to a comma
+MACHINE = "device.txt"  # the text before the first comma is the machine's name
 
 
 @dataclass(frozen=True)
