@@ -205,6 +205,6 @@ def tree_openings() -> Drawing:
         d.key(left, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
     d.notes(40, top + side + 106,
             f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}.",
-            "As many cells act, but different ones: the far cluster",
+            "The same number of cells act, but not the same cells: the far cluster",
             "acts as one cell, and a heavy cell near the group as four.")
     return d

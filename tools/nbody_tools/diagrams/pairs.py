@@ -165,7 +165,7 @@ def segments() -> Drawing:
     d.notes(
         left,
         536,
-        "Red: communication. The number of",
+        "Orange: communication. The number of",
         "ranks never changes the order of",
         "the additions.",
     )
