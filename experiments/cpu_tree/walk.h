@@ -18,6 +18,12 @@ constexpr float kCancelled = 0.01f;  // a force counts as at least this part of 
 // although its own bodies are far away, near its faces. Then each body is tested.
 constexpr float kWide = 8;
 
+// How nodes are opened. The opening angle is in the nodes (Tree::build).
+struct Opening {
+  int multipole;
+  float force_tolerance;
+};
+
 // Tells a walk which nodes to open and how an accepted node acts.
 struct Walk {
   bool coarse, quadrupole;
@@ -31,6 +37,7 @@ struct Group {
   const float *x, *y, *z;
   float low[3], high[3];  // the box around them
   float wide_squared;     // the square of the box's diagonal over kWide
+  int first;              // number of the first body
   alignas(64) float ax[kGroup], ay[kGroup], az[kGroup];
 };
 
@@ -38,7 +45,8 @@ inline Group::Group(const Tree& tree, int first)
     : x(tree.x.data() + first),
       y(tree.y.data() + first),
       z(tree.z.data() + first),
-      wide_squared(0) {
+      wide_squared(0),
+      first(first) {
   const float* const columns[] = {x, y, z};
   for (int k = 0; k < 3; ++k) {
     const auto [least, most] = std::minmax_element(columns[k], columns[k] + kGroup);
@@ -84,6 +92,17 @@ inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) 
   return acts_as_one_body(node, distance_squared(node, group, walk.coarse), walk) ||
          (node.opening < group.wide_squared &&
           acts_as_one_body(node, distance_of_nearest(node, group), walk));
+}
+
+// Returns the largest term that a node may neglect, from the accelerations of the coarse walk.
+inline float largest_neglect(const Group& group, float tolerance) {
+  float least = std::numeric_limits<float>::infinity(), most = 0;
+  for (int i = 0; i < kGroup; ++i) {
+    const float square =
+        group.ax[i] * group.ax[i] + group.ay[i] * group.ay[i] + group.az[i] * group.az[i];
+    least = std::min(least, square), most = std::max(most, square);
+  }
+  return tolerance * std::max(std::sqrt(least), kCancelled * std::sqrt(most));
 }
 
 // Sources whose forces are summed separately: ranges of nodes, or of sorted bodies.

@@ -1,0 +1,68 @@
+// Vectors of floats, and the estimate of 1 / r with its correction, shared by cpu_simd, cpu_tree
+// and the library. Highway compiles what follows once for every target, so a file that includes
+// this header includes <hwy/foreach_target.h> and <hwy/highway.h> first.
+#if defined(NBODY_VECTORS_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
+#ifdef NBODY_VECTORS_H
+#undef NBODY_VECTORS_H
+#else
+#define NBODY_VECTORS_H
+#endif
+
+#ifndef NBODY_MAX_LANES
+#define NBODY_MAX_LANES
+namespace {
+constexpr int kMaxLanes = 16;  // lanes of AVX-512; columns are padded to a multiple of this
+}  // namespace
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Lanes = hn::CappedTag<float, kMaxLanes>;
+using Vector = hn::Vec<Lanes>;
+
+struct Three {
+  Vector x, y, z;
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+// If the estimate is y = (1 + d) / r, then t = r^2 y^2 shows its error. With e = 1 - t,
+//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube.
+// The first two terms are 3/2 (5/3 - t), all three are 15/8 ((7/5 - t)^2 + 28/75). kScale holds the
+// factor in front. AVX-512 estimates 14 bits, so 15/8 e^2 is below 3e-8; with 12 bits it is not.
+constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
+constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
+constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);
+
+// Returns 1 / r^3, divided by kScale.
+HWY_INLINE Vector inverse_cube(Vector distance_squared) {
+  const Vector y = hn::ApproximateReciprocalSqrt(distance_squared);
+  const Vector y_squared = hn::Mul(y, y);
+  Vector mend = hn::NegMulAdd(distance_squared, y_squared, hn::Set(Lanes(), kFrom));
+  if (kTwoTerms) mend = hn::MulAdd(mend, mend, hn::Set(Lanes(), kPlus));
+  return hn::Mul(hn::Mul(y, y_squared), mend);
+}
+// Returns 1 / r = y (1 - e)^(-1/2) = y (1 + e / 2 ...); the next term is below 1e-7.
+HWY_INLINE Vector inverse(Vector distance_squared) {
+  const Vector y = hn::ApproximateReciprocalSqrt(distance_squared);
+  const Vector half = hn::Mul(hn::Set(Lanes(), 0.5f), y);
+  return hn::Mul(y, hn::NegMulAdd(hn::Mul(distance_squared, y), half, hn::Set(Lanes(), 1.5f)));
+}
+#else
+// Other targets may estimate only 8 bits, which are too few for one step.
+constexpr float kScale = 1;
+HWY_INLINE Vector inverse(Vector distance_squared) {
+  return hn::Div(hn::Set(Lanes(), 1.0f), hn::Sqrt(distance_squared));
+}
+HWY_INLINE Vector inverse_cube(Vector distance_squared) {
+  const Vector y = inverse(distance_squared);
+  return hn::Mul(y, hn::Mul(y, y));
+}
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace
+HWY_AFTER_NAMESPACE();
+#endif  // once per target

@@ -1,0 +1,71 @@
+// What the kernels of libnbody compute. Private to the library.
+#pragma once
+
+#include <omp.h>
+
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include "nbody.h"
+
+namespace nbody::library {
+
+enum class Quantity { accelerations, potential, jerk };
+
+// Numbers per target: three of an acceleration, one of a potential, three each of an acceleration
+// and its jerk.
+constexpr int width(Quantity quantity) {
+  return quantity == Quantity::potential ? 1 : quantity == Quantity::jerk ? 6 : 3;
+}
+
+constexpr int kBlock = 32;  // targets of one unit of work
+
+// Points as columns, filled up to a multiple of kBlock with massless copies of the last.
+template <class Real>
+struct Points {
+  int n = 0;
+  std::vector<Real> x = {}, y = {}, z = {}, mass = {}, vx = {}, vy = {}, vz = {};
+};
+
+// Asks the caller whether to stop, from the caller's own thread.
+class Stop {
+ public:
+  explicit Stop(const nbody_options& options) : options_(options) {}
+  bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  // Called by all threads of a team, often.
+  bool poll() {
+    if (options_.interrupted != nullptr && omp_get_thread_num() == 0) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last_ > std::chrono::milliseconds(20)) {
+        last_ = now;
+        if (options_.interrupted(options_.argument) != 0) stopped_ = true;
+      }
+    }
+    return is_stopped();
+  }
+
+ private:
+  const nbody_options& options_;
+  std::atomic<bool> stopped_ = false;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// In scaled units: coordinates, masses and velocities are at most about 1.
+template <class Real>
+struct Task {
+  Quantity quantity;
+  const Points<Real>& sources;
+  const Points<Real>& targets;  // may be the sources
+  Real softening_squared;
+  Stop& stop;
+  bool is_own() const { return &sources == &targets; }
+};
+
+// Both set `out`, width(quantity) numbers per target, unless stopped. Both have at least one source
+// and one target.
+template <class Real>
+void sum_directly(const Task<Real>& task, double* out);
+void sum_by_tree(const Task<float>& task, const nbody_options& options, double* out);
+
+}  // namespace nbody::library

@@ -1,0 +1,398 @@
+// The C functions of libnbody: checks, units, and which bodies go to which kernel.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "kernels.h"
+
+namespace nbody::library {
+namespace {
+
+constexpr std::size_t kMaxCount = 1'000'000'000;
+constexpr double kLargest = 1e150;
+
+template <class Real>
+struct Arrays {
+  std::size_t count;
+  const Real *positions, *velocities, *masses;  // null: not needed, or zero
+};
+
+template <class Real>
+struct Call {
+  Quantity quantity;
+  Arrays<Real> sources;
+  std::optional<Arrays<Real>> targets;  // none: the sources
+  double softening;
+  const nbody_options* options;
+  Real *accelerations, *potentials, *jerks;
+};
+
+bool is_within(double value, double low, double high) { return low <= value && value <= high; }
+
+// Compares with "not within", so that a NaN is rejected.
+template <class Real>
+bool all_within(const Real* values, std::size_t count, double low, double high) {
+  bool within = true;
+  for (std::size_t k = 0; k < count; ++k)
+    within &= is_within(static_cast<double>(values[k]), low, high);
+  return within;
+}
+
+template <class Real>
+int check(const Arrays<Real>& arrays, bool moving) {
+  if (arrays.count > kMaxCount) return NBODY_BAD_COUNT;
+  if (arrays.count > 0 && (!arrays.positions || (moving && !arrays.velocities)))
+    return NBODY_NO_ARRAY;
+  if (!all_within(arrays.positions, 3 * arrays.count, -kLargest, kLargest))
+    return NBODY_BAD_POSITION;
+  if (moving && !all_within(arrays.velocities, 3 * arrays.count, -kLargest, kLargest))
+    return NBODY_BAD_VELOCITY;
+  return NBODY_OK;
+}
+
+int check(const nbody_options& options, Quantity quantity) {
+  if (options.size != sizeof(nbody_options) || options.threads < 0) return NBODY_BAD_OPTION;
+  if (options.device == NBODY_CUDA) return NBODY_NO_DEVICE;
+  if (options.device != NBODY_CPU) return NBODY_BAD_OPTION;
+  if (options.method != NBODY_DIRECT && options.method != NBODY_TREE) return NBODY_BAD_OPTION;
+  if (options.multipole != 0 && options.multipole != 2) return NBODY_BAD_OPTION;
+  if (!is_within(options.theta, 0, 1) || !is_within(options.force_tolerance, 0, 1))
+    return NBODY_BAD_OPTION;
+  if (options.method == NBODY_TREE && quantity == Quantity::jerk) return NBODY_NO_TREE_JERK;
+  return NBODY_OK;
+}
+
+template <class Real>
+int check(const Call<Real>& call) {
+  const bool moving = call.quantity == Quantity::jerk;
+  if (const int wrong = check(*call.options, call.quantity)) return wrong;
+  if (const int wrong = check(call.sources, moving)) return wrong;
+  if (call.sources.count > 0 && !call.sources.masses) return NBODY_NO_ARRAY;
+  if (!all_within(call.sources.masses, call.sources.count, 0, kLargest)) return NBODY_BAD_MASS;
+  if (call.targets)
+    if (const int wrong = check(*call.targets, moving)) return wrong;
+  if (!is_within(call.softening, 0, kLargest)) return NBODY_BAD_SOFTENING;
+  const Real* const out = call.quantity == Quantity::potential ? call.potentials
+                          : moving                             ? call.jerks
+                                                               : call.accelerations;
+  const std::size_t targets = call.targets ? call.targets->count : call.sources.count;
+  return targets > 0 && !out ? NBODY_NO_ARRAY : NBODY_OK;
+}
+
+// Units are powers of two, so that scaling to them changes no digits. In these units, no square and
+// no cube of a float32 leaves its range.
+double unit_of(double largest) {
+  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
+}
+
+struct Units {
+  double length, mass, speed;
+  double centre[3];  // subtracted from positions
+};
+
+template <class Real>
+double largest_of(const Real* values, std::size_t count) {
+  double largest = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    largest = std::max(largest, std::abs(static_cast<double>(values[k])));
+  return largest;
+}
+
+// Float64 positions that a tree rounds to float32 are measured from the middle of the sources.
+template <class Real>
+Units choose_units(const Call<Real>& call) {
+  Units units{0, largest_of(call.sources.masses, call.sources.count), 0, {0, 0, 0}};
+  if (call.options->method == NBODY_TREE && std::is_same_v<Real, double> && call.sources.count > 0)
+    for (std::size_t k = 0; k < 3; ++k) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (std::size_t i = 0; i < call.sources.count; ++i) {
+        const double x = static_cast<double>(call.sources.positions[3 * i + k]);
+        low = std::min(low, x), high = std::max(high, x);
+      }
+      units.centre[k] = 0.5 * (low + high);
+    }
+  const auto include = [&](const Arrays<Real>& arrays) {
+    for (std::size_t k = 0; k < 3 * arrays.count; ++k)
+      units.length = std::max(
+          units.length, std::abs(static_cast<double>(arrays.positions[k]) - units.centre[k % 3]));
+    if (call.quantity == Quantity::jerk)
+      units.speed = std::max(units.speed, largest_of(arrays.velocities, 3 * arrays.count));
+  };
+  include(call.sources);
+  if (call.targets) include(*call.targets);
+  units.length = unit_of(std::max(units.length, call.softening));
+  units.mass = unit_of(units.mass);
+  units.speed = unit_of(units.speed);
+  return units;
+}
+
+// Copies these bodies into columns, in these units.
+template <class To, class From>
+Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodies,
+                  const Units& units, bool moving) {
+  const std::size_t padded = (bodies.size() + kBlock - 1) / kBlock * kBlock;
+  Points<To> to{.n = static_cast<int>(bodies.size())};
+  for (auto* const column : {&to.x, &to.y, &to.z, &to.mass}) column->resize(padded);
+  if (moving)
+    for (auto* const column : {&to.vx, &to.vy, &to.vz}) column->resize(padded);
+  for (std::size_t k = 0; k < padded; ++k) {
+    const std::size_t i = bodies[std::min(k, bodies.size() - 1)];
+    const auto scaled = [](From value, double centre, double unit) {
+      return static_cast<To>((static_cast<double>(value) - centre) / unit);
+    };
+    to.x[k] = scaled(from.positions[3 * i], units.centre[0], units.length);
+    to.y[k] = scaled(from.positions[3 * i + 1], units.centre[1], units.length);
+    to.z[k] = scaled(from.positions[3 * i + 2], units.centre[2], units.length);
+    if (from.masses && k < bodies.size()) to.mass[k] = scaled(from.masses[i], 0, units.mass);
+    if (!moving) continue;
+    to.vx[k] = scaled(from.velocities[3 * i], 0, units.speed);
+    to.vy[k] = scaled(from.velocities[3 * i + 1], 0, units.speed);
+    to.vz[k] = scaled(from.velocities[3 * i + 2], 0, units.speed);
+  }
+  return to;
+}
+
+// Computes the targets `bodies` of `arrays`, in the kernel's type, and writes them to `out`, which
+// has width(quantity) numbers per target of `arrays`. Returns false if stopped.
+template <class To, class From>
+bool compute(const Call<From>& call, const Units& units, const Points<To>& sources,
+             const Points<To>& targets, const std::vector<std::size_t>& bodies, Stop& stop,
+             std::vector<double>& out) {
+  const auto components = static_cast<std::size_t>(width(call.quantity));
+  // A self pair then is zero times a finite number.
+  const double least = std::is_same_v<To, float> ? 1e-12 : 1e-100;
+  const double softening = std::max(call.softening / units.length, least);
+  const Task<To> task{call.quantity, sources, targets, static_cast<To>(softening * softening),
+                      stop};
+  std::vector<double> result(components * bodies.size());
+  if constexpr (std::is_same_v<To, float>) {
+    if (call.options->method == NBODY_TREE) {
+      sum_by_tree(task, *call.options, result.data());
+    } else {
+      sum_directly(task, result.data());
+    }
+  } else {
+    sum_directly(task, result.data());
+  }
+  for (std::size_t k = 0; k < bodies.size(); ++k)
+    std::copy_n(&result[components * k], components, &out[components * bodies[k]]);
+  return !stop.is_stopped();
+}
+
+// Massless sources exert no force, so they are targets only.
+template <class To, class From>
+int compute(const Call<From>& call, const Units& units, std::vector<double>& out) {
+  const bool moving = call.quantity == Quantity::jerk;
+  std::vector<std::size_t> massive, others;
+  for (std::size_t i = 0; i < call.sources.count; ++i)
+    (call.sources.masses[i] > 0 ? massive : others).push_back(i);
+  if (call.targets) {
+    others.resize(call.targets->count);
+    for (std::size_t i = 0; i < others.size(); ++i) others[i] = i;
+  }
+  if (massive.empty()) return NBODY_OK;
+  Stop stop(*call.options);
+  const Points<To> sources = gather<To>(call.sources, massive, units, moving);
+  if (!call.targets && !compute(call, units, sources, sources, massive, stop, out))
+    return NBODY_INTERRUPTED;
+  if (others.empty()) return NBODY_OK;
+  Arrays<From> arrays = call.targets.value_or(call.sources);
+  arrays.masses = nullptr;
+  const Points<To> targets = gather<To>(arrays, others, units, moving);
+  const bool whole = compute(call, units, sources, targets, others, stop, out);
+  return whole ? NBODY_OK : NBODY_INTERRUPTED;
+}
+
+// Writes the components first, ... first + count - 1 of every target.
+template <class Real>
+void scatter(const std::vector<double>& out, int all, int first, int count, double unit, Real* to) {
+  if (to == nullptr) return;
+  for (std::size_t i = 0; i < out.size() / static_cast<std::size_t>(all); ++i)
+    for (int c = 0; c < count; ++c)
+      *to++ = static_cast<Real>(
+          unit * out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)]);
+}
+
+// Limits the threads of this thread's OpenMP teams while a call lasts.
+class Threads {
+ public:
+  explicit Threads(int most) : before_(omp_get_max_threads()) {
+    if (most > 0) omp_set_num_threads(most);
+  }
+  ~Threads() { omp_set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+template <class Real>
+int run(Call<Real> call) try {
+  nbody_options defaults;
+  nbody_default_options(&defaults, sizeof defaults);
+  if (call.options == nullptr) call.options = &defaults;
+  if (const int wrong = check(call)) return wrong;
+  const Threads threads(call.options->threads);
+  const std::size_t targets = call.targets ? call.targets->count : call.sources.count;
+  const int all = width(call.quantity);
+  std::vector<double> out(static_cast<std::size_t>(all) * targets);
+  const Units units = choose_units(call);
+  const int result = call.options->method == NBODY_TREE ? compute<float>(call, units, out)
+                                                        : compute<Real>(call, units, out);
+  if (result != NBODY_OK) return result;
+  const double force = units.mass / units.length / units.length;
+  if (call.quantity == Quantity::potential) {
+    scatter(out, all, 0, 1, units.mass / units.length, call.potentials);
+    return NBODY_OK;
+  }
+  scatter(out, all, 0, 3, force, call.accelerations);
+  scatter(out, all, 3, 3, force / units.length * units.speed, call.jerks);
+  return NBODY_OK;
+} catch (const std::bad_alloc&) {
+  return NBODY_NO_MEMORY;
+} catch (const std::length_error&) {
+  return NBODY_NO_MEMORY;
+}
+
+template <class Real>
+std::optional<Arrays<Real>> targets_of(std::size_t count, const Real* positions,
+                                       const Real* velocities) {
+  if (positions == nullptr) return {};
+  return Arrays<Real>{count, positions, velocities, nullptr};
+}
+
+template <class Real>
+int accelerations(std::size_t sources, const Real* positions, const Real* masses,
+                  std::size_t targets, const Real* target_positions, double softening,
+                  const nbody_options* options, Real* accelerations) {
+  return run<Real>({Quantity::accelerations,
+                    {sources, positions, nullptr, masses},
+                    targets_of<Real>(targets, target_positions, nullptr),
+                    softening,
+                    options,
+                    accelerations,
+                    nullptr,
+                    nullptr});
+}
+
+template <class Real>
+int potential(std::size_t sources, const Real* positions, const Real* masses, std::size_t targets,
+              const Real* target_positions, double softening, const nbody_options* options,
+              Real* potentials) {
+  return run<Real>({Quantity::potential,
+                    {sources, positions, nullptr, masses},
+                    targets_of<Real>(targets, target_positions, nullptr),
+                    softening,
+                    options,
+                    nullptr,
+                    potentials,
+                    nullptr});
+}
+
+template <class Real>
+int jerk(std::size_t sources, const Real* positions, const Real* velocities, const Real* masses,
+         std::size_t targets, const Real* target_positions, const Real* target_velocities,
+         double softening, const nbody_options* options, Real* accelerations, Real* jerks) {
+  return run<Real>({Quantity::jerk,
+                    {sources, positions, velocities, masses},
+                    targets_of<Real>(targets, target_positions, target_velocities),
+                    softening,
+                    options,
+                    accelerations,
+                    nullptr,
+                    jerks});
+}
+
+}  // namespace
+}  // namespace nbody::library
+
+using namespace nbody::library;
+
+int nbody_version(void) { return NBODY_VERSION; }
+
+const char* nbody_error_text(int result) {
+  switch (result) {
+    case NBODY_OK:
+      return "no error";
+    case NBODY_NO_ARRAY:
+      return "a required array is missing (NULL)";
+    case NBODY_BAD_COUNT:
+      return "too many sources or targets: at most 1000000000 are allowed";
+    case NBODY_BAD_POSITION:
+      return "a position is NaN, infinite, or above 1e150";
+    case NBODY_BAD_VELOCITY:
+      return "a velocity is NaN, infinite, or above 1e150";
+    case NBODY_BAD_MASS:
+      return "a mass is negative, NaN, infinite, or above 1e150";
+    case NBODY_BAD_SOFTENING:
+      return "the softening is negative, NaN, infinite, or above 1e150";
+    case NBODY_BAD_OPTION:
+      return "an option is out of range: see nbody_options in nbody.h, and set the defaults first";
+    case NBODY_NO_DEVICE:
+      return "this build of libnbody has no CUDA device; use the CPU";
+    case NBODY_NO_TREE_JERK:
+      return "the tree does not compute a jerk; use the direct sum";
+    case NBODY_NO_MEMORY:
+      return "not enough memory";
+    case NBODY_INTERRUPTED:
+      return "interrupted by the caller";
+  }
+  return "unknown result";
+}
+
+void nbody_default_options(nbody_options* options, size_t size) {
+  if (options == nullptr || size != sizeof(nbody_options)) return;
+  *options = {.size = sizeof(nbody_options),
+              .device = NBODY_CPU,
+              .method = NBODY_DIRECT,
+              .threads = 0,
+              .theta = 1,
+              .multipole = 2,
+              .force_tolerance = 0.005,
+              .interrupted = nullptr,
+              .argument = nullptr};
+}
+
+int nbody_accelerations_f32(size_t sources, const float* positions, const float* masses,
+                            size_t targets, const float* target_positions, double softening,
+                            const nbody_options* options, float* out) {
+  return accelerations(sources, positions, masses, targets, target_positions, softening, options,
+                       out);
+}
+int nbody_accelerations_f64(size_t sources, const double* positions, const double* masses,
+                            size_t targets, const double* target_positions, double softening,
+                            const nbody_options* options, double* out) {
+  return accelerations(sources, positions, masses, targets, target_positions, softening, options,
+                       out);
+}
+int nbody_potential_f32(size_t sources, const float* positions, const float* masses, size_t targets,
+                        const float* target_positions, double softening,
+                        const nbody_options* options, float* out) {
+  return potential(sources, positions, masses, targets, target_positions, softening, options, out);
+}
+int nbody_potential_f64(size_t sources, const double* positions, const double* masses,
+                        size_t targets, const double* target_positions, double softening,
+                        const nbody_options* options, double* out) {
+  return potential(sources, positions, masses, targets, target_positions, softening, options, out);
+}
+int nbody_jerk_f32(size_t sources, const float* positions, const float* velocities,
+                   const float* masses, size_t targets, const float* target_positions,
+                   const float* target_velocities, double softening, const nbody_options* options,
+                   float* out_accelerations, float* jerks) {
+  return jerk(sources, positions, velocities, masses, targets, target_positions, target_velocities,
+              softening, options, out_accelerations, jerks);
+}
+int nbody_jerk_f64(size_t sources, const double* positions, const double* velocities,
+                   const double* masses, size_t targets, const double* target_positions,
+                   const double* target_velocities, double softening, const nbody_options* options,
+                   double* out_accelerations, double* jerks) {
+  return jerk(sources, positions, velocities, masses, targets, target_positions, target_velocities,
+              softening, options, out_accelerations, jerks);
+}

@@ -1,0 +1,118 @@
+/* libnbody: gravity of point masses at given points. A C ABI; nbody.hpp is a small C++ layer over
+ * it.
+ *
+ * With G = 1 and r_ij = x_j - x_i, the sources j act on a target i at x_i with
+ *
+ *   acceleration  a_i   = sum_j m_j r_ij / s^3                      s^2 = |r_ij|^2 + eps^2
+ *   potential     phi_i = - sum_j m_j / s
+ *   jerk          da_i/dt = sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5)
+ *
+ * (Plummer softening: Aarseth 1963, MNRAS 126, 223; Dehnen & Read 2011, Eur. Phys. J. Plus 126, 55,
+ * eq. 7. Jerk: Makino & Aarseth 1992, PASJ 44, 141.) Any units in which G = 1 will do.
+ *
+ * Arrays. A position or velocity takes three numbers, x y z; arrays are contiguous and in host
+ * memory. `targets` may be NULL: then the sources themselves are the targets, and no body acts on
+ * itself. In a separate array of targets, each source acts on each target; a source at the very
+ * position of a target adds nothing to its acceleration, and -m / eps to its potential. Masses may
+ * be 0. Massless sources cost nothing, except as targets. Results overwrite the output arrays,
+ * which must not overlap each other; nothing is written if a call fails.
+ *
+ * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) counts as that
+ * length, so a softening of 0 is allowed, and coincident bodies do no harm.
+ *
+ * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
+ * for arrays of either type; the errors of its approximation are larger than those of float32.
+ *
+ * Threads. Functions have no global state, and any number of threads may call them at once. A call
+ * uses OpenMP; options.threads limits its threads.
+ *
+ * Devices. This version computes on the CPU. NBODY_CUDA is reserved: a build with nvcc will run the
+ * kernels of steps 11 and 15b, and will also take device pointers in the same arguments. Until then
+ * it returns NBODY_NO_DEVICE.
+ */
+#ifndef NBODY_H
+#define NBODY_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NBODY_VERSION 10000 /* 10000 major + 100 minor + patch */
+
+/* Returns the NBODY_VERSION of the library that is linked. A major version keeps its ABI. */
+int nbody_version(void);
+
+/* Results of calls. Numbers keep their meaning. */
+enum {
+  NBODY_OK = 0,
+  NBODY_NO_ARRAY = 1,      /* a required array is NULL */
+  NBODY_BAD_COUNT = 2,     /* more than 1e9 sources or targets */
+  NBODY_BAD_POSITION = 3,  /* not finite, or above 1e150 */
+  NBODY_BAD_VELOCITY = 4,  /* not finite, or above 1e150 */
+  NBODY_BAD_MASS = 5,      /* negative, not finite, or above 1e150 */
+  NBODY_BAD_SOFTENING = 6, /* negative, not finite, or above 1e150 */
+  NBODY_BAD_OPTION = 7,    /* an option is out of its range */
+  NBODY_NO_DEVICE = 8,     /* the device is missing, or this build does not support it */
+  NBODY_NO_TREE_JERK = 9,  /* the tree has no velocities of nodes; NBODY_DIRECT has the jerk */
+  NBODY_NO_MEMORY = 10,
+  NBODY_INTERRUPTED = 11 /* options.interrupted returned nonzero */
+};
+
+/* Returns one line about a result. The text is static, for every number. */
+const char* nbody_error_text(int result);
+
+enum { NBODY_CPU = 0, NBODY_CUDA = 1 };
+enum { NBODY_DIRECT = 0, NBODY_TREE = 1 };
+
+typedef struct nbody_options {
+  size_t size; /* sizeof(nbody_options), so that a later version can add fields */
+  int device;  /* NBODY_CPU or NBODY_CUDA */
+  int method;  /* NBODY_DIRECT or NBODY_TREE */
+  int threads; /* at most this many; 0: as many as OpenMP chooses */
+  /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the largest first term
+   * that a node's moments may neglect, relative to the force on the body, 0 to 1. */
+  double theta;
+  int multipole;
+  double force_tolerance;
+  /* If not NULL, the calling thread calls it several times per second. Nonzero ends the call. */
+  int (*interrupted)(void* argument);
+  void* argument;
+} nbody_options;
+
+/* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
+void nbody_default_options(nbody_options* options, size_t size);
+
+/* Each function returns a result from the list above. `options` may be NULL for the defaults.
+ * positions: 3 * sources; masses: sources; target_positions: 3 * targets, or NULL. If it is NULL,
+ * `targets` is ignored, and outputs have one entry per source. accelerations: 3 * targets;
+ * potentials: targets. */
+int nbody_accelerations_f32(size_t sources, const float* positions, const float* masses,
+                            size_t targets, const float* target_positions, double softening,
+                            const nbody_options* options, float* accelerations);
+int nbody_accelerations_f64(size_t sources, const double* positions, const double* masses,
+                            size_t targets, const double* target_positions, double softening,
+                            const nbody_options* options, double* accelerations);
+int nbody_potential_f32(size_t sources, const float* positions, const float* masses, size_t targets,
+                        const float* target_positions, double softening,
+                        const nbody_options* options, float* potentials);
+int nbody_potential_f64(size_t sources, const double* positions, const double* masses,
+                        size_t targets, const double* target_positions, double softening,
+                        const nbody_options* options, double* potentials);
+
+/* jerks: 3 * targets. accelerations: the same, or NULL; they are a by-product. target_velocities
+ * must not be NULL unless target_positions is. */
+int nbody_jerk_f32(size_t sources, const float* positions, const float* velocities,
+                   const float* masses, size_t targets, const float* target_positions,
+                   const float* target_velocities, double softening, const nbody_options* options,
+                   float* accelerations, float* jerks);
+int nbody_jerk_f64(size_t sources, const double* positions, const double* velocities,
+                   const double* masses, size_t targets, const double* target_positions,
+                   const double* target_velocities, double softening, const nbody_options* options,
+                   double* accelerations, double* jerks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
