@@ -14,6 +14,8 @@ FOLDER = Path("docs") / "results" / "claims"
 RESULTS = FOLDER / "2026-11-23_h200.jsonl"
 ONE_THREAD = FOLDER / "cpu_simd_2026-11-23.jsonl"
 SPIRAL = FOLDER / "spiral_2026-11-23_h200.jsonl"
+AGORA = FOLDER / "agora_2026-11-23_h200.jsonl"
+AGORA_STARS = {"LOW": 112500, "MED": 1125000}
 OF_THE_RUN = ("revision", "date", "program", "device", "backend", "verdict")
 FLOPS = 20  # per interaction
 
@@ -53,9 +55,21 @@ def spiral(root: Path, quantity: str) -> Value:
     )
 
 
+def agora_table(root: Path) -> str:
+    """Returns the milliseconds per time step for each of AGORA's numbers of stars: all pairs of as
+    many bodies, and by the tree for as many stars in a halo of twice as many bodies."""
+    time = {(record["step"], record["bodies"]): 1e3 * record["median"]["compute"] / record["steps"]
+            for record in lines_of(root / AGORA)}
+    rows = [[name, f"{stars:,}", plain(time["step12_newton3", stars], 3),
+             f"{3 * stars:,}", plain(time["step15b_force_aware", 3 * stars], 3)]
+            for name, stars in AGORA_STARS.items()]
+    return markdown(["AGORA", "stars", "step 12, ms", "with the halo", "step 15b, ms"], rows)
+
+
 def words(root: Path) -> dict[str, Any]:
     return {
         "claims": lambda program: claims_table(root, program),
         "one_thread": lambda quantity: one_thread(root, quantity),
+        "agora": lambda: agora_table(root),
         "spiral": lambda quantity: spiral(root, quantity),
     }
