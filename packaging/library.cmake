@@ -1,6 +1,7 @@
 # The library for programs of other projects: nbody::common, what every step uses (nbody/step.h), and
 # nbody::program, which makes a simulate() a program with the steps' command line. find_package(nbody)
-# and pkg-config find it, also in a prefix that was moved. Only this: cmake --install BUILD --component library
+# and pkg-config find it, also in a prefix that was moved. nbody::nbody is libnbody (../library), with its
+# C ABI. Only these: cmake --install BUILD --component library
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nbody)
@@ -14,6 +15,12 @@ set_target_properties(nbody_program PROPERTIES EXPORT_NAME program)
 install(TARGETS nbody_common nbody_program nbody_view EXPORT nbody
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/common/include/nbody DESTINATION include COMPONENT library)
+if(TARGET nbody_library)
+  install(TARGETS nbody_library EXPORT nbody
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(FILES ${PROJECT_SOURCE_DIR}/library/nbody.h ${PROJECT_SOURCE_DIR}/library/nbody.hpp
+          DESTINATION include COMPONENT library)
+endif()
 install(EXPORT nbody NAMESPACE nbody:: FILE nbodyTargets.cmake DESTINATION ${package_folder}
         COMPONENT library)
 
@@ -29,3 +36,8 @@ file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /pre
 configure_file(nbody.pc.in nbody.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nbody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT library)
+if(TARGET nbody_library)
+  configure_file(libnbody.pc.in libnbody.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libnbody.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endif()

@@ -21,6 +21,7 @@ from nbody_tools.command_line.help import number_of_the_version
 
 CONSUMER = Path(__file__).parent / "consumer"
 NATIVE = re.compile(r"-m(arch|cpu)=native")
+GRAVITY = "no error: 0.12 -0.024\n"  # printed by consumer/gravity.c
 RUN = ("--scenario", "figure-eight", "--steps", "20")
 
 
@@ -67,6 +68,8 @@ class Library(unittest.TestCase):
                    f"-DWANTED={number_of_the_version()}")
         self.works("cmake", "--build", build)
         self.run_consumer(build / "consumer")
+        if WITH_GRAVITY:
+            self.assertEqual(self.works(build / "gravity"), GRAVITY)
 
     def test_another_major_version_is_not_found(self) -> None:
         (version,) = self.prefix.glob("lib*/**/nbodyConfigVersion.cmake")
@@ -86,6 +89,11 @@ class Library(unittest.TestCase):
                 "$(pkg-config --cflags --libs nbody)")
         self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
         self.run_consumer(self.folder / "by_line")
+        if WITH_GRAVITY:
+            line = (f'cc "{CONSUMER}/gravity.c" -o gravity $(pkg-config --cflags --libs libnbody)')
+            self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
+            found = self.works(self.folder / "gravity", LD_LIBRARY_PATH=str(self.package.parents[1]))
+            self.assertEqual(found, GRAVITY)
 
     def test_it_does_not_depend_on_this_machine(self) -> None:
         for file in self.prefix.rglob("*"):
@@ -100,7 +108,10 @@ class Library(unittest.TestCase):
         headers = {file.relative_to(self.prefix / "include")
                    for file in (self.prefix / "include").rglob("*") if file.is_file()}
         public = ROOT / "common" / "include"
-        self.assertEqual(headers, {file.relative_to(public) for file in public.rglob("*.h")})
+        wanted = {file.relative_to(public) for file in public.rglob("*.h")}
+        if WITH_GRAVITY:
+            wanted |= {Path("nbody.h"), Path("nbody.hpp")}
+        self.assertEqual(headers, wanted)
         self.assertFalse((self.prefix / "bin").exists())
 
 
@@ -125,4 +136,5 @@ class ForThisProcessor(unittest.TestCase):
 
 if __name__ == "__main__":
     BUILD, COMPILER = Path(sys.argv[1]), sys.argv[2]
+    WITH_GRAVITY = (BUILD / "library" / "libnbody.so").exists()  # needs Highway
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

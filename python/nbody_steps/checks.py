@@ -1,0 +1,104 @@
+"""Checks of arguments. A wrong one raises a ValueError that names it in one line."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+import numpy as np
+
+TYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def as_array(name: str, value: Any) -> np.ndarray:
+    """Returns a numpy array of the same memory where possible, else a copy. Lists of numbers become
+    float64."""
+    if isinstance(value, np.ndarray):
+        array = value
+    elif hasattr(value, "__dlpack__"):
+        device = getattr(value, "__dlpack_device__", lambda: (1, 0))()
+        if int(device[0]) not in (1, 3, 11):  # the host's memory, also if pinned
+            raise ValueError(f"{name}: the array is in a GPU's memory; this build computes on the "
+                             "CPU, so copy it to the host first")
+        try:
+            array = np.from_dlpack(value)
+        except (AttributeError, BufferError, RuntimeError, TypeError):
+            array = np.asarray(value)
+    else:
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind in "iu":
+                array = array.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name}: not an array of numbers ({error})") from None
+    if array.dtype not in TYPES:
+        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; float32 or float64")
+    return array
+
+
+def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None) -> np.ndarray:
+    """Returns an array of shape (n, 3) and contiguous, with the dtype of `like`."""
+    array = as_array(name, value)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; (n, 3)")
+    return checked(name, value, array, like)
+
+
+def scalars(name: str, value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
+    """Returns an array of one number per row of `like`, contiguous and with its dtype."""
+    array = as_array(name, value)
+    if array.shape != like[1].shape[:1]:
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; {like[1].shape[:1]}, "
+                         f"one number per row of {like[0]}")
+    return checked(name, value, array, like)
+
+
+def checked(name: str, value: Any, array: np.ndarray,
+            like: Optional[tuple[str, np.ndarray]]) -> np.ndarray:
+    if like is not None and array.dtype != like[1].dtype:
+        if hasattr(value, "dtype"):
+            raise ValueError(f"{name}: dtype {array.dtype} is not allowed; {like[1].dtype}, as in "
+                             f"{like[0]}")
+        array = array.astype(like[1].dtype)
+    finite = np.isfinite(array)
+    if not finite.all():
+        at = np.argwhere(~finite)[0]
+        raise ValueError(f"{name}[{', '.join(map(str, at))}]: {array[tuple(at)]} is not allowed; "
+                         "a finite number")
+    return np.ascontiguousarray(array)
+
+
+def masses_of(value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
+    masses = scalars("masses", value, like)
+    if (masses < 0).any():
+        at = int(np.argmax(masses < 0))
+        raise ValueError(f"masses[{at}]: {masses[at]} is not allowed; 0 or more")
+    return masses
+
+
+def number(name: str, value: Any, low: float, high: float = math.inf, allowed: str = "") -> float:
+    """Returns a finite float from low to high."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not (low <= found <= high and math.isfinite(found)):
+        raise ValueError(f"{name}: {value!r} is not allowed; {allowed}")
+    return found
+
+
+def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = low - 1
+    if not low <= found <= high:
+        raise ValueError(f"{name}: {value!r} is not allowed; an integer from {low} to {high}")
+    return found
+
+
+def one_of(name: str, value: Any, allowed: dict[str, int]) -> int:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name}: {value!r} is not allowed; {' or '.join(map(repr, allowed))}")
+    return allowed[value]

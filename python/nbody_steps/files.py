@@ -1,0 +1,94 @@
+"""Files of bodies and initial conditions, as the programs of nbody-steps have them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _extension, checks
+
+
+@dataclass
+class Bodies:
+    """The state of one system of n bodies, or of s systems: then arrays have a first axis of s."""
+
+    positions: np.ndarray  #: (n, 3), float64
+    velocities: np.ndarray  #: (n, 3), float64
+    masses: np.ndarray  #: (n,), float64
+    time: float = 0.0
+    softening: float = 0.0  #: 0: not in the file
+    dt: float = 0.0  #: the scenario's time step; 0: not in the file
+    units: str = ""  #: a preset ("henon", "au-msun-yr2pi", "kpc-msun", "kpc-100kms"), or any text
+    names: list[str] = field(default_factory=list)  #: one per body of a system, or none
+    #: one per body, or none: gas, dark, disk, bulge, star, boundary
+    species: list[str] = field(default_factory=list)
+
+
+def from_extension(found: dict[str, Any]) -> Bodies:
+    rows = found.pop("rows")
+    if len(rows) == 1:
+        rows = rows[0]
+    parts = (rows[..., 0:3], rows[..., 3:6], rows[..., 6])
+    return Bodies(*(np.ascontiguousarray(part) for part in parts), **found)
+
+
+def read(file: Union[str, os.PathLike], *, systems: Optional[int] = None, species: str = "",
+         columns: str = "", units: Optional[str] = None) -> Bodies:
+    """Reads a file of bodies: CSV, tables, BIN, raw, Tipsy, or Gadget's binary format. The content
+    decides the format (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
+
+    systems  number of systems that the rows of a file form, if it does not say
+    species  bodies to keep, such as "dark,star"
+    columns  names of the columns of a table without a header line, such as "m,x,y,-,-"
+    units    a preset to convert to, if the file has units
+
+    A file that is missing or invalid raises a ValueError of one line.
+    """
+    count = None if systems is None else checks.whole("systems", systems, 1)
+    return from_extension(_extension.read(os.fspath(file), count, species, columns, units))
+
+
+def write(file: Union[str, os.PathLike], bodies: Bodies) -> None:
+    """Writes a file of bodies, whole or not at all. Its extension decides the format (.csv, .bin,
+    .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round to float32."""
+    x = np.asarray(bodies.positions, np.float64)
+    v = np.asarray(bodies.velocities, np.float64)
+    m = np.asarray(bodies.masses, np.float64)
+    if x.ndim not in (2, 3) or x.shape[-1] != 3 or v.shape != x.shape or m.shape != x.shape[:-1]:
+        raise ValueError(f"bodies: shapes {x.shape}, {v.shape}, {m.shape} are not allowed; "
+                         "(n, 3), (n, 3), (n,)")
+    rows = np.concatenate((x, v, m[..., np.newaxis]), axis=-1)
+    if rows.size == 0:
+        raise ValueError("bodies: there are none")
+    if not np.isfinite(rows).all() or (m < 0).any():
+        raise ValueError("bodies: values must be finite, and masses 0 or more")
+    rows = np.ascontiguousarray(rows if rows.ndim == 3 else rows[np.newaxis])
+    _extension.write(os.fspath(file), rows, bodies.time, bodies.softening, bodies.dt, bodies.units,
+                     list(bodies.names), list(bodies.species))
+
+
+def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed: int = 1,
+             softening: Optional[float] = None, **parameters: float) -> Bodies:
+    """Returns initial conditions by name: the same bodies, bit for bit, as the programs' --scenario
+    with this seed, in float64. `scenarios()` lists the names. Underscores in names of parameters
+    stand for hyphens: scenario("cold-sphere", virial_ratio=0.5).
+
+    An unknown name, size or parameter raises a ValueError that lists what is allowed.
+    """
+    count = None if bodies is None else checks.whole("bodies", bodies, 1)
+    eps = None
+    if softening is not None:
+        eps = checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
+    numbers = {key.replace("_", "-"): checks.number(key, value, -np.inf, np.inf, "a finite number")
+               for key, value in parameters.items()}
+    return from_extension(_extension.scenario(
+        name, count, checks.whole("systems", systems, 1), checks.whole("seed", seed, 0, 2**64 - 1),
+        eps, numbers))
+
+
+def scenarios() -> dict[str, str]:
+    """Returns the names of scenarios, and a line about each."""
+    return dict(_extension.scenarios())

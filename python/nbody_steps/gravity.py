@@ -1,0 +1,128 @@
+"""Accelerations, potentials and jerks at points."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _extension, checks
+
+METHODS = {"direct": 0, "tree": 1}
+DEVICES = {"cpu": 0, "cuda": 1}
+
+
+def settings(method: str, theta: float, multipole: int, force_tolerance: float, device: str,
+             threads: Optional[int]) -> _extension.Settings:
+    from_0_to_1 = "a number from 0 to 1"
+    if multipole not in (0, 2):
+        raise ValueError(f"multipole: {multipole!r} is not allowed; 0 (masses) or 2 (quadrupoles)")
+    if checks.one_of("device", device, DEVICES) != 0:
+        raise ValueError("device: 'cuda' is not in this build; 'cpu'")
+    return _extension.Settings(
+        0,
+        checks.one_of("method", method, METHODS),
+        0 if threads is None else checks.whole("threads", threads, 1, 4096),
+        checks.number("theta", theta, 0, 1, from_0_to_1),
+        int(multipole),
+        checks.number("force_tolerance", force_tolerance, 0, 1, from_0_to_1),
+    )
+
+
+def length(softening: Any) -> float:
+    return checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
+
+
+def accelerations(positions: Any, masses: Any, softening: float, targets: Any = None,
+                  method: str = "direct", *, theta: float = 1.0, multipole: int = 2,
+                  force_tolerance: float = 0.005, device: str = "cpu",
+                  threads: Optional[int] = None) -> np.ndarray:
+    """Returns the accelerations of targets, a_i = sum_j m_j r_ij / (|r_ij|^2 + eps^2)^(3/2).
+
+    G is 1: in other units, multiply the result by G. The softening eps is Plummer's (Aarseth 1963,
+    MNRAS 126, 223; Dehnen & Read 2011, Eur. Phys. J. Plus 126, 55, eq. 7).
+
+    positions        (n, 3), float32 or float64; lists become float64
+    masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources
+    softening        eps, a length, 0 or more
+    targets          (k, 3), same dtype; None: the bodies themselves, without self-forces
+    method           "direct": all pairs, in the arrays' dtype; about n * k / 1e9 s on two cores
+                     "tree": in float32, O((n + k) log n). The tree of step 15b, with the criterion
+                     of `./nbody run 15b --force-tolerance`
+    force_tolerance  tree: largest first term that a node's moments may neglect, relative to the
+                     force on the body; 0.005 gives RMS errors of about 6e-4 of the acceleration
+    theta            tree: the largest opening angle; at 0 all nodes are opened
+    multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
+    device           "cpu"; a build with CUDA will also have "cuda"
+    threads          at most this many; None: all
+
+    Returns (k, 3), or (n, 3) without targets, with the dtype of the positions. Wrong shapes, dtypes
+    and numbers raise ValueError. The interpreter's lock is released, and Ctrl-C ends the call.
+    """
+    return total("accelerations", positions, masses, softening, targets, (3,),
+                 settings(method, theta, multipole, force_tolerance, device, threads))
+
+
+def potential(positions: Any, masses: Any, softening: float, targets: Any = None,
+              method: str = "direct", *, theta: float = 1.0, multipole: int = 2,
+              force_tolerance: float = 0.005, device: str = "cpu",
+              threads: Optional[int] = None) -> np.ndarray:
+    """Returns the potentials at targets, phi_i = - sum_j m_j / (|r_ij|^2 + eps^2)^(1/2).
+
+    Without targets, a body's own term is left out, so 0.5 * sum(masses * potential) is the
+    potential energy. Arguments are those of `accelerations`; the tree opens the nodes that it opens
+    for accelerations, and adds the same moments.
+
+    Returns (k,), or (n,) without targets.
+    """
+    return total("potential", positions, masses, softening, targets, (),
+                 settings(method, theta, multipole, force_tolerance, device, threads))
+
+
+def total(function: str, positions: Any, masses: Any, softening: float, targets: Any,
+          shape: tuple[int, ...], options: _extension.Settings) -> np.ndarray:
+    x = checks.vectors("positions", positions)
+    m = checks.masses_of(masses, ("positions", x))
+    at = None if targets is None else checks.vectors("targets", targets, ("positions", x))
+    out = np.empty((len(x if at is None else at), *shape), x.dtype)
+    getattr(_extension, function)(x, m, at, length(softening), options, out)
+    return out
+
+
+def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets: Any = None,
+         target_velocities: Any = None, method: str = "direct", *, with_accelerations: bool = False,
+         device: str = "cpu", threads: Optional[int] = None
+         ) -> Union[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Returns the time derivatives of the accelerations of targets,
+    sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5) with s^2 = |r_ij|^2 + eps^2
+    (Makino & Aarseth 1992, PASJ 44, 141).
+
+    velocities, target_velocities: (n, 3) and (k, 3), same dtype; the other arguments are those of
+    `accelerations`. The tree has no velocities, so only method "direct" is allowed.
+
+    Returns (k, 3), or (n, 3) without targets; with_accelerations: a pair, accelerations first, for
+    the cost of one.
+    """
+    if checks.one_of("method", method, METHODS) != METHODS["direct"]:
+        raise ValueError("method: 'tree' does not compute a jerk; 'direct'")
+    x = checks.vectors("positions", positions)
+    v = checks.vectors("velocities", velocities, ("positions", x))
+    require_same_shape("velocities", v, "positions", x)
+    m = checks.masses_of(masses, ("positions", x))
+    at = u = None
+    if (targets is None) != (target_velocities is None):
+        raise ValueError("target_velocities: needed with targets, and only with them")
+    if targets is not None:
+        at = checks.vectors("targets", targets, ("positions", x))
+        u = checks.vectors("target_velocities", target_velocities, ("positions", x))
+        require_same_shape("target_velocities", u, "targets", at)
+    a = np.empty_like(x if at is None else at)
+    out = np.empty_like(a)
+    _extension.jerk(x, v, m, at, u, length(softening),
+                    settings(method, 1, 2, 0, device, threads), a, out)
+    return (a, out) if with_accelerations else out
+
+
+def require_same_shape(name: str, array: np.ndarray, other: str, like: np.ndarray) -> None:
+    if array.shape != like.shape:
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; {like.shape}, as {other}")

@@ -1,0 +1,36 @@
+"""Leapfrog over the library's accelerations."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import checks
+from .gravity import accelerations, length, require_same_shape
+
+
+def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt: float, steps: int,
+             method: str = "direct", *, progress: Optional[Callable[[int], Any]] = None,
+             **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the positions and velocities after `steps` time steps of leapfrog (drift by dt / 2,
+    kick by dt, drift by dt / 2; second order, time-reversible).
+
+    positions, velocities: (n, 3); masses: (n,); all of one dtype, float32 or float64, which is also
+    that of the state. dt may be negative. progress(k) is called after step k. method and options
+    are those of `accelerations`. The arguments are not changed.
+    """
+    x = checks.vectors("positions", positions).copy()
+    v = checks.vectors("velocities", velocities, ("positions", x)).copy()
+    require_same_shape("velocities", v, "positions", x)
+    m = checks.masses_of(masses, ("positions", x))
+    eps = length(softening)
+    h = x.dtype.type(checks.number("dt", dt, -np.inf, np.inf, "a finite number"))
+    half = x.dtype.type(0.5) * h
+    for step in range(1, checks.whole("steps", steps, 0) + 1):
+        x += half * v
+        v += h * accelerations(x, m, eps, method=method, **options)
+        x += half * v
+        if progress is not None:
+            progress(step)
+    return x, v

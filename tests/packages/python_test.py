@@ -1,0 +1,55 @@
+"""Installs the Python package nbody_steps by pip into a new environment, and runs its tests and the
+examples of docs/library.md.
+
+Exits with 77 if there is no venv, if pip reaches no index, or if Highway is missing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT
+from pip_test import NO_NETWORK, NOT_HERE, run
+
+TAKEN = ("common", "library", "python", "experiments/cpu_simd", "experiments/cpu_tree",
+         "experiments/vectors.h", "CMakeLists.txt", "docs/library.md")
+NO_HIGHWAY = "nbody_steps needs Highway"
+
+
+def copy(folder: Path) -> None:
+    """Copies what a build needs, so that the work tree stays clean."""
+    for name in TAKEN:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+
+
+def main(folder: Path) -> int:
+    source = folder / "source"
+    copy(source)
+    made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    if made.returncode != 0:
+        print(f"no venv here: {made.stdout}")
+        return NOT_HERE
+    done = run(folder / "venv/bin/pip", "install", "--quiet", source / "python", cwd=folder)
+    if any(text in done.stdout for text in (*NO_NETWORK, NO_HIGHWAY)):
+        print(f"no package index or no Highway here: {done.stdout}")
+        return NOT_HERE
+    if done.returncode != 0:
+        print(done.stdout)
+        return 1
+    tested = run(folder / "venv/bin/python", source / "python/tests/test_nbody_steps.py",
+                 source / "docs/library.md", cwd=folder)
+    print(tested.stdout)
+    return tested.returncode
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        sys.exit(main(Path(name)))
