@@ -1,6 +1,6 @@
 // Direct sums. Accelerations of the sources themselves, in float32, come from cpu_simd's kernel,
-// which computes every pair once. Other targets, other quantities and float64 have a kernel of
-// their own: a vector holds targets, and every source is broadcast to them.
+// which computes every pair once. Other targets, other quantities and float64 use a second kernel:
+// a vector holds targets, and every source is broadcast to them.
 #include <omp.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the kernels of libnbody compute. Private to the library.
+// The interface between libnbody's functions and its kernels. Private to the library.
 #pragma once
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 # The library for programs of other projects: nbody::common, what every step uses (nbody/step.h), and
 # nbody::program, which makes a simulate() a program with the steps' command line. find_package(nbody)
-# and pkg-config find it, also in a prefix that was moved. nbody::nbody is libnbody (../library), with its
-# C ABI. Only these: cmake --install BUILD --component library
+# and pkg-config find it, also in a prefix that was moved. nbody::nbody is libnbody (../library).
+# Only these: cmake --install BUILD --component library
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nbody)

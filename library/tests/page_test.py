@@ -21,9 +21,11 @@ def main(compiler: str, library: str) -> int:
     with tempfile.TemporaryDirectory() as name:
         source, program = Path(name) / "example.c", Path(name) / "example"
         source.write_text(example, encoding="utf-8")
-        subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/library", source,
-                        "-o", program, f"-L{library}", "-lnbody", f"-Wl,-rpath,{library}"], check=True)
-        found = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/library",
+                        source, "-o", program, f"-L{library}", "-lnbody", f"-Wl,-rpath,{library}"],
+                       check=True)
+        done = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True)
+    found = done.stdout.strip()
     if found != wanted:
         print(f"the example printed {found!r}; the page says {wanted!r}")
     return int(found != wanted)

@@ -268,8 +268,8 @@ class Files(unittest.TestCase):
                 np.testing.assert_array_equal(found.masses, solar.masses)
                 self.assertEqual((found.time, found.units), (1.5, "au-msun-yr2pi"))
                 other = nb.read(file, units="kpc-msun")
-                self.assertAlmostEqual(other.positions[1, 0] / solar.positions[1, 0] * 206264806.247,
-                                       1, places=6)
+                au_per_kpc = solar.positions[1, 0] / other.positions[1, 0]
+                self.assertAlmostEqual(au_per_kpc / 206264806.247, 1, places=6)
             (Path(folder) / "bad.csv").write_text("x,y,z,vx,vy,vz,mass\n1,2,nan,0,0,0,1\n")
             for name in ("missing.csv", "bad.csv"):
                 with self.assertRaisesRegex(ValueError, name) as error:

@@ -90,9 +90,10 @@ class Library(unittest.TestCase):
         self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
         self.run_consumer(self.folder / "by_line")
         if WITH_GRAVITY:
-            line = (f'cc "{CONSUMER}/gravity.c" -o gravity $(pkg-config --cflags --libs libnbody)')
+            line = f'cc "{CONSUMER}/gravity.c" -o gravity $(pkg-config --cflags --libs libnbody)'
             self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
-            found = self.works(self.folder / "gravity", LD_LIBRARY_PATH=str(self.package.parents[1]))
+            folder = str(self.package.parents[1])
+            found = self.works(self.folder / "gravity", LD_LIBRARY_PATH=folder)
             self.assertEqual(found, GRAVITY)
 
     def test_it_does_not_depend_on_this_machine(self) -> None:
