@@ -28,7 +28,7 @@ struct Keeps {
   bool species = false, all_species = false;
   bool order = false;    // order of bodies; if false, they are sorted by species
   bool systems = false;  // boundaries of systems
-  bool run = false;      // step number and integrator
+  bool run = false;      // step number, integrator, and whether the bodies are staggered
   bool times = false;    // time, softening, time step
   bool units = false;
 };
@@ -81,6 +81,7 @@ struct FileFormat {
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 
   bool needs_species = false;  // bodies of unknown species become dark
+  bool has_columns = false;    // ReadOptions::columns can name its columns
   Keeps keeps = {};
 };
 

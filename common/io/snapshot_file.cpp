@@ -134,6 +134,8 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   if (format.read == nullptr)
     throw UsageError(file, ": ", format.title,
                      " cannot be read here: ", with_name(format.reader, file));
+  if (!options.columns.empty() && !format.has_columns)
+    throw UsageError("--columns: ", file, " is ", format.title, ", not a table in text");
   if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
 
   const bool in_pieces = size > 0 && format.read_in_pieces != nullptr;
@@ -166,6 +168,16 @@ void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& for
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
 
+// A format without the state of the run would present positions half a step ahead of the velocities
+// as if both had the same time.
+void check_one_time(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
+  if (snapshot.staggered && !format.keeps.run)
+    throw UsageError(file,
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
+                     "which the format ",
+                     format.name, " cannot represent: write .bin or .csv");
+}
+
 }  // namespace
 
 Snapshot read_bodies(const fs::path& file, const ReadOptions& options) {
@@ -190,6 +202,7 @@ void write_bodies(const fs::path& file, const Snapshot& snapshot) {
 
 void write_bodies(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   formats::check_snapshot(snapshot);
+  check_one_time(file, snapshot, format);
   check(file, snapshot, format);
   const fs::path second = second_file(file, format);  // checked before the first file changes
   write_whole_file(file, [&](std::ostream& out) { format.write(out, file.string(), snapshot); });

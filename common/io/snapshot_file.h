@@ -50,7 +50,8 @@ Snapshot only_species(Snapshot snapshot, const std::string& name,
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
-// Throws the UsageError that write_bodies would throw, so that a long run need not fail at its end.
+// Throws the UsageError that write_bodies would throw at the end of a run from this snapshot, so
+// that a long run need not fail there. The snapshot may be staggered, because the end is not.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
 // Returns the files that writing `file` creates or replaces, for Outputs; messages call them

@@ -204,6 +204,11 @@ const BadInput kCases[] = {
     {"plain.csv a.bin --species dark", "plain.csv does not say the species"},
     {"plain.csv a.hdf5", "a.hdf5.*(not known|without HDF5)"},
     {"galaxy.csv a.raw", "a.raw: body 0 has mass 0.5"},
+    {"staggered.csv a.raw", "a.raw: .*half a step apart.*raw cannot represent: write .bin or .csv"},
+    {"staggered.csv a.tipsy", "a.tipsy: .*tipsy cannot represent: write .bin or .csv"},
+    {"zero.raw a.bin --columns x,y,vx,vy", "--columns: zero.raw is raw, not a table in text"},
+    {"galaxy.csv a.bin --columns x,y,vx,vy --from bin",
+     "--columns: galaxy.csv is BIN, not a table"},
     {"nan.csv a.bin", "nan.csv:2"},
     {"short.bin a.csv", "short.bin: 143 bytes"},
     {"hdf5 a.csv", "hdf5: .*(cut off or damaged|without HDF5)"},
@@ -214,6 +219,8 @@ const BadInput kCases[] = {
 TEST_F(Convert, NonsenseGetsOneLineAndWritesNothing) {
   program_.write("plain.csv", "x,y,vx,vy\n0,0,0,0\n");
   program_.write("nan.csv", "x,y,vx,vy\n0,nan,0,0\n");
+  program_.write("staggered.csv", "# integrator=leapfrog\n# staggered=1\nx,y,vx,vy\n0,0,0,0\n");
+  program_.write("zero.raw", std::string(48, '\0'));
   program_.write("theirs.csv", "x,y,vx,vy\n0,0,0,0\n");
   program_.write("theirs.param", "dKpcUnit = 1\n");
   program_.write("short.bin", "NBODYBIN" + std::string(135, '\0'));

@@ -356,6 +356,7 @@ const FileFormat kCsv{.name = "csv",
                       .read = read_csv,
                       .check = check_csv,
                       .write = write_csv,
+                      .has_columns = true,
                       .keeps = everything_but()};
 
 }  // namespace nbody::formats

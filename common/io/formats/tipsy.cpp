@@ -160,11 +160,7 @@ std::filesystem::path param_to_write(const std::filesystem::path& file) {
   return has_param(file) ? tipsy_param_of(file) : std::filesystem::path();
 }
 
-void check_tipsy(const std::string& file, const Snapshot& snapshot) {
-  if (snapshot.staggered)
-    throw UsageError(file,
-                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
-                     "which Tipsy cannot represent: write .bin or .csv");
+void check_tipsy(const std::string& file, const Snapshot&) {
   if (has_param(file)) check_tipsy_param(file);
 }
 

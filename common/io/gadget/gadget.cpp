@@ -271,10 +271,6 @@ void check(const std::string& file, const Snapshot& snapshot) {
         file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units of these bodies are ",
         (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
         ": name their units with --from-units");
-  if (snapshot.staggered)
-    throw UsageError(file,
-                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
-                     "which Gadget cannot represent: write .bin or .csv");
 }
 
 void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {

@@ -111,6 +111,28 @@ TEST_F(RoundTrip, RawKeepsEveryBit) {
   EXPECT_EQ(folder.content("a.raw").size(), 80u * 24u);
 }
 
+TEST_F(RoundTrip, AStaggeredStateStaysOneOrIsNotWritten) {
+  Snapshot staggered{.systems = random_bits(1, 2, true)};
+  staggered.staggered = true;
+  for (const FileFormat& format : basic_formats()) {
+    if (format.write == nullptr) continue;
+    const auto file = folder / ("a." + std::string(format.name));
+    // A run that resumes from this state may name the file: the run ends with another state.
+    require_can_write(file, staggered, format);
+    if (format.keeps.run) {
+      write_bodies(file, staggered, format);
+      EXPECT_TRUE(read_bodies(file).staggered) << format.name;
+    } else {
+      EXPECT_EQ(refusal_of([&] { write_bodies(file, staggered, format); }),
+                file.string() +
+                    ": positions and velocities of a leapfrog checkpoint are half a step apart, "
+                    "which the format " +
+                    std::string(format.name) + " cannot represent: write .bin or .csv");
+    }
+  }
+  EXPECT_EQ(folder.files(), 2);  // .bin and .csv
+}
+
 TEST_F(RoundTrip, DefaultsSurvive) {
   for (const char* name : {"a.bin", "a.csv"}) expect_it_back({.systems = random_bits(1, 1)}, name);
 }

@@ -233,13 +233,6 @@ TEST_F(TipsyParam, ReplacesOnlyItsOwn) {
   }
 }
 
-TEST_F(Tipsy, ACheckpointIsNotWritten) {
-  Snapshot snapshot{.systems = Systems(1, 1)};
-  snapshot.staggered = true;
-  EXPECT_THROW(write_bodies(folder / "a.tipsy", snapshot), UsageError);
-  EXPECT_EQ(folder.files(), 0);
-}
-
 // --- files that must be rejected ---
 
 class BadTipsy : public WithFolder, public testing::WithParamInterface<std::endian> {
