@@ -1,5 +1,21 @@
 # Use ${nbody_python} SCRIPT for scripts that import nbody_tools, or ${nbody_python} -m nbody_tools
 # COMMAND.
+# As ./nbody does (find_python in tools/setup.sh), takes the first interpreter with the libraries of
+# the tools: the first python3 on the path may be an environment that lacks them.
+if(NOT Python3_EXECUTABLE)
+  foreach(candidate IN ITEMS $ENV{PYTHON} python3 /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import sys, numpy, matplotlib, jinja2; print(sys.executable)"
+      OUTPUT_VARIABLE found ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(found)
+      set(Python3_EXECUTABLE ${found} CACHE FILEPATH "Python with numpy, matplotlib and Jinja2")
+      break()
+    endif()
+  endforeach()
+  if(NOT Python3_EXECUTABLE)
+    message(WARNING "No python3 has numpy, matplotlib and Jinja2, so tests of the tools will fail: "
+      "./nbody setup installs them, and PYTHON=/path/to/python3 names another interpreter.")
+  endif()
+endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(nbody_python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools ${Python3_EXECUTABLE})
 

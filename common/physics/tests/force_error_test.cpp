@@ -8,7 +8,7 @@
 #include "physics/reference.h"
 #include "scenarios/initial_conditions.h"
 
-namespace nbody {
+namespace nbody::force_errors {
 namespace {
 
 constexpr double kSofteningSquared = 0.05 * 0.05;
@@ -65,4 +65,4 @@ TEST(ForceError, OfANumberThatIsNoneIsTheWorst) {
 }
 
 }  // namespace
-}  // namespace nbody
+}  // namespace nbody::force_errors
