@@ -46,7 +46,7 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources
     softening        eps, a length, 0 or more
     targets          (k, 3), same dtype; None: the bodies themselves, without self-forces
-    method           "direct": all pairs, in the arrays' dtype; about n * k / 1e9 s on two cores
+    method           "direct": all pairs, in the arrays' dtype
                      "tree": in float32, O((n + k) log n). The tree of step 15b, with the criterion
                      of `./nbody run 15b --force-tolerance`
     force_tolerance  tree: largest first term that a node's moments may neglect, relative to the
