@@ -31,11 +31,12 @@ def from_extension(found: dict[str, Any]) -> Bodies:
     rows = found.pop("rows")
     if len(rows) == 1:
         rows = rows[0]
-    parts = (rows[..., 0:3], rows[..., 3:6], rows[..., 6])
-    return Bodies(*(np.ascontiguousarray(part) for part in parts), **found)
+    positions, velocities, masses = rows[..., 0:3], rows[..., 3:6], rows[..., 6]
+    return Bodies(np.ascontiguousarray(positions), np.ascontiguousarray(velocities),
+                  np.ascontiguousarray(masses), **found)
 
 
-def read(file: Union[str, os.PathLike], *, systems: Optional[int] = None, species: str = "",
+def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, species: str = "",
          columns: str = "", units: Optional[str] = None) -> Bodies:
     """Reads a file of bodies: CSV, tables, BIN, raw, Tipsy, or Gadget's binary format. The content
     decides the format (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
@@ -51,7 +52,7 @@ def read(file: Union[str, os.PathLike], *, systems: Optional[int] = None, specie
     return from_extension(_extension.read(os.fspath(file), count, species, columns, units))
 
 
-def write(file: Union[str, os.PathLike], bodies: Bodies) -> None:
+def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
     """Writes a file of bodies, whole or not at all. Its extension decides the format (.csv, .bin,
     .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round to float32."""
     x = np.asarray(bodies.positions, np.float64)
