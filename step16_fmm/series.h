@@ -1,0 +1,116 @@
+// The field of distant nodes around a point: a Taylor series of the potential, order by order.
+//
+// A node pulls a body at the point plus d with the gradient of f(x + d), f(x) = m / s and
+// s^2 = x^2 + eps^2, where x leads from the centre of the node to the point. Around d = 0 it is
+//   f(x + d) = m sum_k b_k d^k,  b_k = (1 / k!) D^k (1 / s),  k = (kx, ky, kz), d^k = dx^kx dy^ky dz^kz.
+// From s^2 grad(1 / s) = -x / s, differentiated n - 1 times (n = kx + ky + kz), follows
+//   n s^2 b_k = -(2 n - 1) sum_i x_i b_(k - e_i) - (n - 1) sum_i b_(k - 2 e_i)
+// (Duan and Krasny, Journal of Computational Chemistry 22, 2001), so each b_k takes a few additions.
+#pragma once
+
+#include "nbody/step.h"
+#include "step15_barnes_hut/tree.h"
+
+namespace series {
+using namespace nbody;
+
+constexpr int kOrder = TUNABLE(ORDER, 3);  // of the acceleration; one more of the potential
+static_assert(kOrder >= 2 && kOrder <= 5, "the quadrupole needs 2; registers suffice up to 5");
+constexpr int kTop = kOrder + 1;
+
+// The number of terms of an order below n, and the place of one of them.
+consteval int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
+constexpr int kTerms = terms_below(kTop + 1);
+struct Term {
+  int x, y, z;
+  consteval int order() const { return x + y + z; }
+  consteval int place() const { return terms_below(order()) + (y + z) * (y + z + 1) / 2 + z; }
+};
+consteval Term term_at(int place) {
+  for (int n = 0, k = 0;; ++n)
+    for (int x = n; x >= 0; --x)
+      for (int z = 0; z <= n - x; ++z, ++k)
+        if (k == place) return {x, n - x - z, z};
+}
+static_assert(term_at(kTerms - 1).place() == kTerms - 1 && term_at(5).place() == 5);
+
+// Calls action(place) for every term but that of order 0, with a constant: all arrays indexed by it
+// are in registers.
+template <class Action>
+__device__ void for_each_term(const Action& action) {
+  [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {
+    (action.template operator()<kPlace + 1>(), ...);
+  }(std::make_integer_sequence<int, kTerms - 1>{});
+}
+
+// The coefficients of orders 1 to kTop; what is constant does not pull.
+struct Series {
+  float of[kTerms] = {};
+
+  // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j / 6 of m / s,
+  // as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
+  // overflows.
+  template <bool kQuadrupole>
+  __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
+    const float3 v = unit * (point - xyz(node.centre));
+    const float s = rsqrtf(dot(v, v, unit * unit * softening_squared)), w = s * s;
+    const float x[3] = {-w * v.x, -w * v.y, -w * v.z};
+    float b[kTerms];
+    b[0] = s;
+    for_each_term([&]<int kPlace>() {
+      constexpr Term k = term_at(kPlace);
+      constexpr float n = k.order();
+      float first = 0, second = 0;
+      if constexpr (k.x > 0) first += x[0] * b[Term{k.x - 1, k.y, k.z}.place()];
+      if constexpr (k.y > 0) first += x[1] * b[Term{k.x, k.y - 1, k.z}.place()];
+      if constexpr (k.z > 0) first += x[2] * b[Term{k.x, k.y, k.z - 1}.place()];
+      if constexpr (k.x > 1) second += b[Term{k.x - 2, k.y, k.z}.place()];
+      if constexpr (k.y > 1) second += b[Term{k.x, k.y - 2, k.z}.place()];
+      if constexpr (k.z > 1) second += b[Term{k.x, k.y, k.z - 2}.place()];
+      b[kPlace] = (2 - 1 / n) * first - (1 - 1 / n) * w * second;
+    });
+    const float mass = node.squares.w, sixth = unit * unit / 6;
+    const float3 q = sixth * xyz(node.squares), p = 2 * sixth * xyz(node.products);
+    for_each_term([&]<int kPlace>() {
+      constexpr Term k = term_at(kPlace);
+      of[kPlace] += mass * b[kPlace];
+      if constexpr (kQuadrupole && k.order() + 2 <= kTop) {
+        constexpr float x1 = k.x + 1, y1 = k.y + 1, z1 = k.z + 1;
+        of[kPlace] += q.x * (x1 * (x1 + 1)) * b[Term{k.x + 2, k.y, k.z}.place()] +
+                     q.y * (y1 * (y1 + 1)) * b[Term{k.x, k.y + 2, k.z}.place()] +
+                     q.z * (z1 * (z1 + 1)) * b[Term{k.x, k.y, k.z + 2}.place()] +
+                     p.x * (x1 * y1) * b[Term{k.x + 1, k.y + 1, k.z}.place()] +
+                     p.y * (x1 * z1) * b[Term{k.x + 1, k.y, k.z + 1}.place()] +
+                     p.z * (y1 * z1) * b[Term{k.x, k.y + 1, k.z + 1}.place()];
+      }
+    });
+  }
+
+  // Adds up the series of all lanes of a warp.
+  __device__ void sum_warp() {
+    for_each_term([&]<int kPlace>() {
+      for (int apart = 16; apart > 0; apart /= 2)
+        of[kPlace] += __shfl_xor_sync(0xffffffff, of[kPlace], apart);
+    });
+  }
+
+  // Returns the acceleration at the point plus d (L2P), the gradient of the sum.
+  __device__ float3 at(float3 d, float unit) const {
+    const float x[3] = {unit * d.x, unit * d.y, unit * d.z};
+    float power[kTerms];
+    power[0] = 1;
+    float3 a{};
+    for_each_term([&]<int kPlace>() {
+      constexpr Term k = term_at(kPlace);
+      constexpr int kAxis = k.x > 0 ? 0 : k.y > 0 ? 1 : 2;
+      constexpr Term below{k.x - (kAxis == 0), k.y - (kAxis == 1), k.z - (kAxis == 2)};
+      power[kPlace] = x[kAxis] * power[below.place()];
+      if constexpr (k.x > 0) a.x += k.x * of[kPlace] * power[Term{k.x - 1, k.y, k.z}.place()];
+      if constexpr (k.y > 0) a.y += k.y * of[kPlace] * power[Term{k.x, k.y - 1, k.z}.place()];
+      if constexpr (k.z > 0) a.z += k.z * of[kPlace] * power[Term{k.x, k.y, k.z - 1}.place()];
+    });
+    return unit * (unit * a);
+  }
+};
+
+}  // namespace series
