@@ -22,7 +22,7 @@ using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                               // bodies of a warp; a block is one warp
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);        // bodies of a large group
-constexpr int kShare = kLarge / kGroup;
+constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kStack = TUNABLE(STACK, 512);              // nodes on the stack
 constexpr int kRefill = kStack / 2;                      // listed nodes that a stack starts with
 constexpr int kListed = TUNABLE(LISTED, 768);            // nodes on the list of a large group
@@ -38,6 +38,7 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.01f * TUNABLE(CONVERGES, 95);  // largest (r + r_group) / R of a series
+constexpr float kHeavy = TUNABLE(HEAVY, 8);
 constexpr float kSpread = 0.01f * TUNABLE(SPREAD, 25);
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);
 constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // large groups list nodes up to their size
@@ -93,6 +94,7 @@ struct Expansion {
   float radius, unit, softening_squared;
   int* waiting;  // up to 63 nodes, until each lane has one to add
   int count = 0;
+  bool any = false;
   Series series{};
 
   // True if the first terms that the two series neglect are small: (r / R)^3 as in step 15b, and
@@ -114,12 +116,14 @@ struct Expansion {
     const unsigned all = __ballot_sync(kAllLanes, mine);
     if (mine) waiting[count + rank_among(all)] = number;
     count += __popc(all);
+    any |= all != 0;
     __syncwarp();  // all lanes have written before any lane reads
     if (count < 32) return;
     count -= 32;
     add(waiting[count + lane()]);
   }
   __device__ void finish() {
+    if (!any) return;
     if (lane() < count) add(waiting[lane()]);
     series.sum_warp();
   }
@@ -149,7 +153,10 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-__device__ float largest_of_warp(float x) { return box_of_warp({x, 0, 0}).high.x; }
+__device__ float largest_of_warp(float x) {
+  for (int apart = 16; apart > 0; apart /= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
+  return x;
+}
 __device__ float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
 __device__ float length(float3 d) { return sqrtf(dot(d, d)); }
 
@@ -167,23 +174,26 @@ __global__ void __launch_bounds__(32)
             float tolerance, LargeGroup* __restrict__ large_groups) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ float4 tile[32];
-  __shared__ float spread[32];
+  __shared__ float radius_of[32];
   LargeGroup& large = large_groups[blockIdx.x];
-  // Every eighth body stands for itself and its neighbours.
-  const auto body_of = [&](int k) { return bodies[min(blockIdx.x * kLarge + k, n - 1)]; };
-  Box box = BoxOf()(body_of(lane()));
-  for (int k = lane(); k < kLarge; k += 32) box = BoxAround()(box, BoxOf()(body_of(k)));
+  // Each lane has kShare consecutive bodies, and one of them as a sample.
+  const auto body_of = [&](int k) {
+    return bodies[min(blockIdx.x * kLarge + lane() * kShare + k, n - 1)];
+  };
+  const Position sample = body_of(kShare / 2);
+  Box box = BoxOf()(sample);
+  for (int k = 0; k < kShare; ++k) box = BoxAround()(box, BoxOf()(body_of(k)));
+  const float3 extent = box.high - box.low;
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
   float radius = 0;
-  for (int k = lane(); k < kLarge; k += 32)
-    radius = fmaxf(radius, length(xyz(body_of(k)) - middle));
+  for (int k = 0; k < kShare; ++k) radius = fmaxf(radius, length(xyz(body_of(k)) - middle));
   radius = largest_of_warp(radius);
 
-  // A coarse estimate of the forces, by masses only. A node that lies on a body would seem to pull
-  // hard, so a node is softened by its own radius.
-  const Position sample = body_of(lane() * kShare + kShare / 2);
-  float3 a{};
+  // A coarse estimate of the forces, by masses only, on every eighth body. A node that lies on a
+  // body would seem to pull hard, so a node is softened by a part of its radius. A heavy body pulls
+  // its neighbours but not itself, so what may be in the group counts only if it lessens the force.
+  float3 a{}, outside{};
   if (lane() == 0) stack[0] = root;
   walk(nodes, stack, 1,
        [&](const Node& node, bool mine) {
@@ -197,18 +207,25 @@ __global__ void __launch_bounds__(32)
          if (fate == Fate::accepted) {
            const float4 c = node.centre;
            tile[rank_among(all)] = {c.x, c.y, c.z, node.squares.w};
-           spread[rank_among(all)] = softening_squared + kSpread * node.products.w * node.products.w;
+           radius_of[rank_among(all)] = node.products.w;
          }
          __syncwarp();  // all lanes have written before any lane reads
-         for (int j = 0; j < __popc(all); ++j)
-           a = a + attraction(tile[j], sample, spread[j]);
+         for (int j = 0; j < __popc(all); ++j) {
+           const float r = radius_of[j], spread = softening_squared + kSpread * r * r;
+           const float3 pull = attraction(tile[j], sample, spread), d = xyz(tile[j]) - xyz(sample);
+           a = a + pull;
+           if (dot(d, d) > dot(extent, extent)) outside = outside + pull;
+         }
          return true;
        });
-  const float force = length(a);
-  float least = fmaxf(force, kCancelled * largest_of_warp(force));
-  for (int apart = 1; apart < 32 / kShare; apart *= 2)
+  const float force = fminf(length(a), kHeavy * length(outside));
+  float least = force, most = force;
+  for (int apart = 1; apart < kSamples; apart *= 2) {
     least = fminf(least, __shfl_xor_sync(kAllLanes, least, apart));
-  if (lane() % (32 / kShare) == 0) large.forces[lane() / (32 / kShare)] = least;
+    most = fmaxf(most, __shfl_xor_sync(kAllLanes, most, apart));
+  }
+  least = fmaxf(least, kCancelled * most);
+  if (lane() % kSamples == 0) large.forces[lane() / kSamples] = least;
   const float bound = -tolerance * largest_of_warp(-least);  // of the smallest
 
   Expansion<kQuadrupole> far{nodes, middle, radius / theta, unit_of(*cube), softening_squared, waiting};
