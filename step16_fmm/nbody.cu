@@ -12,39 +12,35 @@
 #include "nbody/transfer.h"
 #include "step15_barnes_hut/tree.h"
 #include "step16_fmm/series.h"
+#include "step16_fmm/walk.h"
 
 namespace {
 
 using namespace nbody;
 using namespace tree;
+using namespace walk;
 using series::Series;
 using Velocity = float4;  // w is 0
 
-constexpr int kGroup = 32;                               // bodies of a warp; a block is one warp
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);        // bodies of a large group
+constexpr int kGroup = 32;                         // bodies of a warp of the second walk
+constexpr int kBlocks = TUNABLE(BLOCKS, 20);       // of these warps fit on a multiprocessor
+constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
+constexpr int kWarps = TUNABLE(WARPS, 4);          // that walk for a large group
 constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
-constexpr int kStack = TUNABLE(STACK, 512);              // nodes on the stack
-constexpr int kRefill = kStack / 2;                      // listed nodes that a stack starts with
-constexpr int kListed = TUNABLE(LISTED, 768);            // nodes on the list of a large group
-// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
-// opening one node at a time never takes more room than this.
-constexpr int kDepth = 3 * kCoordinateBits + 32;
-static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
+constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
+constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
+static_assert(kLarge % kGroup == 0 && 32 % kShare == 0 && kRefill + kDepth + 32 <= kStack);
 // A box this many times as wide as the distance at which a node is accepted may surround the node
 // although its own bodies are far away, near its faces. Then each body is tested.
 constexpr float kWide = 8;
-constexpr unsigned kAllLanes = 0xffffffff;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
+constexpr float kSpread = 0.25f;     // it softens a node by this part of r^2
+constexpr float kHeavy = 8;          // it counts at most this multiple of the force from outside
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
-constexpr float kConverges = 0.01f * TUNABLE(CONVERGES, 95);  // largest (r + r_group) / R of a series
-constexpr float kHeavy = TUNABLE(HEAVY, 8);
-constexpr float kSpread = 0.01f * TUNABLE(SPREAD, 25);
-constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);
-constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // large groups list nodes up to their size
-
-__device__ int lane() { return threadIdx.x; }
-__device__ int rank_among(unsigned lanes) { return __popc(lanes & ((1u << lane()) - 1)); }
+constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
+constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
+constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // a large group lists nodes up to its size
 
 // What a large group leaves to its groups of 32.
 struct LargeGroup {
@@ -55,50 +51,21 @@ struct LargeGroup {
   int listed[kListed + kStack];
 };
 
-enum class Fate { none, opened, expanded, accepted, listed };
-
-// Walks the tree with a warp: each lane takes a node from the stack, judge() decides its fate, and
-// act() does what is not opening it. Ends when the stack is empty or act() returns false; returns
-// the number of nodes on the stack.
-template <class Judge, class Act>
-__device__ int walk(const Node* __restrict__ nodes, int* stack, int size, const Judge& judge,
-                    const Act& act) {
-  __syncwarp();  // what is on the stack has been written
-  while (size > 0) {
-    // Lanes take one node each from the top, but fewer if the children might not fit.
-    const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
-    size -= taken;
-    const int number = stack[size + min(lane(), taken - 1)];
-    const Node& node = nodes[number];
-    const Fate fate = judge(node, lane() < taken);
-    const unsigned opened = __ballot_sync(kAllLanes, fate == Fate::opened);
-    __syncwarp();  // all lanes read the stack before any lane writes
-    if (fate == Fate::opened) {
-      int* const children = stack + size + 2 * rank_among(opened);
-      children[0] = node.left;
-      children[1] = node.right;
-    }
-    size += 2 * __popc(opened);
-    const bool more = act(fate, number, node);
-    __syncwarp();  // all lanes have written before any lane reads
-    if (!more) break;
-  }
-  return size;
-}
-
 // Nodes of radius r (over theta) around `middle`, of a group of bodies at most `radius` from it.
 template <bool kQuadrupole>
 struct Expansion {
   const Node* __restrict__ nodes;
   float3 middle;
   float radius, unit, softening_squared;
-  int* waiting;  // up to 63 nodes, until each lane has one to add
+  int* waiting;  // up to 63 nodes, until every lane has one to add
   int count = 0;
   bool any = false;
   Series series{};
 
-  // True if the first terms that the two series neglect are small: (r / R)^3 as in step 15b, and
-  // the group's next order of (r + r_group) / R. This must also be below 1, where both converge.
+  // True if what the two series neglect is small: (r / R)^3 as in step 15b, and the orders n above
+  // kOrder of the group's. With t = (r + r_group) / R these are at most sum (n + 1) t^n, which
+  // grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups have the same sign, so these count
+  // in full. A NaN opens the node.
   __device__ bool covers(const Node& node, float bound) const {
     const float3 d = middle - xyz(node.centre);
     const float square = dot(d, d), share = rsqrtf(square), r = sqrtf(node.centre.w);
@@ -166,98 +133,122 @@ __device__ float unit_of(const Box& cube) {
   return edge > 1e-30f ? 1e6f / edge : 1;
 }
 
-// The first walk, one warp per large group.
+// Estimates the force on a sample coarsely, by masses only, the nodes shared among the warps. A
+// node that lies on a body would seem to pull hard, so it is softened by a part of its radius. A
+// heavy body pulls its neighbours but not itself, so what is within `reach` of the sample counts at
+// most as a multiple of the rest.
+__device__ float estimated_force(const Walk<kWarps>& walk, int root, float3 middle, Position sample,
+                                 float reach, float softening_squared) {
+  __shared__ float4 tiles[kWarps][32];
+  __shared__ float radii[kWarps][32], sums[kWarps][6][32];
+  float4* const tile = tiles[warp()];
+  float* const radius = radii[warp()];
+  float3 near{}, outside{};
+  walk.down_from(
+      root,
+      [&](const Node& node, bool mine) {
+        const float3 d = middle - xyz(node.centre);
+        if (!mine) return Fate::none;
+        const bool small = node.right < 0 || node.centre.w < kCoarse * dot(d, d);
+        return small ? Fate::accepted : Fate::opened;
+      },
+      [&](Fate fate, int, const Node& node, const Listed&) {
+        const unsigned all = __ballot_sync(kAllLanes, fate == Fate::accepted);
+        if (fate == Fate::accepted) {
+          const float4 c = node.centre;
+          tile[rank_among(all)] = {c.x, c.y, c.z, node.squares.w};
+          radius[rank_among(all)] = node.products.w;
+        }
+        __syncwarp();  // all lanes have written before any lane reads
+        for (int j = 0; j < __popc(all); ++j) {
+          const float3 d = xyz(tile[j]) - xyz(sample);
+          const float spread = softening_squared + kSpread * radius[j] * radius[j];
+          float3& sum = dot(d, d) > reach * reach ? outside : near;
+          sum = sum + attraction(tile[j], sample, spread);
+        }
+        return true;
+      });
+  const float mine[6] = {near.x, near.y, near.z, outside.x, outside.y, outside.z};
+  for (int k = 0; k < 6; ++k) sums[warp()][k][lane()] = mine[k];
+  __syncthreads();  // all warps have written their share before any warp reads
+  float of[6] = {};
+  for (int k = 0; k < 6; ++k)
+    for (int w = 0; w < kWarps; ++w) of[k] += sums[w][k][lane()];
+  const float3 rest{of[3], of[4], of[5]};
+  return fminf(length(float3{of[0], of[1], of[2]} + rest), kHeavy * length(rest));
+}
+
+// The first walk, one block per large group.
 template <bool kQuadrupole>
-__global__ void __launch_bounds__(32)
+__global__ void __launch_bounds__(32 * kWarps)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, int n, float theta, float softening_squared,
             float tolerance, LargeGroup* __restrict__ large_groups) {
-  __shared__ int stack[kStack], waiting[64];
-  __shared__ float4 tile[32];
-  __shared__ float radius_of[32];
+  __shared__ int stack[kStack], counts[kWarps], waiting[kWarps][64];
+  __shared__ float sums[kWarps][series::kTerms];
   LargeGroup& large = large_groups[blockIdx.x];
-  // Each lane has kShare consecutive bodies, and one of them as a sample.
+  const Walk<kWarps> walk{nodes, stack, counts};
+  // Each lane has kShare consecutive bodies, the same in all warps, and one of them as a sample.
   const auto body_of = [&](int k) {
     return bodies[min(blockIdx.x * kLarge + lane() * kShare + k, n - 1)];
   };
   const Position sample = body_of(kShare / 2);
   Box box = BoxOf()(sample);
   for (int k = 0; k < kShare; ++k) box = BoxAround()(box, BoxOf()(body_of(k)));
-  const float3 extent = box.high - box.low;
+  const float reach = length(box.high - box.low);
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
   float radius = 0;
   for (int k = 0; k < kShare; ++k) radius = fmaxf(radius, length(xyz(body_of(k)) - middle));
   radius = largest_of_warp(radius);
 
-  // A coarse estimate of the forces, by masses only, on every eighth body. A node that lies on a
-  // body would seem to pull hard, so a node is softened by a part of its radius. A heavy body pulls
-  // its neighbours but not itself, so what may be in the group counts only if it lessens the force.
-  float3 a{}, outside{};
-  if (lane() == 0) stack[0] = root;
-  walk(nodes, stack, 1,
-       [&](const Node& node, bool mine) {
-         const float3 d = middle - xyz(node.centre);
-         if (!mine) return Fate::none;
-         const bool small = node.right < 0 || node.centre.w < kCoarse * dot(d, d);
-         return small ? Fate::accepted : Fate::opened;
-       },
-       [&](Fate fate, int, const Node& node) {
-         const unsigned all = __ballot_sync(kAllLanes, fate == Fate::accepted);
-         if (fate == Fate::accepted) {
-           const float4 c = node.centre;
-           tile[rank_among(all)] = {c.x, c.y, c.z, node.squares.w};
-           radius_of[rank_among(all)] = node.products.w;
-         }
-         __syncwarp();  // all lanes have written before any lane reads
-         for (int j = 0; j < __popc(all); ++j) {
-           const float r = radius_of[j], spread = softening_squared + kSpread * r * r;
-           const float3 pull = attraction(tile[j], sample, spread), d = xyz(tile[j]) - xyz(sample);
-           a = a + pull;
-           if (dot(d, d) > dot(extent, extent)) outside = outside + pull;
-         }
-         return true;
-       });
-  const float force = fminf(length(a), kHeavy * length(outside));
-  float least = force, most = force;
+  float least = estimated_force(walk, root, middle, sample, reach, softening_squared);
+  float most = least;
   for (int apart = 1; apart < kSamples; apart *= 2) {
     least = fminf(least, __shfl_xor_sync(kAllLanes, least, apart));
     most = fmaxf(most, __shfl_xor_sync(kAllLanes, most, apart));
   }
   least = fmaxf(least, kCancelled * most);
-  if (lane() % kSamples == 0) large.forces[lane() / kSamples] = least;
-  const float bound = -tolerance * largest_of_warp(-least);  // of the smallest
+  if (warp() == 0 && lane() % kSamples == 0) large.forces[lane() / kSamples] = least;
+  const float bound = -tolerance * largest_of_warp(-least);  // by the smallest
 
-  Expansion<kQuadrupole> far{nodes, middle, radius / theta, unit_of(*cube), softening_squared, waiting};
+  Expansion<kQuadrupole> far{
+      nodes, middle, radius / theta, unit_of(*cube), softening_squared, waiting[warp()]};
   int count = 0;
-  if (lane() == 0) stack[0] = root;
-  const int left = walk(nodes, stack, 1,
-       [&](const Node& node, bool mine) {
-         if (!mine) return Fate::none;
-         if (far.covers(node, bound)) return Fate::expanded;
-         // The larger of the two is divided: the node, or this group into its parts.
-         const bool divided = node.right < 0 || node.centre.w < kOpened * kOpened * radius * radius;
-         return divided ? Fate::listed : Fate::opened;
-       },
-       [&](Fate fate, int number, const Node&) {
-         far.take(fate == Fate::expanded, number);
-         const unsigned all = __ballot_sync(kAllLanes, fate == Fate::listed);
-         if (fate == Fate::listed) large.listed[count + rank_among(all)] = number;
-         count += __popc(all);
-         return count <= kListed - 32;
-       });
+  const int left = walk.down_from(
+      root,
+      [&](const Node& node, bool mine) {
+        if (!mine) return Fate::none;
+        if (far.covers(node, bound)) return Fate::expanded;
+        // The larger of the two is divided: the node, or this group into its parts.
+        const bool divided = node.right < 0 || node.centre.w < kOpened * kOpened * radius * radius;
+        return divided ? Fate::listed : Fate::opened;
+      },
+      [&](Fate fate, int number, const Node&, const Listed& listed) {
+        far.take(fate == Fate::expanded, number);
+        if (fate == Fate::listed) large.listed[count + listed.place()] = number;
+        count += listed.total;
+        return count <= kListed - 32 * kWarps;
+      });
   // If the list is full, the groups continue from the nodes that are still on the stack.
-  for (int k = lane(); k < left; k += 32) large.listed[count + k] = stack[k];
+  for (int k = threadIdx.x; k < left; k += 32 * kWarps) large.listed[count + k] = stack[k];
   far.finish();
-  if (lane() != 0) return;
+  if (lane() == 0)
+    series::for_each_term([&]<int kPlace>() { sums[warp()][kPlace] = far.series.of[kPlace]; });
+  __syncthreads();  // all warps have written their series before any thread reads
+  for (int k = 1 + threadIdx.x; k < series::kTerms; k += 32 * kWarps) {
+    float total = 0;
+    for (int w = 0; w < kWarps; ++w) total += sums[w][k];
+    large.series.of[k] = total;
+  }
+  if (threadIdx.x != 0) return;
   large.middle = middle;
   large.count = count + left;
-  large.series = far.series;
 }
 
 // Kicks and drifts by the forces of the tree, one lane per sorted body.
 template <bool kQuadrupole>
-__global__ void __launch_bounds__(32)
+__global__ void __launch_bounds__(32, kBlocks)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const LargeGroup* __restrict__ large_groups,
             const int* __restrict__ order, Position* __restrict__ positions,
@@ -301,7 +292,7 @@ __global__ void __launch_bounds__(32)
     if (accepted) return Fate::accepted;
     return node.right < 0 ? Fate::listed : Fate::opened;
   };
-  const auto act = [&](Fate fate, int number, const Node& node) {
+  const auto act = [&](Fate fate, int number, const Node& node, const Listed& listed) {
     const unsigned whole = __ballot_sync(kAllLanes, fate == Fate::accepted);
     if (fate == Fate::accepted) {
       const int place = rank_among(whole);
@@ -317,8 +308,7 @@ __global__ void __launch_bounds__(32)
                                                     softening_squared)
                                        : attraction(tile[0][j], body, softening_squared));
     }
-    for (unsigned leaves = __ballot_sync(kAllLanes, fate == Fate::listed); leaves != 0;
-         leaves &= leaves - 1) {
+    for (unsigned leaves = listed.lanes; leaves != 0; leaves &= leaves - 1) {
       const int holder = __ffs(leaves) - 1;
       const int first = __shfl_sync(kAllLanes, node.left, holder);
       const int count = -__shfl_sync(kAllLanes, node.right, holder);
@@ -335,7 +325,7 @@ __global__ void __launch_bounds__(32)
   for (int done = 0; done < large.count; done += kRefill) {
     const int size = min(large.count - done, kRefill);
     for (int k = lane(); k < size; k += 32) stack[k] = large.listed[done + k];
-    walk(nodes, stack, size, judge, act);
+    Walk<1>{nodes, stack, nullptr}.down(size, judge, act);
   }
   far.finish();
   a = a + far.series.at(xyz(body) - middle, unit) + large.series.at(xyz(body) - large.middle, unit);
@@ -367,8 +357,9 @@ Timing simulate(const Run& run, Systems& systems) {
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
       tree.build(x, theta);
-      first_walk<<<large, 32>>>(tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(),
-                                n, theta, run.softening_squared, tolerance, large_groups.get());
+      first_walk<<<large, 32 * kWarps>>>(tree.nodes.get(), tree.root(), tree.cube.get(),
+                                         tree.bodies.get(), n, theta, run.softening_squared,
+                                         tolerance, large_groups.get());
       second_walk<<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(),
                                   large_groups.get(), tree.order.get(), x, v, n, run.dt, theta,
                                   run.softening_squared, tolerance);

@@ -2,10 +2,12 @@
 //
 // A node pulls a body at the point plus d with the gradient of f(x + d), f(x) = m / s and
 // s^2 = x^2 + eps^2, where x leads from the centre of the node to the point. Around d = 0 it is
-//   f(x + d) = m sum_k b_k d^k,  b_k = (1 / k!) D^k (1 / s),  k = (kx, ky, kz), d^k = dx^kx dy^ky dz^kz.
+//   f(x + d) = m sum_k b_k d^k,  b_k = (1 / k!) D^k (1 / s),  k = (kx, ky, kz), d^k = dx^kx dy^ky
+//   dz^kz.
 // From s^2 grad(1 / s) = -x / s, differentiated n - 1 times (n = kx + ky + kz), follows
 //   n s^2 b_k = -(2 n - 1) sum_i x_i b_(k - e_i) - (n - 1) sum_i b_(k - 2 e_i)
-// (Duan and Krasny, Journal of Computational Chemistry 22, 2001), so each b_k takes a few additions.
+// (Duan and Krasny, Journal of Computational Chemistry 22, 2001), so each b_k takes a few
+// additions.
 #pragma once
 
 #include "nbody/step.h"
@@ -40,15 +42,16 @@ template <class Action>
 __device__ void for_each_term(const Action& action) {
   [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {
     (action.template operator()<kPlace + 1>(), ...);
-  }(std::make_integer_sequence<int, kTerms - 1>{});
+  }
+  (std::make_integer_sequence<int, kTerms - 1>{});
 }
 
 // The coefficients of orders 1 to kTop; what is constant does not pull.
 struct Series {
   float of[kTerms] = {};
 
-  // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j / 6 of m / s,
-  // as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
+  // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j / 6 of m /
+  // s, as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
   // overflows.
   template <bool kQuadrupole>
   __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
@@ -77,11 +80,11 @@ struct Series {
       if constexpr (kQuadrupole && k.order() + 2 <= kTop) {
         constexpr float x1 = k.x + 1, y1 = k.y + 1, z1 = k.z + 1;
         of[kPlace] += q.x * (x1 * (x1 + 1)) * b[Term{k.x + 2, k.y, k.z}.place()] +
-                     q.y * (y1 * (y1 + 1)) * b[Term{k.x, k.y + 2, k.z}.place()] +
-                     q.z * (z1 * (z1 + 1)) * b[Term{k.x, k.y, k.z + 2}.place()] +
-                     p.x * (x1 * y1) * b[Term{k.x + 1, k.y + 1, k.z}.place()] +
-                     p.y * (x1 * z1) * b[Term{k.x + 1, k.y, k.z + 1}.place()] +
-                     p.z * (y1 * z1) * b[Term{k.x, k.y + 1, k.z + 1}.place()];
+                      q.y * (y1 * (y1 + 1)) * b[Term{k.x, k.y + 2, k.z}.place()] +
+                      q.z * (z1 * (z1 + 1)) * b[Term{k.x, k.y, k.z + 2}.place()] +
+                      p.x * (x1 * y1) * b[Term{k.x + 1, k.y + 1, k.z}.place()] +
+                      p.y * (x1 * z1) * b[Term{k.x + 1, k.y, k.z + 1}.place()] +
+                      p.z * (y1 * z1) * b[Term{k.x, k.y + 1, k.z + 1}.place()];
       }
     });
   }
