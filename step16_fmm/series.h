@@ -21,20 +21,25 @@ static_assert(kOrder >= 2 && kOrder <= 5, "the quadrupole needs 2; registers suf
 constexpr int kTop = kOrder + 1;
 
 // The number of terms of an order below n, and the place of one of them.
-consteval int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
+constexpr int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
 constexpr int kTerms = terms_below(kTop + 1);
 struct Term {
   int x, y, z;
-  consteval int order() const { return x + y + z; }
-  consteval int place() const { return terms_below(order()) + (y + z) * (y + z + 1) / 2 + z; }
+  constexpr int order() const { return x + y + z; }
+  constexpr int place() const { return terms_below(order()) + (y + z) * (y + z + 1) / 2 + z; }
 };
-consteval Term term_at(int place) {
+constexpr Term term_at(int place) {
   for (int n = 0, k = 0;; ++n)
     for (int x = n; x >= 0; --x)
       for (int z = 0; z <= n - x; ++z, ++k)
         if (k == place) return {x, n - x - z, z};
 }
 static_assert(term_at(kTerms - 1).place() == kTerms - 1 && term_at(5).place() == 5);
+
+template <int kPlace>
+constexpr Term kTerm = term_at(kPlace);
+template <int x, int y, int z>
+constexpr int kAt = Term{x, y, z}.place();
 
 // Calls action(place) for every term but that of order 0, with a constant: all arrays indexed by it
 // are in registers.
@@ -61,30 +66,30 @@ struct Series {
     float b[kTerms];
     b[0] = s;
     for_each_term([&]<int kPlace>() {
-      constexpr Term k = term_at(kPlace);
-      constexpr float n = k.order();
+      constexpr Term k = kTerm<kPlace>;
+      constexpr float n = k.x + k.y + k.z;
       float first = 0, second = 0;
-      if constexpr (k.x > 0) first += x[0] * b[Term{k.x - 1, k.y, k.z}.place()];
-      if constexpr (k.y > 0) first += x[1] * b[Term{k.x, k.y - 1, k.z}.place()];
-      if constexpr (k.z > 0) first += x[2] * b[Term{k.x, k.y, k.z - 1}.place()];
-      if constexpr (k.x > 1) second += b[Term{k.x - 2, k.y, k.z}.place()];
-      if constexpr (k.y > 1) second += b[Term{k.x, k.y - 2, k.z}.place()];
-      if constexpr (k.z > 1) second += b[Term{k.x, k.y, k.z - 2}.place()];
+      if constexpr (k.x > 0) first += x[0] * b[kAt<k.x - 1, k.y, k.z>];
+      if constexpr (k.y > 0) first += x[1] * b[kAt<k.x, k.y - 1, k.z>];
+      if constexpr (k.z > 0) first += x[2] * b[kAt<k.x, k.y, k.z - 1>];
+      if constexpr (k.x > 1) second += b[kAt<k.x - 2, k.y, k.z>];
+      if constexpr (k.y > 1) second += b[kAt<k.x, k.y - 2, k.z>];
+      if constexpr (k.z > 1) second += b[kAt<k.x, k.y, k.z - 2>];
       b[kPlace] = (2 - 1 / n) * first - (1 - 1 / n) * w * second;
     });
     const float mass = node.squares.w, sixth = unit * unit / 6;
     const float3 q = sixth * xyz(node.squares), p = 2 * sixth * xyz(node.products);
     for_each_term([&]<int kPlace>() {
-      constexpr Term k = term_at(kPlace);
+      constexpr Term k = kTerm<kPlace>;
       of[kPlace] += mass * b[kPlace];
-      if constexpr (kQuadrupole && k.order() + 2 <= kTop) {
+      if constexpr (kQuadrupole && k.x + k.y + k.z + 2 <= kTop) {
         constexpr float x1 = k.x + 1, y1 = k.y + 1, z1 = k.z + 1;
-        of[kPlace] += q.x * (x1 * (x1 + 1)) * b[Term{k.x + 2, k.y, k.z}.place()] +
-                      q.y * (y1 * (y1 + 1)) * b[Term{k.x, k.y + 2, k.z}.place()] +
-                      q.z * (z1 * (z1 + 1)) * b[Term{k.x, k.y, k.z + 2}.place()] +
-                      p.x * (x1 * y1) * b[Term{k.x + 1, k.y + 1, k.z}.place()] +
-                      p.y * (x1 * z1) * b[Term{k.x + 1, k.y, k.z + 1}.place()] +
-                      p.z * (y1 * z1) * b[Term{k.x, k.y + 1, k.z + 1}.place()];
+        of[kPlace] += q.x * (x1 * (x1 + 1)) * b[kAt<k.x + 2, k.y, k.z>] +
+                      q.y * (y1 * (y1 + 1)) * b[kAt<k.x, k.y + 2, k.z>] +
+                      q.z * (z1 * (z1 + 1)) * b[kAt<k.x, k.y, k.z + 2>] +
+                      p.x * (x1 * y1) * b[kAt<k.x + 1, k.y + 1, k.z>] +
+                      p.y * (x1 * z1) * b[kAt<k.x + 1, k.y, k.z + 1>] +
+                      p.z * (y1 * z1) * b[kAt<k.x, k.y + 1, k.z + 1>];
       }
     });
   }
@@ -104,13 +109,13 @@ struct Series {
     power[0] = 1;
     float3 a{};
     for_each_term([&]<int kPlace>() {
-      constexpr Term k = term_at(kPlace);
+      constexpr Term k = kTerm<kPlace>;
       constexpr int kAxis = k.x > 0 ? 0 : k.y > 0 ? 1 : 2;
-      constexpr Term below{k.x - (kAxis == 0), k.y - (kAxis == 1), k.z - (kAxis == 2)};
-      power[kPlace] = x[kAxis] * power[below.place()];
-      if constexpr (k.x > 0) a.x += k.x * of[kPlace] * power[Term{k.x - 1, k.y, k.z}.place()];
-      if constexpr (k.y > 0) a.y += k.y * of[kPlace] * power[Term{k.x, k.y - 1, k.z}.place()];
-      if constexpr (k.z > 0) a.z += k.z * of[kPlace] * power[Term{k.x, k.y, k.z - 1}.place()];
+      constexpr int kBelow = kAt<k.x - (kAxis == 0), k.y - (kAxis == 1), k.z - (kAxis == 2)>;
+      power[kPlace] = x[kAxis] * power[kBelow];
+      if constexpr (k.x > 0) a.x += k.x * of[kPlace] * power[kAt<k.x - 1, k.y, k.z>];
+      if constexpr (k.y > 0) a.y += k.y * of[kPlace] * power[kAt<k.x, k.y - 1, k.z>];
+      if constexpr (k.z > 0) a.z += k.z * of[kPlace] * power[kAt<k.x, k.y, k.z - 1>];
     });
     return unit * (unit * a);
   }
