@@ -25,7 +25,7 @@ using Velocity = float4;  // w is 0
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
 constexpr int kBlocks = TUNABLE(BLOCKS, 20);       // of these warps fit on a multiprocessor
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-constexpr int kWarps = TUNABLE(WARPS, 4);          // that walk for a large group
+constexpr int kWarps = TUNABLE(LARGE_WARPS, 4);    // that walk for a large group
 constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
