@@ -5,6 +5,7 @@ import ast
 import contextlib
 import io
 import json
+import os
 import re
 import resource
 import shutil
@@ -185,6 +186,18 @@ class Answers(unittest.TestCase):
             self.assertIn(answer, said)
             self.assertEqual(said.count("\n"), 1, said)
         self.assertEqual(nbody("tuor").returncode, 2)
+
+    def test_an_interpreter_that_python_names_is_not_replaced(self) -> None:
+        lacks_a_library = mock.patch.object(front, "find_spec", return_value=None)
+        system = mock.patch.object(front, "SYSTEM_PYTHON", sys.executable)
+        for variables, replaced in (({}, True), ({"PYTHON": sys.executable}, False)):
+            with lacks_a_library, system, mock.patch.dict("os.environ", variables), \
+                    mock.patch("subprocess.run", return_value=mock.Mock(returncode=0)), \
+                    mock.patch("os.execv") as execv:
+                if not variables:
+                    os.environ.pop("PYTHON", None)
+                front.use_python_with_libraries(["compare"])
+            self.assertEqual(execv.called, replaced)
 
     def test_it_takes_hardly_any_processor_time(self) -> None:
         for words in (["--help"], ["--version"], ["plot", "--help"], ["completion", "bash"]):
