@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -84,8 +83,8 @@ def find_steps(build: Path) -> list[Step]:
     steps = [Step(name, (build / name / name).absolute()) for name in step_folders(build)
              if (build / name / name).is_file() and os.access(build / name / name, os.X_OK)]
     if not steps:
-        raise ToolError(f"{build}: holds no step programs; build first (cmake --build "
-                        f"{shlex.quote(str(build))})")
+        raise ToolError(f"{build}: holds no step programs; build first (./nbody build, or "
+                        "./nbody build 11 for one step)")
     return steps
 
 

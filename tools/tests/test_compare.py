@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import unittest
 from array import array
 from unittest import mock
@@ -9,11 +10,11 @@ from unittest import mock
 from tests import fakes
 from nbody_tools.compare import bodies as made
 from nbody_tools.compare.compare import table
-from nbody_tools.compare.contenders import KTT_SHAPES, SAMPLE_BLOCKS, ktt, sample
+from nbody_tools.compare.contenders import KTT_SHAPES, SAMPLE_BLOCKS, Contender, ktt, sample
 from nbody_tools.documents import comparison
 from nbody_tools.tables import NOT_MEASURED
 
-# Behaves like a step: kicks with accelerations that the test knows, multiplied by a factor.
+# Behaves like a step: takes steps with accelerations that the test knows, multiplied by a factor.
 KICK = """
 import struct
 sys.path[:0] = [{tools!r}]
@@ -22,10 +23,13 @@ from pathlib import Path
 from nbody_tools.compare import bodies as made
 data = Path(words[words.index("--input") + 1]).read_bytes()
 values = array("f"); values.frombytes(data[made.HEADER.size:])
-for i in range(len(values) // 7):
-    a = made.acceleration(values, i, float(words[words.index("--softening") + 1]) ** 2)
-    for k in range(3):
-        values[7 * i + 3 + k] += made.DT * a[k] * {factor}
+for _ in range(int(words[words.index("--steps") + 1])):
+    all_a = [made.acceleration(values, i, float(words[words.index("--softening") + 1]) ** 2)
+             for i in range(len(values) // 7)]
+    for i, a in enumerate(all_a):
+        for k in range(3):
+            values[7 * i + 3 + k] += made.DT * a[k] * {factor}
+            values[7 * i + k] += made.DT * values[7 * i + 3 + k]
 Path(words[words.index("--output") + 1]).write_bytes(data[:made.HEADER.size] + values.tobytes())
 """
 
@@ -69,7 +73,7 @@ class Forces(fakes.InFolder):
         self.assertFalse(reference.error(after) <= made.MAX_ERROR)
 
 
-class Tool(fakes.InFolder):
+class WithSteps(fakes.InFolder):
     def step(self, name: str, factor: float = 1.0, **changes: object) -> None:
         fakes.write_step(self.folder / "build", fakes.record(name, **changes),
                          KICK.format(tools=str(fakes.TOOLS), factor=factor)
@@ -89,6 +93,8 @@ class Tool(fakes.InFolder):
             self.folder / "out.jsonl",
         )
 
+
+class Tool(WithSteps):
     def test_right_wrong_and_failing(self) -> None:
         self.step("step10_tiled2d_cublas")
         self.step("step11_register_blocking", factor=1.001)
@@ -138,11 +144,12 @@ class Tool(fakes.InFolder):
             "--output",
             self.folder / "out.jsonl",
         )
-        with mock.patch("nbody_tools.compare.compare.EMULATED_SIZES", [70]):
+        with mock.patch("nbody_tools.compare.compare.SIZES_WITHOUT_A_GPU", [70]):
             code, out, errors = self.call(*words)
         self.assertEqual(code, 0, errors)
         self.assertIn(
-            "no GPU here: our steps are emulated with 70 bodies, and nothing is measured\n", errors
+            "no GPU here: our steps are emulated with 70 bodies, and their times are not measured\n",
+            errors,
         )
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
         self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are '
@@ -183,6 +190,76 @@ class Tool(fakes.InFolder):
         drivers = list(sample(self.folder, self.folder / "programs"))
         self.assertEqual(len(drivers), 2 * len(SAMPLE_BLOCKS))
         self.assertEqual(sum("-ftz=true" in driver.words for driver in drivers), len(SAMPLE_BLOCKS))
+
+
+# A peer with one edit: each must fail, with these words.
+WRONG_PEERS = (
+    ("forces 1 % off", "return (w[:, :, None] * d).sum(1)", "return (w[:, :, None] * d).sum(1) * 1.01",
+     "FAILED: numpy, 64 bodies: its forces are wrong: RMS error 1.0e-02"),
+    ("drift", "self.x = self.x + self.v * self.dt", "self.x = self.x + self.v * (1.02 * self.dt)",
+     "after 2 steps, the positions move by the wrong amount: RMS error 2.0e-02"),
+    ("ignored steps", "for _ in range(steps)", "for _ in range(1)",
+     "after 2 steps, the velocities change by the wrong amount: RMS error 5.0e-01"),
+    ("misspelt import", "        import numpy\n", "        import nbody_tools.compare.peer\n",
+     "exit code 1: ModuleNotFoundError: No module named 'nbody_tools.compare.peer'"),
+    ("no main", "    main(Peer, versions)\n", "    pass\n",
+     "wrote no record; a program in Python ends with main(Peer, versions)"),
+)
+
+
+class PythonPeer(WithSteps):
+    """Runs the NumPy peer, whose package the tools need in any case."""
+
+    def numpy(self, text: str) -> tuple[int, str, str]:
+        self.file("mine_peer.py", text)
+        one = Contender("numpy", "numpy, in Python",
+                        (sys.executable, str(self.folder / "mine_peer.py"), "--device", "cpu"))
+        with mock.patch("nbody_tools.compare.compare.packages", lambda device: iter([one])):
+            return self.call(*self.compare("numpy", "--seconds", "0.001"))
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.step("step11_register_blocking", backend="hostcuda")
+        self.file("out.jsonl", "an earlier record\n")
+        folder = fakes.TOOLS / "nbody_tools" / "compare" / "peers"
+        self.right = (folder / "numpy_peer.py").read_text(encoding="utf-8")
+
+    def test_it_is_right(self) -> None:
+        code, out, errors = self.call(*self.compare("numpy", "--seconds", "0.001"))
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("emulated", errors)
+        self.assertRegex(out, r"numpy +\S+ \(")
+        (line,) = (self.folder / "out.jsonl").read_text().splitlines()
+        record = json.loads(line)
+        self.assertEqual((record["contender"], record["backend"]), ("numpy", "cpu"))
+        self.assertLess(record["acceleration_rms"], 1e-6)
+
+    def test_a_wrong_one_fails(self) -> None:
+        for name, find, replace, expected in WRONG_PEERS:
+            with self.subTest(name):
+                self.assertEqual(self.right.count(find), 1)
+                code, _, errors = self.numpy(self.right.replace(find, replace))
+                self.assertEqual(code, 1)
+                self.assertIn(expected, errors)
+                self.assertEqual(self.kept(), "an earlier record\n")
+
+    def test_a_missing_package_is_named_and_records_stay(self) -> None:
+        code, _, errors = self.numpy(self.right.replace("import numpy", "import nunpy as numpy"))
+        self.assertEqual(code, 1)
+        self.assertIn("numpy: skipped: No module named 'nunpy'", errors)
+        self.assertIn("nbody compare: none of numpy is available\n", errors)
+        self.assertEqual(self.kept(), "an earlier record\n")
+
+    def test_few_bodies_by_default_without_a_gpu(self) -> None:
+        words = [*self.compare("numpy", "--seconds", "0.001")]
+        place = words.index("--bodies")
+        del words[place:place + 2]
+        with mock.patch("nbody_tools.compare.compare.SIZES_WITHOUT_A_GPU", [70]):
+            code, _, errors = self.call(*words)
+        self.assertEqual((code, errors), (0, "70 bodies ...\n"))
+
+    def kept(self) -> str:
+        return (self.folder / "out.jsonl").read_text()
 
 
 class Table(unittest.TestCase):

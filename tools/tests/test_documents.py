@@ -318,6 +318,18 @@ class Broken(DocumentsTest):
                 (self.folder / "step00_cpu_omp/README.template.md").unlink(missing_ok=True)
                 self.assertEqual(self.documents()[0], 0 if allowed else 1)
 
+    def test_a_format_or_program_that_no_page_lists(self) -> None:
+        self.file("common/io/formats/a.cpp", '.ending = ".a",\n')
+        self.file("common/io/formats/b.cpp", '.ending = ".b",\n')
+        self.file("docs/formats.md", "# F\n\n| A | `.a` |\n\n`.b`\n\n## More\n\n| B | `.b` |\n")
+        self.file("tools/nbody_tools/compare/peers/one_peer.py", "")
+        self.file("tools/nbody_tools/compare/peers/two_peer.py", "")
+        self.file("tools/nbody_tools/compare/contenders.py", '"one": ("one_peer", ()),\n')
+        self.file("docs/comparison.md", "# C\n\n| `one` | it |\n")
+        self.assert_named("docs/formats.md: its first table has no row for .b (b.cpp)",
+                          "docs/comparison.md: its first table has no row for two (two_peer.py)",
+                          "contenders.py: PYTHON has no row for two_peer", words=())
+
     def test_missing_heading_of_measurements(self) -> None:
         for heading in documents.MEASUREMENT_HEADINGS:
             with self.subTest(heading):

@@ -25,6 +25,11 @@ MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
 # The error of a million float32 additions is smaller than this, that of a wrong force larger.
 MAX_ERROR = 1e-4
+# All bodies move at this velocity at first when a run of several steps is checked. They are at rest
+# relative to each other, so the forces hardly change.
+VELOCITY = (1.0, -0.5, 0.25)
+STEPS = 2
+MAX_MOTION_ERROR = 1e-2
 SAMPLED_INTERACTIONS = 4_000_000
 
 
@@ -64,6 +69,14 @@ def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies
     return Bodies(write_bodies(path, values, "plummer", SOFTENING, DT), values)
 
 
+def moving(bodies: Bodies, path: Path) -> Bodies:
+    """Writes the same bodies, moving at VELOCITY."""
+    values = array("f", bodies.values)
+    for k, component in enumerate(VELOCITY):
+        values[3 + k::VALUES] = array("f", [component] * bodies.count)
+    return Bodies(write_bodies(path, values, "moving", SOFTENING, DT), values)
+
+
 def write_bodies(
     path: Path, values: array, name: str, softening: float = 0.0, dt: float = 0.0
 ) -> Path:
@@ -89,7 +102,7 @@ def write_bodies(
     return path
 
 
-def read_velocities(path: Path, count: int) -> array:
+def read_state(path: Path, count: int) -> array:
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -118,6 +131,23 @@ class Reference:
             wrong += sum((a - b) ** 2 for a, b in zip(found, exact))
             right += sum(b * b for b in exact)
         return math.sqrt(wrong / right)
+
+    def motion_errors(self, after: array) -> tuple[float, float]:
+        """Returns the RMS errors of the changes of velocity and of position after STEPS from moving
+        bodies, divided by the RMS of the changes. The velocity changes by the acceleration, and the
+        position by the mean velocity, times the time."""
+        time = STEPS * DT
+        kick, drift = [0.0, 0.0], [0.0, 0.0]
+        for i, exact in zip(self.sampled, self.accelerations):
+            for k, v in enumerate(VELOCITY):
+                x, found = after[VALUES * i + k], after[VALUES * i + 3 + k]
+                for sums, change, right in (
+                    (kick, found - v, time * exact[k]),
+                    (drift, x - self.bodies.values[VALUES * i + k], time * (v + found) / 2),
+                ):
+                    sums[0] += (change - right) ** 2
+                    sums[1] += right ** 2
+        return math.sqrt(kick[0] / kick[1]), math.sqrt(drift[0] / drift[1])
 
 
 def reference(bodies: Bodies, law: str) -> Reference:

@@ -5,18 +5,20 @@ on one machine.
   ./nbody compare step12 sample --bodies 4096,262144     names or prefixes
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
--ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba and pytreegrav. This
-repository contains none of their code, so name the folders of the sample and of KTT, from which
-nvcc builds their kernels. Missing programs are named and skipped.
+-ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, NumPy and pytreegrav.
+This repository contains none of their code, so name the folders of the sample and of KTT, from
+which nvcc builds their kernels. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
-float64. A program with wrong forces is not timed. The programs are then timed round-robin, so that
+float64; then it takes two steps with moving bodies, and their motion is checked. A program that
+fails is not timed. The programs are then timed round-robin, so that
 a clock change affects all of them. A time is the median over all rounds and repeats, per time step,
 and covers only the kernels (for Python packages, the whole time loop).
 
-Without a GPU our steps are emulated, so only their forces are compared, by default for 1024 bodies.
+Without a GPU our steps are emulated, so only their results are checked, by default for 1024 bodies.
 
-Exit code: 0 success, 1 wrong forces or a failed program, 2 invalid arguments.
+Exit code: 0 success, 1 a wrong result, a failed program, or no program available, 2 invalid
+arguments.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
 SIZES = "1024,4096,16384,65536,262144"
-EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # with more bodies, emulation takes minutes per step
+SIZES_WITHOUT_A_GPU = (1024,)
+MAX_EMULATED = 4096  # with more bodies, emulation takes minutes per step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -96,6 +99,7 @@ class Field:
         self.options, self.folder = options, folder
         self.failures: list[str] = []
         self.absent: set[str] = set()
+        self.moved: set[str] = set()  # contenders whose motion has been checked
         self.references: dict[tuple[int, str], made.Reference] = {}
 
     def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
@@ -145,6 +149,8 @@ class Field:
             raise NotHere(message.partition(": ")[2])
         if status != "done":
             raise Failed(f"{status}: {message}")
+        if not record.is_file():
+            raise Failed("wrote no record; a program in Python ends with main(Peer, versions)")
         if not contender.ours:
             return json.loads(record.read_text(encoding="utf-8"))
         data = read_records(record, check_measurement)[-1].data
@@ -156,12 +162,14 @@ class Field:
         }
 
     def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
-        """Checks a contender's forces. Returns None if they are wrong or the contender is not
-        available."""
+        """Checks a contender's forces and motion. Returns None if they are wrong or the contender
+        is not available."""
         try:
             first = self.run(contender, bodies, 1, 1)
-            after = made.read_velocities(self.folder / "after.bin", bodies.count)
+            after = made.read_state(self.folder / "after.bin", bodies.count)
             error = self.reference(bodies, contender.law).error(after)
+            if error <= made.MAX_ERROR:
+                self.check_motion(contender, bodies)
         except NotHere as missing:
             say(f"{contender.name}: skipped: {missing}")
             return None
@@ -179,6 +187,20 @@ class Field:
             1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step)))
         )
         return Entry(contender, error, steps, repeat, first)
+
+    def check_motion(self, contender: Contender, bodies: made.Bodies) -> None:
+        """Checks a run of several steps, once per contender. Raises Failed if it is wrong."""
+        if contender.name in self.moved:
+            return
+        moving = made.moving(bodies, self.folder / "moving.bin")
+        self.run(contender, moving, made.STEPS, 1)
+        after = made.read_state(self.folder / "after.bin", bodies.count)
+        kick, drift = self.reference(bodies, contender.law).motion_errors(after)
+        for error, what in ((kick, "the velocities change"), (drift, "the positions move")):
+            if not error <= made.MAX_MOTION_ERROR:
+                raise Failed(f"after {made.STEPS} steps, {what} by the wrong amount: RMS error "
+                             f"{error:.1e}")
+        self.moved.add(contender.name)
 
     def time(self, entries: Sequence[Entry], bodies: made.Bodies) -> None:
         for _ in range(self.options.rounds):
@@ -247,16 +269,19 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
     yield from (one for one in packages("cuda" if on_a_gpu else "cpu") if wanted(options, one.name))
 
 
-def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
-    """Returns the numbers of bodies. Emulated runs must be small, and are never measurements."""
-    if not emulated:
+def sizes_for(options: argparse.Namespace, on_a_gpu: bool, emulated: bool) -> Sequence[int]:
+    """Returns the numbers of bodies, by default few without a GPU. Emulated runs must be small, and
+    are never measurements."""
+    if on_a_gpu:
         return options.bodies or arguments.positive_integers(SIZES)
-    found = options.bodies or EMULATED_SIZES
+    found = options.bodies or SIZES_WITHOUT_A_GPU
+    if not emulated:
+        return found
     if max(found) > MAX_EMULATED:
         raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps "
                         f"are emulated; at most {MAX_EMULATED}")
     say(f"no GPU here: our steps are emulated with {', '.join(map(str, found))} bodies, and "
-        "nothing is measured")
+        "their times are not measured")
     return found
 
 
@@ -301,14 +326,17 @@ def run(options: argparse.Namespace) -> int:
         if not contenders:
             raise ToolError(f"none of {', '.join(options.contender)} is available")
         emulated = backend == "hostcuda" and any(one.ours for one in contenders)
-        for count in sizes_for(options, emulated):
+        for count in sizes_for(options, backend == "cuda", emulated):
             say(f"{count} bodies ...")
             bodies = made.plummer_sphere(folder / "bodies.bin", count, options.masses)
             entries = [entry for one in contenders if one.name not in arena.absent
                        and (entry := arena.verified(one, bodies)) is not None]
             arena.time(entries, bodies)
             records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
-            write_json_lines(options.output, records)
+            if records:  # otherwise an earlier file stays
+                write_json_lines(options.output, records)
+    if not records and not arena.failures:
+        raise Failed(f"none of {', '.join(one.name for one in contenders)} is available")
     if records:
         print(table(records))
         print(f"Records: {options.output}")

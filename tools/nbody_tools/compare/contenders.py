@@ -37,6 +37,7 @@ PYTHON = {
     "jax": ("jax_peer", ()),
     "cupy": ("cupy_peer", ()),
     "numba": ("numba_peer", ()),
+    "numpy": ("numpy_peer", ()),
     "pytreegrav": ("pytreegrav_peer", ()),
 }
 

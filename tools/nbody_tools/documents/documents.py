@@ -25,6 +25,7 @@ from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
 from nbody_tools.documents.links import dead_links
 from nbody_tools.documents.missing import missing_of_a_step, todos_in, undefined_terms
+from nbody_tools.documents.unlisted import unlisted
 from nbody_tools.documents.templates import (
     ENDING,
     MEASUREMENTS,
@@ -191,6 +192,7 @@ def run(options: argparse.Namespace) -> int:
         result.written += rendered.written
     if options.folder is None:
         result.problems += sources.broken_budgets(vocabulary.sources)
+        result.problems += unlisted(root)
     for name, source in vocabulary.sources.items():
         if options.folder in (None, name):
             readme = root / name / "README.md"

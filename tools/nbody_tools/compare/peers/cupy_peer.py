@@ -40,8 +40,8 @@ class Peer:
     def wait(self) -> None:
         self.cupy.cuda.get_current_stream().synchronize()
 
-    def velocities(self):
-        return self.cupy.asnumpy(self.v)
+    def state(self):
+        return self.cupy.asnumpy(self.x), self.cupy.asnumpy(self.v)
 
 
 if __name__ == "__main__":

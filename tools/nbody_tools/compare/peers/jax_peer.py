@@ -55,8 +55,8 @@ class Peer:
     def wait(self) -> None:
         self.jax.block_until_ready((self.x, self.v))
 
-    def velocities(self):
-        return self.v
+    def state(self):
+        return self.x, self.v
 
 
 if __name__ == "__main__":

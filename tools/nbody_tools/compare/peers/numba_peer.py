@@ -43,8 +43,8 @@ class Peer:
     def wait(self) -> None:
         self.cuda.synchronize()
 
-    def velocities(self):
-        return self.v.copy_to_host()
+    def state(self):
+        return self.x.copy_to_host()[:, :3], self.v.copy_to_host()
 
 
 if __name__ == "__main__":

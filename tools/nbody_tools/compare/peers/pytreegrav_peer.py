@@ -36,8 +36,8 @@ class Peer:
     def wait(self) -> None:
         pass  # Accel returns numpy arrays
 
-    def velocities(self):
-        return self.v
+    def state(self):
+        return self.x, self.v
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ class Peer:
         if self.x.is_cuda:
             self.torch.cuda.synchronize()
 
-    def velocities(self):
-        return self.v.cpu().numpy()
+    def state(self):
+        return self.x.cpu().numpy(), self.v.cpu().numpy()
 
 
 if __name__ == "__main__":
