@@ -1,10 +1,11 @@
 // step16_fmm -- a distant node acts on a whole group of bodies at once.
 //
 // Step 15b adds a distant node to each of 32 bodies, although from afar these are almost one point.
-// Here the node is added to a Taylor series around their middle (series.h), which every body
-// evaluates once. There are two levels of groups: first a warp walks the tree for 256 neighbouring
-// bodies. It estimates their forces, expands what is far from all of them, and lists the nodes that
-// are not. Then eight warps walk on from this list, each for 32 bodies.
+// Here the node is added once to a Taylor series around their middle (series.h), which every body
+// evaluates. There are two levels of groups. First a block walks the tree (walk.h) for 256 bodies
+// that are neighbours on the curve: it estimates the forces on them, expands the nodes that are far
+// from all of them, and lists the others. Then eight warps continue from this list, each for 32 of
+// the bodies, with a series of their own, step 15b's nodes, and bodies.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -22,10 +23,10 @@ using namespace walk;
 using series::Series;
 using Velocity = float4;  // w is 0
 
-constexpr int kGroup = 32;                         // bodies of a warp of the second walk
-constexpr int kBlocks = TUNABLE(BLOCKS, 20);       // of these warps fit on a multiprocessor
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-constexpr int kWarps = TUNABLE(LARGE_WARPS, 4);    // that walk for a large group
+constexpr int kGroup = 32;                              // bodies of a warp of the second walk
+constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);  // must fit: limits registers
+constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);       // bodies of a large group
+constexpr int kWarps = TUNABLE(LARGE_WARPS, 4);         // that walk for a large group
 constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
@@ -180,7 +181,7 @@ __device__ float estimated_force(const Walk<kWarps>& walk, int root, float3 midd
 
 // The first walk, one block per large group.
 template <bool kQuadrupole>
-__global__ void __launch_bounds__(32 * kWarps)
+__global__ void __launch_bounds__(32 * kWarps, kWarpsPerSm / kWarps)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, int n, float theta, float softening_squared,
             float tolerance, LargeGroup* __restrict__ large_groups) {
@@ -248,7 +249,7 @@ __global__ void __launch_bounds__(32 * kWarps)
 
 // Kicks and drifts by the forces of the tree, one lane per sorted body.
 template <bool kQuadrupole>
-__global__ void __launch_bounds__(32, kBlocks)
+__global__ void __launch_bounds__(32, kWarpsPerSm)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const LargeGroup* __restrict__ large_groups,
             const int* __restrict__ order, Position* __restrict__ positions,
