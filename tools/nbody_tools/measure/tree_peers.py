@@ -210,7 +210,7 @@ def direct_accelerations(
             "--quiet",
         ],
     )
-    values = made.read_velocities(after, count)
+    values = made.read_state(after, count)
     after.unlink()
     return lambda i: tuple(v / made.DT for v in values[made.VALUES * i + 3:made.VALUES * i + 6])
 
