@@ -1,4 +1,5 @@
-"""Removes comments of C++, Python and CMake, because a change in comments changes no result."""
+"""Removes comments of C++, Python and CMake, because a change in comments changes no result, and
+the prose of pages for tests that run only their commands."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from pathlib import PurePath
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
+PAGE = ".md"
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
 # Matches comments, and literals that may contain the start of a comment.
@@ -42,9 +44,12 @@ def has_comments_to_ignore(path: str) -> bool:
 @cache
 def code_of(path: str, text: str) -> list[str]:
     """Returns the lines of the file without comments and trailing spaces. Keeps empty lines only if
-    line numbers matter. For Python, returns the syntax tree of each statement."""
+    line numbers matter. For Python, returns the syntax tree of each statement; for a page, its code
+    blocks."""
     if PurePath(path).suffix == PYTHON:
         return python_code(text)
+    if PurePath(path).suffix == PAGE:
+        return page_code(text)
     if is_cmake(path):
         text = CMAKE_TOKEN.sub(lambda token: "" if token[0].startswith("#") else token[0], text)
         return [line.rstrip() for line in text.splitlines() if line.strip()]
@@ -69,3 +74,13 @@ def python_code(text: str) -> list[str]:
             if ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:]
     return [ast.dump(statement) for statement in tree.body]
+
+
+def page_code(text: str) -> list[str]:
+    """Returns the lines of all code blocks, and lines that say what a block is to be saved as."""
+    found, fence = [], False
+    for line in text.splitlines():
+        fence ^= line.lstrip().startswith("```")
+        if fence or line.startswith("    ") or "Saved as `" in line:
+            found.append(line.strip())
+    return found

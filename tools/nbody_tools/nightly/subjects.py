@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
-from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
+from nbody_tools.nightly.comments import PAGE, code_of, has_comments_to_ignore
 from nbody_tools.nightly.ledger import LEDGER, Row
 
 TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
@@ -31,12 +31,14 @@ class Subject:
     {step}."""
     tests: re.Pattern[str]  # searched in "preset test"
     paths: tuple[str, ...]
+    ignores_prose: bool = False  # true if of pages only code blocks count
 
 
 def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-        return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"]))
+        return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"]),
+                             one.get("ignores_prose", False))
                      for one in table["subject"])
     except (OSError, tomllib.TOMLDecodeError, KeyError, re.error) as error:
         raise ToolError(f"{file}: {error}; each [[subject]] needs `tests`, an expression, and "
@@ -58,7 +60,18 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
     if changed is None:
         return f"revision {row.passed}, which is not in this clone"
     matches = matcher(paths_of(row, subjects))
-    return next((path for path in changed if matches(path)), None)
+    ignores_prose = any(subject.ignores_prose for subject in subjects
+                        if subject.tests.search(f"{row.preset} {row.test}"))
+    return next((path for path in changed if matches(path)
+                 and not (ignores_prose and only_prose_changed(row.passed, path))), None)
+
+
+@cache
+def only_prose_changed(revision: str, path: str) -> bool:
+    if not path.endswith(PAGE):
+        return False
+    then = texts_at(revision, [path])
+    return path in then and code_of(path, then[path]) == code_now(path)
 
 
 def fingerprint(patterns: tuple[str, ...]) -> str:

@@ -129,6 +129,21 @@ class OfSubjects(unittest.TestCase):
             lost = subjects.stale_by(row("step03.x", passed="lost"), SUBJECTS)
             self.assertIn("not in this clone", lost)
 
+    def test_prose_counts_unless_only_the_commands_of_a_page_do(self) -> None:
+        def staleness(now: str, ignores_prose: bool) -> object:
+            table = (Subject(re.compile("x"), ("*.md",), ignores_prose),)
+            with mock.patch.object(subjects, "changed_since", return_value=("a.md",)), \
+                    mock.patch.object(subjects, "texts_at", return_value={"a.md": page}), \
+                    mock.patch.object(subjects, "code_now", lambda path: code_of(path, now)):
+                subjects.only_prose_changed.cache_clear()
+                return subjects.stale_by(row("x", passed="old"), table)
+        page = "Words.\n\n    ./nbody tour\n\n```\n./nbody test\n```\n"
+        prose = page.replace("Words", "Other words")
+        self.assertEqual(staleness(prose, ignores_prose=False), "a.md")
+        self.assertIsNone(staleness(prose, ignores_prose=True))
+        for command in ("tour", "test"):
+            self.assertEqual(staleness(page.replace(command, "list"), ignores_prose=True), "a.md")
+
     def test_the_committed_table_names_tests_and_files_that_exist(self) -> None:
         rows = read_ledger().values()
         files = subprocess.run(["git", "-C", ROOT, "ls-files"], stdout=subprocess.PIPE, text=True,
