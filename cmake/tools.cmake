@@ -4,7 +4,8 @@
 # the tools: the first python3 on the path may be an environment that lacks them.
 if(NOT Python3_EXECUTABLE)
   foreach(candidate IN ITEMS $ENV{PYTHON} python3 /usr/bin/python3)
-    execute_process(COMMAND ${candidate} -c "import sys, numpy, matplotlib, jinja2; print(sys.executable)"
+    execute_process(
+      COMMAND ${candidate} -c "import sys, numpy, matplotlib, jinja2; print(sys.executable)"
       OUTPUT_VARIABLE found ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(found)
       set(Python3_EXECUTABLE ${found} CACHE FILEPATH "Python with numpy, matplotlib and Jinja2")

@@ -148,7 +148,8 @@ class Tool(WithSteps):
             code, out, errors = self.call(*words)
         self.assertEqual(code, 0, errors)
         self.assertIn(
-            "no GPU here: our steps are emulated with 70 bodies, and their times are not measured\n",
+            "no GPU here: our steps are emulated with 70 bodies, and their times are not "
+            "measured\n",
             errors,
         )
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
@@ -194,7 +195,7 @@ class Tool(WithSteps):
 
 # A peer with one edit: each must fail, with these words.
 WRONG_PEERS = (
-    ("forces 1 % off", "return (w[:, :, None] * d).sum(1)", "return (w[:, :, None] * d).sum(1) * 1.01",
+    ("forces 1 % off", "return (w[:, :, None] * d)", "return (1.01 * w[:, :, None] * d)",
      "FAILED: numpy, 64 bodies: its forces are wrong: RMS error 1.0e-02"),
     ("drift", "self.x = self.x + self.v * self.dt", "self.x = self.x + self.v * (1.02 * self.dt)",
      "after 2 steps, the positions move by the wrong amount: RMS error 2.0e-02"),
