@@ -121,7 +121,8 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
     """Restarts this program with the system's Python if the running Python lacks the libraries. The
     first python3 on the path may belong to an environment without them, but the user has chosen an
     interpreter that PYTHON names."""
-    if os.environ.get("PYTHON") or all(map(find_spec, LIBRARIES)) or not os.access(SYSTEM_PYTHON, os.X_OK):
+    if (os.environ.get("PYTHON") or all(map(find_spec, LIBRARIES))
+            or not os.access(SYSTEM_PYTHON, os.X_OK)):
         return
     has_all = (
         "from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, "
