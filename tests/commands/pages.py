@@ -89,12 +89,12 @@ def commands_of(page: str, text: str) -> list[Command]:
 
 def saved_files(text: str) -> dict[str, str]:
     """Maps the name of each file that the page asks to be saved to its content: the block before
-    the words "Saved as `NAME`"."""
+    the words "Saved as `NAME`" or "If you save this as `NAME`"."""
     lines = text.splitlines()
     saved = {}
     for block in code_blocks(text):
         after = " ".join(lines[block[-1][0]:block[-1][0] + 2])
-        if found := re.match(r"\s*Saved as `([^`]+)`", after):
+        if found := re.match(r"\s*(?:Saved|If you save this) as `([^`]+)`", after):
             saved[found[1]] = "\n".join(line for _, line in block) + "\n"
     return saved
 

@@ -100,7 +100,7 @@ def readme(name: str, parent: str, source: str) -> str:
         f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
         "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
         f"{sections}\n\n**Next:** TODO **All measurements:** TODO. "
-        f"**Answers:**\n[step {number_of(name)}](../docs/answers.md#TODO)\n\n"
+        "**Answers:** TODO.\n\n"
         f"The change: `diff -u {parent}/{source} {name}/{source}`\n"
     )
 

@@ -25,6 +25,9 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
+# Matches the words after a block that name the file that it is.
+SAVED = re.compile(r"(?:Saved|save this) as `")
+
 
 def is_cpp(path: str) -> bool:
     """Tests whether a file is C++; some headers, such as <cuda/atomic>, have no suffix."""
@@ -81,6 +84,6 @@ def page_code(text: str) -> list[str]:
     found, fence = [], False
     for line in text.splitlines():
         fence ^= line.lstrip().startswith("```")
-        if fence or line.startswith("    ") or "Saved as `" in line:
+        if fence or line.startswith("    ") or SAVED.search(line):
             found.append(line.strip())
     return found
