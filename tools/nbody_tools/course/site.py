@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 
 from nbody_tools.arguments import ROOT, Failed, ToolError, existing_folder, positive_integer
 from nbody_tools.course.packages import python_with
-from nbody_tools.steps import published_steps
+from nbody_tools.steps import is_draft, published_steps, step_folders
 
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
@@ -87,15 +87,14 @@ def visible(path: Path) -> Path:
 
 
 class Pages:
-    """Copies a repository's documents into one folder for Zensical, and rewrites their links."""
+    """Copies a repository's documents into one folder for Zensical, and rewrites their links.
+    Leaves out drafts of steps, whose pages are not written yet."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
-        self.files = (
-            {file for file in tracked(root) if not str(file).startswith(without)}
-            if without
-            else set(tracked(root))
-        )
+        drafts = [f"{name}/" for name in step_folders(root) if is_draft(name, root)]
+        left_out = (*without, *drafts)
+        self.files = {file for file in tracked(root) if not str(file).startswith(left_out)}
         self.folders = {parent for file in self.files for parent in file.parents}
         self.listings: set[Path] = set()  # generated pages: folders without README, sources
         self.problems: list[str] = []

@@ -99,8 +99,8 @@ def readme(name: str, parent: str, source: str) -> str:
         f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
         f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
         "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
-        f"{sections}\n\n**Next:** TODO **All measurements:** TODO. "
-        "**Answers:** TODO.\n\n"
+        f"{sections}\n\n**Next:** TODO **All measurements:** [measurements.md](measurements.md). "
+        f"**Answers:**\n[step {number_of(name)}](../docs/answers.md#TODO)\n\n"
         f"The change: `diff -u {parent}/{source} {name}/{source}`\n"
     )
 
