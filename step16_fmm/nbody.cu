@@ -23,10 +23,11 @@ using namespace walk;
 using series::Series;
 using Velocity = float4;  // w is 0
 
-constexpr int kGroup = 32;                              // bodies of a warp of the second walk
-constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);  // must fit: limits registers
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);       // bodies of a large group
-constexpr int kWarps = TUNABLE(LARGE_WARPS, 4);         // that walk for a large group
+constexpr int kGroup = 32;                         // bodies of a warp of the second walk
+constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
+constexpr int kWarps = TUNABLE(LARGE_WARPS, 1);    // that walk for a large group; more are slower
+// Warps that must fit on a multiprocessor, which limits registers. The emulator ignores it.
+[[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
 constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
