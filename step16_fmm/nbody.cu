@@ -26,8 +26,13 @@ using Velocity = float4;  // w is 0
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
 constexpr int kWarps = TUNABLE(LARGE_WARPS, 1);    // that walk for a large group; more are slower
-// Warps that must fit on a multiprocessor, which limits registers. The emulator ignores it.
+// Warps that must fit on a multiprocessor, which limits registers. Before compute capability 9.0
+// some multiprocessors run at most 16 blocks; the emulator ignores the number.
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+constexpr int kWarpsPerSm = 16;
+#else
 [[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
+#endif
 constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from nbody_tools.arguments import ROOT
 
-STEP = "step16_mine"
+STEP = "step17_mine"
 
 
 class NewStep(unittest.TestCase):

@@ -1,7 +1,7 @@
 """Writes the folder of a new step: a copy of its parent that builds and passes, with the places to
 edit marked.
 
-  ./nbody new step step16_mine --parent 03
+  ./nbody new step step17_mine --parent 03
 
 The step is a draft (DRAFT in its CMakeLists.txt). It is built, tested and run like any other step,
 but needs no page, picture or measurement. CONTRIBUTING.md says how a draft becomes a step.
@@ -33,7 +33,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "step", help="start a draft of a step"
     )
     step.add_argument(
-        "name", type=step_name, metavar="NAME", help="stepNN_words, such as step16_mine"
+        "name", type=step_name, metavar="NAME", help="stepNN_words, such as step17_mine"
     )
     step.add_argument(
         "--parent",
@@ -51,7 +51,7 @@ def step_name(text: str) -> str:
         text
     ):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is not a name such as step16_mine or step03b_mine"
+            f"'{text}' is not a name such as step17_mine or step03b_mine"
         )
     return text
 
