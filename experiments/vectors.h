@@ -15,6 +15,7 @@ constexpr int kMaxLanes = 16;  // lanes of AVX-512; columns are padded to a mult
 }  // namespace
 #endif
 
+// NOLINTBEGIN(misc-definitions-in-headers): compiled once per instruction set
 HWY_BEFORE_NAMESPACE();
 namespace {
 namespace HWY_NAMESPACE {
@@ -65,4 +66,5 @@ HWY_INLINE Vector inverse_cube(Vector distance_squared) {
 }  // namespace HWY_NAMESPACE
 }  // namespace
 HWY_AFTER_NAMESPACE();
+// NOLINTEND(misc-definitions-in-headers)
 #endif  // once per target

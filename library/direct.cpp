@@ -63,6 +63,7 @@ HWY_INLINE void add_list(const Task<Real>& task, int begin, int end, int first, 
   V x[kVectors], y[kVectors], z[kVectors], vx[kVectors], vy[kVectors], vz[kVectors];
   V sum[width(kQuantity)][kVectors];
   for (int k = 0; k < kVectors; ++k) {
+    // NOLINTNEXTLINE(bugprone-misplaced-widening-cast): a tile's index fits
     const auto i = static_cast<std::size_t>(first + k * wide);
     x[k] = hn::LoadU(lanes, &t.x[i]);
     y[k] = hn::LoadU(lanes, &t.y[i]);

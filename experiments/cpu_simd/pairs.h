@@ -30,6 +30,7 @@ struct Sums {
 }  // namespace
 #endif
 
+// NOLINTBEGIN(misc-definitions-in-headers): compiled once per instruction set
 HWY_BEFORE_NAMESPACE();
 namespace {
 namespace HWY_NAMESPACE {
@@ -115,6 +116,7 @@ void accelerate_tile(const Columns& s, int tile, float softening_squared, const 
 }  // namespace HWY_NAMESPACE
 }  // namespace
 HWY_AFTER_NAMESPACE();
+// NOLINTEND(misc-definitions-in-headers)
 
 #if HWY_ONCE
 namespace {

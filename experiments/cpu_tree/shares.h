@@ -13,6 +13,7 @@
 #include "../vectors.h"
 #include "walk.h"
 
+// NOLINTBEGIN(misc-definitions-in-headers): compiled once per instruction set
 HWY_BEFORE_NAMESPACE();
 namespace {
 namespace HWY_NAMESPACE {
@@ -158,6 +159,7 @@ void accelerate(const Tree& tree, const Walk& walk, Group& group) {
 }  // namespace HWY_NAMESPACE
 }  // namespace
 HWY_AFTER_NAMESPACE();
+// NOLINTEND(misc-definitions-in-headers)
 
 #if HWY_ONCE
 namespace {

@@ -50,7 +50,7 @@ static_assert(sizeof(Node) == 64);
 struct Entry {
   std::uint64_t key;
   int body;
-  auto operator<=>(const Entry&) const = default;
+  auto operator<=>(const Entry&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // Coordinates of cells, for as many bodies as a compiler may put into a vector.
