@@ -4,8 +4,8 @@
 // Here the node is added once to a Taylor series around their middle (series.h), which every body
 // evaluates. There are two levels of groups. First a block walks the tree (walk.h) for 256 bodies
 // that are neighbours on the curve: it estimates the forces on them, expands the nodes that are far
-// from all of them, and lists the others. Then eight warps continue from this list, each for 32 of
-// the bodies, with a series of their own, step 15b's nodes, and bodies.
+// from all of them, and lists the others. Then eight warps continue from this list. Each walks for
+// 32 of the bodies: it adds nodes to a second series, or adds nodes and bodies as in step 15b.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -49,7 +49,7 @@ constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a serie
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
 constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // a large group lists nodes up to its size
 
-// What a large group leaves to its groups of 32.
+// The results of the first walk, with which the groups of 32 continue.
 struct LargeGroup {
   float3 middle;
   int count;

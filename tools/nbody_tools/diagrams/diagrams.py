@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Callable
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.diagrams import (blocks, curve, instructions, launches, memory, pairs, reports,
-                                  schedules, shares)
+from nbody_tools.diagrams import (blocks, curve, expansions, instructions, launches, memory,
+                                  pairs, reports, schedules, shares)
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
@@ -36,6 +36,7 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step14_segments": pairs.segments,
     "step15_tree": curve.tree_walk,
     "step15b_openings": curve.tree_openings,
+    "step16_expansions": expansions.expansions,
     # Diagrams of other pages, grouped by page.
     "gems_tile": reports.tile,
     "gems_all_pairs": reports.all_pairs,
