@@ -1,5 +1,10 @@
-"""The colours of Okabe and Ito, distinguishable with any common colour blindness."""
+"""The colours of all figures, from the tokens of all pages (nbody_tools/design/tokens.css).
 
-BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#767676"
+Names are those of Okabe and Ito's palette, whose colours any colour vision can distinguish.
+"""
+
+from nbody_tools.design.tokens import colour
+
+BLACK, ORANGE, SKY_BLUE, GREEN = map(colour, ("contrast", "orange", "sky", "green"))
+YELLOW, BLUE, VERMILION, PURPLE = map(colour, ("yellow", "blue", "vermilion", "purple"))
+GREY = colour("grey")

@@ -8,13 +8,14 @@ from typing import Optional, Sequence
 
 import numpy
 
+from nbody_tools.design.tokens import colour
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
 from nbody_tools.files.bodies import Bodies, how_it_was_run
 
 MAX_STATES = 9
 SHOWN_FRACTION = 0.998  # of the bodies at every time; keeps tails, omits bodies that escape
-BACKGROUND = "#05070C"
+BACKGROUND = colour("space")
 
 
 def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",

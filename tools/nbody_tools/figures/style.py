@@ -20,6 +20,7 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
+from nbody_tools.design.tokens import colour  # noqa: E402
 from nbody_tools.figures.colours import (  # noqa: E402, F401
     BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION, YELLOW)
 from nbody_tools.records.record import Record  # noqa: E402
@@ -27,14 +28,8 @@ from nbody_tools.records.record import Record  # noqa: E402
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
 # On black, each species has the same colour as in the live view (view/page/colours.js).
-SPECIES_COLOURS = {
-    "gas": GREEN,
-    "dark": SKY_BLUE,
-    "disk": ORANGE,
-    "bulge": VERMILION,
-    "star": YELLOW,
-    "boundary": "#EBEBEB",
-}
+SPECIES_COLOURS = {kind: colour(f"species-{kind}")
+                   for kind in ("gas", "dark", "disk", "bulge", "star", "boundary")}
 
 CAPTION_SIZE = 11
 DOTS_PER_INCH = 130

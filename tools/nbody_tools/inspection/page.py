@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from nbody_tools.design.tokens import style_sheet
 from nbody_tools.inspection.source_lines import Place, source_text
 
 PAGE = Path(__file__).parent / "page"
@@ -29,7 +30,7 @@ def page_of(title: str, inspected: dict[str, Any]) -> str:
     )
     page = (PAGE / "page.html").read_text(encoding="utf-8")
     for mark, text in (
-        ("<!-- style -->", f"<style>\n{read('style.css')}</style>"),
+        ("<!-- style -->", f"<style>\n{style_sheet()}{read('style.css')}</style>"),
         ("<!-- data -->", f'<script type="application/json" id="data">{data}</script>'),
         *(
             (f'<script src="{name}"></script>', f"<script>\n{read(name)}</script>")
