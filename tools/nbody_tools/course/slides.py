@@ -20,12 +20,17 @@ from typing import Optional
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.course.glossary import BOLD, Term, bold, idea_of, read_terms
+from nbody_tools.design.tokens import style_sheet
 from nbody_tools.steps import number_of, published_steps, what_a_step_adds
 
 ROOM = 9  # most lines of bullets on a slide
 LETTERS = 62  # per line
 CODE_LINES = 22
-PAGE = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
+PAGE = (
+    (Path(__file__).parent / "slides.html")
+    .read_text(encoding="utf-8")
+    .replace("{{tokens}}", style_sheet())
+)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from nbody_tools.diagrams.drawing import Drawing, light
+from nbody_tools.diagrams.drawing import ON_COLOUR, RED_TEXT, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, SKY_BLUE, VERMILION
-
-RED_TEXT = "#A64500"
 
 
 def tile() -> Drawing:
@@ -18,7 +16,7 @@ def tile() -> Drawing:
     d.heading(34, "Global memory: the positions of a system, in tiles of 512")
     for k in range(16):
         d.rect(42 + k * 52, 50, 52, 34, VERMILION if k == 2 else light(GREY, 0.25))
-    d.text(42 + 2.5 * 52, 73, "tile 2", anchor="middle", colour="#000000")
+    d.text(42 + 2.5 * 52, 73, "tile 2", anchor="middle", colour=ON_COLOUR)
     d.line(172, 84, 172, 128, VERMILION, 3, arrow=True)
     d.text(196, 114, "512 threads load one body each")
     d.label((42, 130, 260, 44), "shared memory: tile 2", light(VERMILION, 0.5))

@@ -10,7 +10,7 @@ import math
 import random
 from typing import Callable, Iterator
 
-from nbody_tools.diagrams.drawing import Drawing, light
+from nbody_tools.diagrams.drawing import INK, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, VERMILION
 
 LEVELS = 4  # the curve goes through 16 x 16 cells
@@ -130,7 +130,7 @@ def tree_walk() -> Drawing:
     first = 24
     group = everyone[first:first + GROUP]
     for body in everyone:
-        d.circle(*at(left, body), 4.5, VERMILION if body in group else "#000000")
+        d.circle(*at(left, body), 4.5, VERMILION if body in group else INK)
 
     box = box_around(group)
     d.rect(right, top, side, side)
@@ -152,7 +152,7 @@ def tree_walk() -> Drawing:
             d.circle(*at(right, cell.centre), 3 + len(cell.own) ** 0.5, GREEN)
         else:
             for body in cell.own:
-                d.circle(*at(right, body), 4.5, VERMILION if body in group else "#000000")
+                d.circle(*at(right, body), 4.5, VERMILION if body in group else INK)
     x, y = at(right, (box[0], box[3]))
     d.rect(x, y, (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none", VERMILION, 3)
     y = top + side + 34
@@ -197,7 +197,7 @@ def tree_openings() -> Drawing:
             if whole:
                 d.circle(*at(cell.centre), 3 + len(cell.own) ** 0.5, GREEN)
             for body in () if whole else cell.own:
-                d.circle(*at(body), 4.5, VERMILION if body in group else "#000000")
+                d.circle(*at(body), 4.5, VERMILION if body in group else INK)
         d.rect(*at((box[0], box[3])), (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none",
                VERMILION, 3)
         y = top + side + 34

@@ -1,6 +1,7 @@
 """Draws shapes and words at coordinates and writes SVG. The same calls write the same bytes.
 
-Text is not converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH,
+A reader who prefers dark pages sees the drawing in dark colours (design/themes.py). Text is not
+converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH,
 no text is smaller than SMALL, so it can still be read at half that size. Colours come from
 figures/colours.py, or are mixtures of these with white (`light`).
 """
@@ -11,11 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.sax.saxutils import escape
 
+from nbody_tools.design import tokens
+from nbody_tools.design.themes import both_themes
 from nbody_tools.figures.colours import GREY
 
 WIDTH = 920
 SMALL, TITLE = 18, 22
-INK, WHITE = "#1A1A1A", "#FFFFFF"
+INK, SOFT, RED_TEXT, WHITE = map(tokens.colour, ("ink", "soft", "bad", "page"))
+ON_COLOUR = tokens.colour("on-series")  # text on an area of the palette's full colours
 # The tests measure text in DejaVu Sans. Verdana has the same width, and Arial is narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
@@ -134,7 +138,7 @@ class Drawing:
         self.notes(x, y, words)
 
     def notes(self, x: float, y: float, *words: str, step: float = 26) -> None:
-        self.lines(x, y, *words, step=step, colour="#4D4D4D")
+        self.lines(x, y, *words, step=step, colour=SOFT)
 
     def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
         """Draws a horizontal bracket with a label below it."""
@@ -143,7 +147,7 @@ class Drawing:
             self.text(x + width / 2, y + 30, words, SMALL, "middle")
 
     def svg(self) -> str:
-        return "\n".join(
+        return both_themes("\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
                 f'width="{WIDTH}" '
@@ -154,4 +158,4 @@ class Drawing:
                 "</svg>",
                 "",
             ]
-        )
+        ))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from nbody_tools.diagrams.drawing import SMALL, WHITE, Drawing, light
+from nbody_tools.diagrams.drawing import RED_TEXT, SMALL, SOFT, WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from nbody_tools.records import gpus
 
@@ -45,7 +45,7 @@ def interactions() -> Drawing:
         d.rect(left + kick + drift + 40, top, 70, 42, colour)
     for x, words in ((left + kick + 10, "barrier"), (left + kick + drift + 30, "")):
         d.line(x, y - 14, x, y + 4 * 62, VERMILION, 3)
-        d.text(x, y - 22, words, SMALL, "middle", "#A64500")
+        d.text(x, y - 22, words, SMALL, "middle", RED_TEXT)
     d.line(left, y + 268, right, y + 268, GREY, 2, arrow=True)
     d.text(right, y + 296, "time", anchor="end")
     return d
@@ -62,7 +62,7 @@ def launch() -> Drawing:
     d.polygon([(42, 68), (58, 68), (878, 214), (42, 214)], light(BLUE, 0.12))
     for sm in range(SMS):
         x, y = 42 + sm % 44 * 19, 52 + sm // 44 * 21
-        d.rect(x, y, 16, 16, BLUE if sm < 32 else light(GREY, 0.15), "#4D4D4D", 1)
+        d.rect(x, y, 16, 16, BLUE if sm < 32 else light(GREY, 0.15), SOFT, 1)
     d.note(142, f"32 SMs have one block each; {SMS - 32} have none.", 480)
     rows = ((200, "A block: 1024 threads, which are 32 warps", ORANGE),
             (320, "A warp: 32 threads, one instruction for all of them", GREEN))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from nbody_tools.diagrams.drawing import WHITE, Drawing, light
+from nbody_tools.diagrams.drawing import INK, ON_COLOUR, WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 
 SEGMENTS = 32
@@ -27,7 +27,7 @@ def chunks() -> Drawing:
     for row in range(5):
         d.text(x - 12, y + row * height + 26, f"bodies {row}", anchor="end")
     d.rect(x + width, y + 2 * height, width, height, ORANGE, thick=3)
-    d.text(x + 1.5 * width, y + 2 * height + 26, "a block", anchor="middle", colour="#000000")
+    d.text(x + 1.5 * width, y + 2 * height + 26, "a block", anchor="middle", colour=ON_COLOUR)
     d.lines(700, 160, "This block adds what", "chunk 1 does to the", "bodies of row 2.")
 
     d.heading(350, "The partial sums are a matrix")
@@ -77,7 +77,7 @@ def rotation() -> Drawing:
                 (x + lane * width, y, width - 8, 34),
                 f"sum {source}",
                 VERMILION if source == 3 else light(ORANGE, 0.4),
-                "#000000",
+                ON_COLOUR if source == 3 else INK,
                 thick=1,
             )
             if row < 2 and lane > 0:
@@ -108,7 +108,7 @@ def rotation() -> Drawing:
     for ahead in range(1, tiles // 2 + 1):
         d.line(*place[0], *place[ahead], VERMILION, 2, dashed=2 * ahead == tiles)
     for k, (px, py) in enumerate(place):
-        d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), "#1A1A1A")
+        d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), INK)
         d.text(px, py + 7, str(k), anchor="middle")
     d.lines(340, cy - 50, "Tile 0 is paired with 1, 2, 3, and 4 (dashed), which is half the",
             "ring away: either could compute that pair, but only one does.")

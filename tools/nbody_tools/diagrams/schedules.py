@@ -3,12 +3,11 @@ measured."""
 
 from __future__ import annotations
 
-from nbody_tools.diagrams.drawing import Drawing, light
+from nbody_tools.diagrams.drawing import RED_TEXT, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from nbody_tools.records import gpus
 
 UP, COMPUTE, DOWN = light(ORANGE, 0.7), light(BLUE, 0.45), light(GREEN, 0.6)
-RED_TEXT = "#A64500"
 
 
 def bar(

@@ -13,7 +13,9 @@ from nbody_tools.figures.style import (
     BLUE,
     GREEN,
     GREY,
+    GRID,
     ORANGE,
+    SOFT,
     VERMILION,
     dates,
     machines,
@@ -65,7 +67,7 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
         for problem, axes in zip(problems, line):
             chosen = [r for r in records if (r.problem.systems, r.problem.bodies) == problem]
             axes.set(xscale="log", yscale="log")
-            axes.grid(color="#E5E5E5")
+            axes.grid(color=GRID)
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axes.xaxis.set_major_formatter("{x:g}")
             axes.xaxis.set_minor_formatter("")
@@ -123,7 +125,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
             ha="center",
             va="top" if below else "bottom",
             fontsize=12,
-            color="#333333",
+            color=SOFT,
             linespacing=1.1,
         )
 
@@ -169,7 +171,7 @@ def draw_disks(records: Sequence[Record], path: Path) -> Path:
                 ha="right",
                 va="center",
                 fontsize=10,
-                color="#555555",
+                color=SOFT,
             )
         axes.set(yscale="log", xlabel="time step", title=title)
     grid[0].set_ylabel("change since the start")

@@ -7,7 +7,7 @@ from typing import Sequence, TYPE_CHECKING
 
 import numpy
 
-from nbody_tools.figures.style import BLUE, CYCLE, GREY, VERMILION, pyplot, save
+from nbody_tools.figures.style import BLUE, CYCLE, GREY, SOFT, VERMILION, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
             (middle, 0.5 * error * (middle / dt) ** order),
             xytext=(8, -14),
             textcoords="offset points",
-            color="#555555",
+            color=SOFT,
         )

@@ -14,7 +14,9 @@ from nbody_tools.figures.style import (
     BLUE,
     GREEN,
     GREY,
+    GRID,
     ORANGE,
+    SOFT,
     VERMILION,
     dates,
     pyplot,
@@ -70,7 +72,7 @@ def draw_roofline(
         xytext=(0, 5),
         textcoords="offset points",
         fontsize=14,
-        color="#4D4D4D",
+        color=SOFT,
     )
     labels: dict[tuple[float, float], list[str]] = {}
     for point in points:
@@ -89,7 +91,7 @@ def draw_roofline(
         xlabel="flops per byte of global loads",
         ylabel="TFLOP/s (20 flops per interaction)",
     )
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)
     axes.legend(frameon=False, loc="lower left")
     return save(
         figure,
@@ -123,7 +125,7 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
         ylim=(1, 16),
         xticks=(1, 2, 4, 8, 16),
     )
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)
     axes.legend(frameon=False)
     return save(
         figure,
@@ -155,7 +157,7 @@ def draw_ranks(
     axes.set_xticks(counts)
     axes.minorticks_off()
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)
     axes.legend(frameon=False, loc="lower left")
     devices = max(records, key=lambda record: record.device_count)
     return save(figure, path, "Step 14, medians of the runs. In the key: speedup over one GPU. "

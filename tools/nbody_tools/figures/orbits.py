@@ -17,6 +17,7 @@ from nbody_tools.figures.style import (
     CYCLE,
     GREY,
     ORANGE,
+    PAGE,
     PURPLE,
     SKY_BLUE,
     VERMILION,
@@ -146,7 +147,7 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -
                 fontweight="bold",
                 va="center",
                 ha="left" if across > 0.3 else "right" if across < -0.3 else "center",
-                path_effects=[withStroke(linewidth=4, foreground="white")],
+                path_effects=[withStroke(linewidth=4, foreground=PAGE)],
             )
             box = text.get_window_extent(renderer)
             if not any(box.overlaps(other) for other in taken):

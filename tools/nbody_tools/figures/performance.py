@@ -12,13 +12,23 @@ from typing import Callable, Optional, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from nbody_tools.figures.style import BLUE, GREY, VERMILION, dates, machines, pyplot, save
+from nbody_tools.figures.style import (
+    BLUE,
+    GREY,
+    GRID,
+    PAGE,
+    VERMILION,
+    dates,
+    machines,
+    pyplot,
+    save,
+)
 from nbody_tools.records.record import Quartiles, Record
 from nbody_tools.records.staircase import Staircase
 
 ROW_HEIGHT = 0.42  # inches
 # Hides the lines of the grid and of the peak behind a number.
-BEHIND_NUMBERS = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+BEHIND_NUMBERS = {"boxstyle": "square,pad=0.1", "facecolor": PAGE, "edgecolor": "none"}
 Values = Sequence[Optional[Quartiles]]
 
 
@@ -30,7 +40,7 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
              highlight: Optional[int] = None) -> None:
     """Draws one row per step, with step 00 at the top. Writes the value next to each filled dot. A
     value of None draws no dot."""
-    for values, face in ((hollow, "white"), (filled, None)):
+    for values, face in ((hollow, PAGE), (filled, None)):
         for row, value in enumerate(values):
             if value is None:
                 continue
@@ -56,7 +66,7 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.grid(axis="both", color="#DDDDDD", linewidth=0.8)
+    axes.grid(axis="both", color=GRID, linewidth=0.8)
 
 
 def execution_time(axes: Axes, staircase: Staircase, highlight: Optional[int] = None) -> None:

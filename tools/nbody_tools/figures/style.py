@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Sequence
+from typing import Iterator, Optional, Sequence
 
 import matplotlib
 
@@ -20,30 +21,49 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
-from nbody_tools.design.tokens import colour  # noqa: E402
+from nbody_tools.design.themes import both_themes  # noqa: E402
+from nbody_tools.design.tokens import colour, value  # noqa: E402
 from nbody_tools.figures.colours import (  # noqa: E402, F401
     BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION, YELLOW)
 from nbody_tools.records.record import Record  # noqa: E402
 
+PAGE, INK, SOFT, GRID = map(colour, ("page", "ink", "soft", "grid"))
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
 # On black, each species has the same colour as in the live view (view/page/colours.js).
 SPECIES_COLOURS = {kind: colour(f"species-{kind}")
                    for kind in ("gas", "dark", "disk", "bulge", "star", "boundary")}
 
-CAPTION_SIZE = 11
+_captions: Optional[dict[Path, str]] = None  # of captions_apart
+CAPTION_SIZE = int(value("figure-caption"))
 DOTS_PER_INCH = 130
 MARGIN = 0.12  # inches
 
 pyplot.rcParams.update({
-    "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13, "figure.facecolor": "white",
+    "font.size": int(value("figure-text")), "axes.titlesize": 14,
+    "axes.labelsize": int(value("figure-text")), "figure.facecolor": PAGE, "axes.facecolor": PAGE,
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
+    "ytick.color": INK, "grid.color": GRID, "legend.facecolor": PAGE,
     "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "nbody",
     "axes.axisbelow": True,
 })
 
 
+@contextmanager
+def captions_apart() -> Iterator[dict[Path, str]]:
+    """Collects the captions of the figures that are saved in the block by path, instead of drawing
+    them, for a page that writes them as text."""
+    global _captions
+    _captions = {}
+    try:
+        yield _captions
+    finally:
+        _captions = None
+
+
 def save(figure: Figure, path: Path, caption: str) -> Path:
-    """Writes the caption below the figure, and saves the figure, first under a temporary name."""
+    """Writes the caption below the figure, and saves the figure, first under a temporary name. An
+    SVG has both themes."""
     figure.set_dpi(DOTS_PER_INCH)
     # Computes the layout and the figure's extent only once.
     # Otherwise matplotlib would draw everything two more times.
@@ -52,9 +72,11 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
         figure.set_layout_engine("none")
     box = figure.get_tightbbox()
     # 0.008 inch per point is the mean width of a letter of DejaVu Sans.
+    if _captions is not None:
+        _captions[Path(path)], caption = caption, ""
     lines = textwrap.wrap(caption, width=int(figure.get_figwidth() / (0.008 * CAPTION_SIZE)))
     text = figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
-                       va="top", fontsize=CAPTION_SIZE, color="#333333", linespacing=1.35)
+                       va="top", fontsize=CAPTION_SIZE, color=SOFT, linespacing=1.35)
     under = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     shown = Bbox.union([box, under]).padded(MARGIN)
     path = Path(path)
@@ -67,6 +89,8 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
                        metadata=metadata)
         if path.suffix == ".png":
             _shrink(temporary)
+        if path.suffix == ".svg":
+            temporary.write_text(both_themes(temporary.read_text("utf-8")), encoding="utf-8")
         os.replace(temporary, path)
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror}") from error

@@ -15,6 +15,7 @@ from nbody_tools.figures.style import (
     BLUE,
     GREEN,
     GREY,
+    GRID,
     ORANGE,
     VERMILION,
     dates,
@@ -47,7 +48,7 @@ def draw_times(records: Sequence[Record], path: Path) -> Path:
             axes.axvline(bodies, color=colour, linewidth=1, linestyle=":")
     axes.set(xscale="log", yscale="log", xlabel="bodies", ylabel="seconds per time step")
     axes.set_xscale("log", base=2)
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)
     axes.legend(frameon=False)
     return save(
         figure,
@@ -109,7 +110,7 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
         # Ticks at 2 and 5 too, because an axis of less than two decades may show only one power.
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.grid(color="#E5E5E5")
+        axes.grid(color=GRID)
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
     return save(
@@ -180,4 +181,4 @@ def draw_error(axes: Axes, records: Sequence[Record], key: str) -> None:
     axes.set_xticks([0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter("")
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)

@@ -9,7 +9,17 @@ from typing import Sequence
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
-from nbody_tools.figures.style import BLUE, CYCLE, GREY, VERMILION, dates, machines, pyplot, save
+from nbody_tools.figures.style import (
+    BLUE,
+    CYCLE,
+    GREY,
+    GRID,
+    VERMILION,
+    dates,
+    machines,
+    pyplot,
+    save,
+)
 from nbody_tools.records.record import Record
 from nbody_tools.sweep.charts import Chart
 from nbody_tools.sweep.cloud import Cloud
@@ -26,7 +36,7 @@ def draw(clouds: Sequence[Cloud], path: Path) -> Path:
         axes.plot([place + 1], [share[place]], "D", color=VERMILION, markersize=9)
         axes.set(title=cloud.step[4:].replace("_", " "), ylim=(0, 105))
         axes.set_xticks([1, len(share)])
-        axes.grid(color="#E5E5E5")
+        axes.grid(color=GRID)
     for axes in list(grid.flat)[len(clouds):]:
         axes.set_axis_off()
     figure.supxlabel("configurations, the fastest first")
@@ -66,7 +76,7 @@ def rows(chart: Chart) -> Figure:
             for name, row in values.items():
                 axes.plot(row, places, "o", markersize=9, label=name, **style)
         axes.set(xscale="log", xlabel=panel.label)
-        axes.grid(color="#E5E5E5")
+        axes.grid(color=GRID)
     grid[0].set_yticks(places, chart.x)
     grid[0].invert_yaxis()
     grid[-1].legend(loc="lower left")
@@ -89,7 +99,7 @@ def bars(chart: Chart) -> Figure:
     axes.set(xlim=(0, 105), xlabel=chart.panels[0].label)
     axes.set_yticks(range(len(chart.x)), chart.x)
     axes.invert_yaxis()
-    axes.grid(axis="x", color="#E5E5E5")
+    axes.grid(axis="x", color=GRID)
     axes.set_axisbelow(True)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
     return figure
@@ -150,6 +160,6 @@ def lines(chart: Chart) -> Figure:
         axes.set(xlim=(0, None), ylim=(0, None))
     axes.set_xticks(chart.x, [str(x) for x in chart.x], rotation=30 if len(chart.x) > 6 else 0)
     axes.minorticks_off()
-    axes.grid(color="#E5E5E5")
+    axes.grid(color=GRID)
     axes.legend(fontsize=11, loc="upper left", bbox_to_anchor=(1, 1))
     return figure

@@ -1,5 +1,5 @@
-"""Tests the diagrams' readability: enough room for texts, contrast, size, and colours of the
-palette."""
+"""Tests the diagrams' readability: enough room for texts, contrast in both themes, size, and colours
+of the palette."""
 
 import re
 import unittest
@@ -12,9 +12,11 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed")
 
+from nbody_tools.design.themes import counterpart
 from nbody_tools.diagrams.curve import hilbert
 from nbody_tools.diagrams.diagrams import DIAGRAMS, FOLDER
-from nbody_tools.diagrams.drawing import SMALL, WIDTH, Drawing, Text
+from nbody_tools.diagrams.drawing import (
+    INK, RED_TEXT, SMALL, SOFT, WHITE, WIDTH, Drawing, Text)
 from nbody_tools.diagrams.memory import sectors, threads_per_bank
 from nbody_tools.diagrams.pairs import SEGMENTS, meetings
 from nbody_tools.diagrams.reports import BANK_CASES
@@ -66,8 +68,10 @@ def unreadable(drawing: Drawing) -> list[str]:
             and right <= box.x + box.width
             and box.y <= text.y - 6 <= box.y + box.height
         ]
-        if contrast(text.colour, below[-1] if below else "#FFFFFF") < 4.5:
-            problems.append(f"'{text.words}' in {text.colour} cannot be told from {below[-1:]}")
+        fill = below[-1] if below else WHITE
+        for ink, paper in ((text.colour, fill), (counterpart(text.colour), counterpart(fill))):
+            if contrast(ink, paper) < 4.5:
+                problems.append(f"'{text.words}' in {ink} cannot be told from {paper}")
     return problems
 
 
@@ -123,8 +127,8 @@ class Diagrams(fakes.InRepository):
         for name, drawing in ALL.items():
             with self.subTest(name):
                 used = set(re.findall(r'"(#[0-9A-F]{6})"', drawing.svg()))
-                # Except greys, and the dark vermilion of words on white.
-                other = {c for c in used if len({c[1:3], c[3:5], c[5:]}) > 1 and c != "#A64500"
+                # Except greys, and the colours of words.
+                other = {c for c in used - {INK, SOFT, RED_TEXT} if len({c[1:3], c[3:5], c[5:]}) > 1
                          and not any(is_shade(c, base) for base in palette)}
                 self.assertEqual(other, set())
         self.assertFalse(any(is_shade("#FF00FF", base) for base in palette))

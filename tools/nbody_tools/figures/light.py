@@ -1,0 +1,108 @@
+"""Draws stars as light: each galaxy in its own colour, brighter where its stars are denser.
+
+A star is a spot as wide as its neighbours are far, so sparse tails are a haze and dense disks are
+sharp. Brightness is logarithmic, as for an eye, which shows a hundred stars beside one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Sequence
+
+import numpy
+from PIL import Image
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.files.bodies import Bodies
+
+COLOURS = ((1.0, 0.70, 0.36), (0.42, 0.70, 1.0))  # red, green and blue of each galaxy
+SPACE = numpy.array((5, 7, 12)) / 255  # tokens.css: --space
+WIDTHS = tuple(0.7 * 2 ** (k / 2) for k in range(8))  # of the spots, in pixels
+STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
+BRIGHT = 0.997  # this share of the lit pixels is below full brightness
+DIM = 0.02  # the stretch turns from linear to logarithmic at this share of full brightness
+
+
+def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndarray]:
+    """Returns the positions of the stars of each galaxy: of the disks if there are any, each in its
+    half of the bodies (docs/initial_conditions.md), else of all bodies."""
+    points = bodies.synchronised_positions()[0][:, list(axes)]
+    kinds = numpy.array(bodies.species[:len(points)] or ["disk"] * len(points))
+    first = numpy.arange(len(points)) < len(points) // 2
+    if bodies.scenario != "collision":
+        first[:] = True
+    shown = kinds == "disk" if (kinds == "disk").any() else numpy.ones(len(points), bool)
+    return [points[shown & half] for half in (first, ~first) if (shown & half).any()]
+
+
+def light(points: numpy.ndarray, centre: Sequence[float], half: Sequence[float],
+          size: tuple[int, int]) -> numpy.ndarray:
+    """Returns the light of the points on `size` = width x height pixels, the top row first. The
+    view is `half` wide and high on each side of its centre."""
+    width, height = size
+    pixels = (points - centre) / half * (0.5, -0.5) + 0.5
+    pixels = (pixels * (width, height)).astype(int)
+    inside = ((pixels >= 0) & (pixels < (width, height))).all(1)
+    columns, rows = pixels[inside].T
+    counts = numpy.zeros((height, width))
+    numpy.add.at(counts, (rows, columns), 1.0)
+    frequencies = numpy.add.outer(numpy.fft.fftfreq(2 * height) ** 2,
+                                  numpy.fft.rfftfreq(2 * width) ** 2)
+    # Around a star in a density of d stars per pixel the next one is about d ** -0.5 pixels away.
+    density = _spread(counts, frequencies, WIDTHS[-2])[rows, columns]
+    wanted = 0.9 / numpy.sqrt(numpy.maximum(density, 1e-9))
+    classes = numpy.abs(numpy.log(wanted[:, None] / numpy.array(WIDTHS))).argmin(1)
+    total = STAR * counts
+    for k, spot in enumerate(WIDTHS):
+        of_class = numpy.zeros_like(counts)
+        numpy.add.at(of_class, (rows[classes == k], columns[classes == k]), 1 - STAR)
+        if of_class.any():
+            total += _spread(of_class, frequencies, spot)
+    return total
+
+
+def _spread(counts: numpy.ndarray, frequencies: numpy.ndarray, width: float) -> numpy.ndarray:
+    """Returns the counts, each spread over a Gaussian; nothing comes back at the other edge."""
+    height, across = counts.shape
+    transformed = numpy.fft.rfft2(counts, s=(2 * height, 2 * across))
+    transformed *= numpy.exp(-2 * (numpy.pi * width) ** 2 * frequencies)
+    return numpy.fft.irfft2(transformed)[:height, :across].clip(0)
+
+
+def picture(galaxies: Sequence[numpy.ndarray], centre: Sequence[float], half: Sequence[float],
+            size: tuple[int, int]) -> Image.Image:
+    lights = [light(points, centre, half, size) for points in galaxies]
+    lit = numpy.concatenate([one[one > 1e-3] for one in lights])
+    white = float(numpy.quantile(lit, BRIGHT)) if lit.size else 1.0
+    stretched = [numpy.arcsinh(one / (DIM * white)) / numpy.arcsinh(1 / DIM) for one in lights]
+    colours = sum((numpy.multiply.outer(one, colour) for one, colour in zip(stretched, COLOURS)),
+                  start=numpy.zeros((*size[::-1], 3)))
+    colours = SPACE + (1 - SPACE) * (1 - numpy.exp(-1.25 * colours))
+    return Image.fromarray((255 * colours.clip(0, 1)).astype(numpy.uint8), "RGB")
+
+
+def view_of(states: Sequence[Bodies], aspect: float,
+            share: float = 0.995) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Returns centre and half sizes of a view with this ratio of width to height, which contains
+    that share of the stars of every state."""
+    stars = [numpy.concatenate(galaxies_of(state)) for state in states]
+    low = numpy.min([numpy.quantile(p, 1 - share, axis=0) for p in stars], axis=0)
+    high = numpy.max([numpy.quantile(p, share, axis=0) for p in stars], axis=0)
+    half = 0.54 * (high - low)
+    height = max(half[1], half[0] / aspect, 1e-9)
+    return (low + high) / 2, numpy.array((aspect * height, height))
+
+
+def save_picture(image: Image.Image, path: Path) -> Path:
+    """Writes the picture, first under a temporary name."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        image.save(temporary, format=path.suffix[1:].upper().replace("JPG", "JPEG"))
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
