@@ -1,15 +1,17 @@
-"""Runs a program in every mode of the emulator and reports all errors found.
+"""Runs a program with its memory accesses traced and reports all errors found.
 
   hostcuda check [OPTIONS] FILE... [compiler options] [--] [ARGUMENTS]
   hostcuda check [OPTIONS] -- COMMAND...
 
+  --all               also runs the program in every other mode of the emulator
   --json FILE         writes the findings and the trace's records of them
   --sarif FILE        writes the findings as SARIF 2.1.0, for GitHub and editors
   --timeout SECONDS   of each run (120); of COMMAND (600)
 
-Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced.
-Runs it with its threads, blocks and streams in other orders, with one warp far ahead of the others,
-with guarded device memory and on two devices.
+Builds the program once, with its memory accesses traced, and runs it once. That run finds nearly
+all mistakes. With --all, check builds the program three times (plain and with AddressSanitizer too)
+and runs it nine times: also with its threads, blocks and streams in other orders, with one warp far
+ahead of the others, with guarded device memory and on two devices.
 Every finding says what is wrong, where, and which run shows it. The first word that is neither a
 source nor a compiler option begins the program's arguments.
 
@@ -100,11 +102,13 @@ def file_to_write(option, word):
 def split_command_line(words):
     """Returns the options of check, the arguments of the build, and the arguments of the program.
     If there is no source, the last list is the command."""
-    options = {"json": None, "sarif": None, "timeout": None}
+    options = {"all": False, "json": None, "sarif": None, "timeout": None}
     building, rest = [], list(words)
     while rest:
         word = rest[0]
-        if word in ("--json", "--sarif", "--timeout"):
+        if word == "--all":
+            options["all"], rest = True, rest[1:]
+        elif word in ("--json", "--sarif", "--timeout"):
             if len(rest) == 1:
                 raise ToolError(f"check: {word} needs a value")
             options[word[2:]] = (seconds(rest[1]) if word == "--timeout" else
@@ -226,53 +230,84 @@ def finding_of_warning(line):
     return Finding(what, "read by clang", f"  at {place.rpartition(':')[0]}")
 
 
-def check_program(programs, arguments, timeout, folder):
+def run_traced(program, arguments, timeout, folder):
+    """Returns the traced run, and the trace's records of its findings."""
+    trace = Path(folder, "trace.json")
+    ended = run(program, arguments, "traced", {"HOSTCUDA_TRACE": str(trace)}, timeout)
+    records = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {}
+    return ended, records.get("findings", [])
+
+
+def check_traced(programs, arguments, timeout, folder):
+    """Returns the traced run, its findings, the trace's records, and the number of runs."""
+    ended, records = run_traced(programs[TRACED], arguments, timeout, folder)
+    findings = findings_of_messages(ended)
+    if ended.code == "timeout":
+        findings.append(no_end(ended))
+    elif ended.code < 0 and not findings:
+        findings.append(Finding(f"ends with {in_words(ended.code)}", ended.mode))
+    return ended, unique(findings), records, 1
+
+
+def check_in_all_modes(programs, arguments, timeout, folder):
+    """Returns the plain run, the findings of all runs, the trace's records, and the number of
+    runs."""
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
     hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)
     unstable = {i for i, (a, b) in enumerate(zip(plain.output, again.output)) if a != b}
-    trace = os.path.join(folder, "trace.json")
-    traced = ("traced", TRACED, {"HOSTCUDA_TRACE": trace})
     with ThreadPoolExecutor(2) as pool:
-        ended = list(pool.map(
-            lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
-            (*([] if hangs else MODES), traced)))
-    traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
+        others = [
+            pool.submit(run, programs[variant], arguments, mode, environment, timeout)
+            for mode, variant, environment in ([] if hangs else MODES)
+        ]
+        traced, records = run_traced(programs[TRACED], arguments, timeout, folder)
+        ended = [one.result() for one in others]
     # The findings of the traced run come first, because it reports an error where it happens.
     # The other findings are often consequences.
-    findings = findings_of_messages(ended[-1]) + findings_of_messages(plain)
+    findings = findings_of_messages(traced) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else
                         Finding(f"ends with {in_words(plain.code)}", plain.mode))
-    is_explained = any(one["kind"] not in sarif.HARMLESS for one in traced.get("findings", []))
-    for one in ended[:-1]:
+    is_explained = any(one["kind"] not in sarif.HARMLESS for one in records)
+    for one in ended:
         messages = findings_of_messages(one)
         findings += messages
         if not messages and not is_explained:
             findings += findings_of_end(one, plain, unstable)
-    return plain, unique(findings), traced.get("findings", []), 1 + len(ended)
+    return plain, unique(findings), records, 2 + len(ended)
 
 
 def check_files(building, arguments, options):
+    variants, check_program = (TRACED,), check_traced
+    if options["all"]:
+        variants, check_program = (PLAIN, ASAN, TRACED), check_in_all_modes
     with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
         programs, warnings = {}, []
-        for variant in (PLAIN, ASAN, TRACED):
+        for variant in variants:
             translation = translate([*building, "-o", os.path.join(folder, variant)])
             programs[variant] = translation.output
             if build(translation, variant, warnings.append):
                 return 2
-        plain, findings, traced, runs = check_program(
+        ended, findings, records, runs = check_program(
             programs, arguments, options["timeout"] or 120, folder
         )
     findings[:0] = map(finding_of_warning, warnings)
     name = Path(next(word for word in building if SOURCE.search(word))).name
-    ended = "" if plain.code == 0 else f"; the program itself ends with {in_words(plain.code)}"
-    return report(name, findings, traced, f"{runs} runs{ended}", options)
+    where = f"{runs} runs" if options["all"] else "the traced run"
+    if ended.code != 0:
+        where += f"; the program itself ends with {in_words(ended.code)}"
+    code = report(name, findings, records, where, options)
+    if not findings and not options["all"]:
+        print("check --all also runs it in other orders, on two devices and with AddressSanitizer")
+    return code
 
 
 def check_project(words, options):
     if not words:
         raise ToolError("check: a command must follow --, or a source file precede it")
+    if options["all"]:
+        raise ToolError("check: --all needs source files; a project is run traced only")
     name = " ".join(words)
     checked = project.check(words, options["timeout"] or 600)
     command = checked.command

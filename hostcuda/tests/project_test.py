@@ -113,7 +113,7 @@ class ProjectTest(InFolder):
             (("check", "--", "true"), "check: 'true' built no program with nvcc; .*"),
             (("check", "--", "false"), "check: 'false' ended with exit status 1"),
             (("run",), "run: no source file"),
-            (("run", "--json", "f", "a.cu"), "run: --json, --sarif and --timeout are .*"),
+            (("run", "--json", "f", "a.cu"), "run: --all, --json, --sarif and --timeout are .*"),
             (("env", "no-such-command"), "env: no-such-command: No such file or directory"),
             (("prefix",), r"prefix: this hostcuda is not installed; use add_subdirectory\(.*"),
             (("clangd", "x"), "clangd: takes no arguments, not 'x'"),

@@ -265,7 +265,7 @@ int main() {
                 return check.Run(mode, -6, [], same + other)
             return check.Run(mode, 0, ["1" if mode == "two devices" else "2"], "")
         with mock.patch.object(check, "run", run):
-            _, findings, _, _ = check.check_program(
+            _, findings, _, _ = check.check_in_all_modes(
                 dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder
             )
         self.assertEqual(["out of bounds", "a leak"], [finding.what for finding in findings])
@@ -279,7 +279,7 @@ int main() {
                 mode, -6, [], f"hostcuda: ERROR: thread (0,0,0) runs for 20 s {check.HANG}\n"
             )
         with mock.patch.object(check, "run", run):
-            _, findings, _, runs = check.check_program(
+            _, findings, _, runs = check.check_in_all_modes(
                 dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder
             )
         self.assertEqual((["the default order", "traced"], 2, 1), (modes, runs, len(findings)))
@@ -288,7 +288,7 @@ int main() {
         ran = check.Run("the default order", 0, [], "")
         said = io.StringIO()
         with mock.patch.multiple(check, build=lambda *_: 0, find_clang=lambda: None,
-                                 check_program=lambda *_: (ran, [], [], 8)), \
+                                 check_traced=lambda *_: (ran, [], [], 1)), \
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
         self.assertRegex(
@@ -371,7 +371,10 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
-        self.assertEqual("right.cu: nothing was found in 9 runs", said.splitlines()[0])
+        self.assertEqual("right.cu: nothing was found in the traced run", said.splitlines()[0])
+        self.assertIn("\ncheck --all also runs it in other orders", said)
+        said = self.works(BIN / "hostcuda", "check", "--all", "right.cu", "argument")
+        self.assertEqual("right.cu: nothing was found in 9 runs\n", said)
 
 
 if __name__ == "__main__":

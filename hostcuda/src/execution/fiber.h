@@ -5,13 +5,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HOSTCUDA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HOSTCUDA_ASAN 1
-#endif
-#endif
+#include "support/sanitizer.h"
 
 #ifdef HOSTCUDA_ASAN
 #include <sanitizer/asan_interface.h>
@@ -19,12 +13,6 @@
 #endif
 
 namespace hostcuda {
-
-#ifdef HOSTCUDA_ASAN
-constexpr bool kAddressSanitizer = true;
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
 
 namespace context = boost::context::detail;
 

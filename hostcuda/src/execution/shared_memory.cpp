@@ -7,17 +7,15 @@
 #include "execution/block_state.h"
 #include "execution/fiber.h"
 #include "support/config.h"
+#include "support/poison.h"
 
 namespace hostcuda {
 namespace {
 
-// NaN as float or double and -1 as int, so that the result shows a read of uninitialised memory.
-constexpr int kPoisonByte = 0xff;
-
 std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
 
 void poison(char* address, std::size_t size) {
-  if (size && config().poison) std::memset(address, kPoisonByte, size);
+  if (size && config().poison) fill_with_poison(address, size);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "support/fault.h"
+#include "support/poison.h"
 
 namespace hostcuda {
 namespace {
@@ -33,7 +34,7 @@ char* Arena::allocate(std::size_t size, bool poison) {
   char* pointer = pages.begin + pages.size - padded;
   live_[pointer] = pages;
   protect(pages, PROT_READ | PROT_WRITE);
-  if (poison) std::memset(pointer, 0xff, size);
+  if (poison) fill_with_poison(pointer, size);
   if (!opened_) protect(pages, PROT_NONE);
   return pointer;
 }

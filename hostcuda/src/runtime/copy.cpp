@@ -7,7 +7,10 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
+#include "support/config.h"
+#include "support/hint.h"
 #include "support/observer.h"
+#include "support/poison.h"
 
 namespace hostcuda {
 namespace {
@@ -39,6 +42,16 @@ void tell_copy(void* to, const void* from, std::size_t size) {
     runtime_observer->copied(static_cast<char*>(to), static_cast<const char*>(from), size);
 }
 
+// A plain run sees unwritten memory only by its poison. A kernel that missed its array may be why
+// nobody wrote the values, so the guards come first.
+void look_for_poison(const void* copied, std::size_t size, const CodePlace& place) {
+  if (runtime_observer || !config().poison || !is_poisoned(copied, size)) return;
+  look_at_all_guards();
+  const std::string line = place.text();
+  hint((line.empty() ? "a copy" : "the copy at " + line) +
+       " brings values to the host that nobody wrote, or NaN that come from them");
+}
+
 enum class Caller { waits, goes_on };
 
 cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
@@ -59,6 +72,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   if (const cudaError_t error = capture_error(stream)) return fail(error);
   const bool device_to_device = on_device(target.kind) && on_device(source.kind);
   const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
+  const bool to_host = on_device(source.kind) && !on_device(target.kind);
   const bool staged =
       source.kind == MemoryKind::pageable && on_device(target.kind) && !stream.capture;
   // The driver copies pageable memory to its own buffer before the call returns, so the caller may
@@ -67,9 +81,10 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   if (staged && caller == Caller::goes_on)
     buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
                                                  static_cast<const char*>(from) + size);
-  const auto work = [=] {
+  const auto work = [=, place = CallSite::current()->place()] {
     std::memmove(to, buffer ? buffer->data() : from, size);
     tell_copy(to, buffer ? nullptr : from, size);
+    if (to_host) look_for_poison(to, size, place);
   };
   const OperationPointer operation = enqueue_transfer(stream, work, cudaGraphNodeTypeMemcpy);
   // A copy from device memory to device memory returns at once, even with cudaMemcpy. A copy to

@@ -1,21 +1,24 @@
 #include "runtime/memory.h"
 
-#include <sys/mman.h>
-
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "runtime/api.h"
 #include "runtime/arena.h"
 #include "runtime/device.h"
+#include "runtime/pool.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/hint.h"
 #include "support/observer.h"
+#include "support/poison.h"
+#include "support/sanitizer.h"
 
 namespace hostcuda {
 namespace {
@@ -24,6 +27,7 @@ struct Allocation {
   std::size_t size;
   int device;
   bool managed;  // host code may access it
+  CodePlace place;
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -34,6 +38,7 @@ std::map<char*, Allocation>& allocations() {
 struct PinnedRange {
   std::size_t size;
   bool ours;  // allocated by cudaMallocHost; otherwise only registered
+  CodePlace place;
 };
 
 std::map<char*, PinnedRange>& pinned_ranges() {
@@ -73,18 +78,90 @@ bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
   return false;
 }
 
+CodePlace calling_place() {
+  const CallSite* call = CallSite::current();
+  return call ? call->place() : CodePlace{};
+}
+
+Pool& pool() {
+  static auto* instance = new Pool;
+  return *instance;
+}
+
+// An allocation in the pool, of either kind.
+struct Owner {
+  const char* begin = nullptr;
+  std::size_t size = 0;
+  CodePlace place;
+};
+
+// Calls visit(owner) for every allocation that may be in the pool.
+template <class Visit>
+void for_each_owner(const Visit& visit) {
+  for (const auto& [begin, allocation] : allocations())
+    visit(Owner{begin, allocation.size, allocation.place});
+  for (const auto& [begin, range] : pinned_ranges()) visit(Owner{begin, range.size, range.place});
+}
+
+std::size_t distance(const Owner& owner, const char* address) {
+  return static_cast<std::size_t>(address < owner.begin ? owner.begin - address
+                                                        : address - owner.begin);
+}
+
+// Names the allocation that a kernel probably meant. Runs in a signal handler, like source_line.
+bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
+  if (!pool().contains(fault.address)) return false;
+  Owner nearest;
+  for_each_owner([&](const Owner& owner) {
+    if (!nearest.begin || distance(owner, fault.address) < distance(nearest, fault.address))
+      nearest = owner;
+  });
+  const bool is_before = fault.address < nearest.begin;
+  if (!nearest.begin || (!is_before && fault.address < nearest.begin + nearest.size)) return false;
+  char place[512];
+  const bool has_line =
+      nearest.place.return_address &&
+      source_line(static_cast<const char*>(nearest.place.return_address) - 1, place, sizeof place);
+  std::snprintf(text, size, "%zu bytes %s of %zu bytes%s%s",
+                distance(nearest, fault.address) - (is_before ? 0 : nearest.size),
+                is_before ? "before the beginning" : "past the end", nearest.size,
+                has_line ? ", allocated at " : "", has_line ? place : "");
+  return true;
+}
+
+void look_at_guard(const Owner& owner) {
+  const Pool::Guard guard = pool().guard_of(owner.begin);
+  if (guard == Pool::Guard::intact) return;
+  const std::string place = owner.place.text();
+  hint(std::string("a kernel or a copy wrote ") +
+       (guard == Pool::Guard::written_past ? "past the end" : "before the beginning") + " of " +
+       std::to_string(owner.size) + " bytes" + (place.empty() ? "" : ", allocated at " + place));
+}
+
 // Poisoning larger allocations would cost too much time and memory.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// A kernel that walks down the columns of a large matrix touches a different page with every
-// access. With huge pages, the TLB covers the whole matrix.
-void* allocate_pages(std::size_t size) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  const bool is_large = size >= 2 * kHugePage;
+// AddressSanitizer guards allocations of the C library's functions exactly.
+bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
+
+char* allocate_in_pool(std::size_t size) {
+  name_fault_causes_with(name_missed_allocation);
+  [[maybe_unused]] static const bool registered = std::atexit(look_at_all_guards) == 0;
+  return pool().allocate(size);
+}
+
+char* allocate_pages(std::size_t size) {
+  if (runtime_observer) return runtime_observer->provide(size);
+  if (uses_pool()) return allocate_in_pool(size);
   void* memory = nullptr;
-  if (posix_memalign(&memory, is_large ? kHugePage : 256, size) != 0) return nullptr;
-  if (is_large) madvise(memory, size, MADV_HUGEPAGE);
-  return memory;
+  return posix_memalign(&memory, 4096, size) == 0 ? static_cast<char*>(memory) : nullptr;
+}
+
+void release_pages(char* pointer) {
+  if (pool().contains(pointer))
+    pool().release(pointer);
+  else if (!runtime_observer)
+    std::free(pointer);
 }
 
 char* allocate_bytes(int device, std::size_t size, bool managed) {
@@ -93,9 +170,9 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
     name_fault_causes_with(name_device_memory);
     return arena(device).allocate(size, poison);
   }
-  void* memory = runtime_observer ? runtime_observer->provide(size) : allocate_pages(size);
-  if (memory && poison) std::memset(memory, 0xff, size);
-  return static_cast<char*>(memory);
+  char* memory = allocate_pages(size);
+  if (memory && poison) fill_with_poison(memory, size);
+  return memory;
 }
 
 cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed) {
@@ -107,7 +184,7 @@ cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed)
   char* bytes = allocate_bytes(device, size, managed);
   if (!bytes) return fail(cudaErrorMemoryAllocation);
   used += size;
-  allocations()[bytes] = {size, device, managed};
+  allocations()[bytes] = {size, device, managed, calling_place()};
   if (runtime_observer)
     runtime_observer->allocated(bytes, size, managed ? MemoryKind::managed : MemoryKind::device);
   *pointer = bytes;
@@ -123,16 +200,19 @@ void release(char* pointer) {
   const auto found = allocations().find(pointer);
   if (found == allocations().end()) return;
   const Allocation allocation = found->second;
+  look_at_guard({pointer, allocation.size, allocation.place});
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
   if (runtime_observer) runtime_observer->released(pointer);
   if (config().strict_memory && !allocation.managed)
     arena(allocation.device).release(pointer);
-  else if (!runtime_observer)
-    std::free(pointer);
+  else
+    release_pages(pointer);
 }
 
 }  // namespace
+
+void look_at_all_guards() { for_each_owner(look_at_guard); }
 
 MemoryRange classify(const void* pointer, std::size_t size) {
   const auto fits = [&](const char* begin, std::size_t available) {
@@ -219,13 +299,10 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
   if (!pointer) return fail(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
-  if (runtime_observer)
-    *pointer = runtime_observer->provide(size);
-  else if (posix_memalign(pointer, 4096, size) != 0)
-    return fail(cudaErrorMemoryAllocation);
-  if (!*pointer) return fail(cudaErrorMemoryAllocation);
-  char* bytes = static_cast<char*>(*pointer);
-  pinned_ranges()[bytes] = {size, true};
+  char* bytes = allocate_pages(size);
+  if (!bytes) return fail(cudaErrorMemoryAllocation);
+  *pointer = bytes;
+  pinned_ranges()[bytes] = {size, true, calling_place()};
   if (runtime_observer) runtime_observer->allocated(bytes, size, MemoryKind::pinned);
   return cudaSuccess;
 }
@@ -241,11 +318,11 @@ cudaError_t cudaFreeHost(void* pointer) {
   const auto found = pinned_ranges().find(static_cast<char*>(pointer));
   if (found == pinned_ranges().end() || !found->second.ours) return refuse_free(pointer);
   for (int device = 0; device < config().devices; ++device) synchronize_device(device);
-  pinned_ranges().erase(static_cast<char*>(pointer));
-  if (runtime_observer)
-    runtime_observer->released(static_cast<char*>(pointer));
-  else
-    std::free(pointer);
+  char* bytes = found->first;
+  look_at_guard({bytes, found->second.size, found->second.place});
+  pinned_ranges().erase(found);
+  if (runtime_observer) runtime_observer->released(bytes);
+  release_pages(bytes);
   return cudaSuccess;
 }
 
@@ -254,7 +331,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned) {
   if (!pointer || !size) return fail(cudaErrorInvalidValue);
   if (range_at(pinned_ranges(), pointer) != pinned_ranges().end())
     return fail(cudaErrorHostMemoryAlreadyRegistered);
-  pinned_ranges()[static_cast<char*>(pointer)] = {size, false};
+  pinned_ranges()[static_cast<char*>(pointer)] = {size, false, {}};
   return cudaSuccess;
 }
 

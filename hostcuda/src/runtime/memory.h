@@ -17,6 +17,9 @@ struct MemoryRange {
 };
 MemoryRange classify(const void* pointer, std::size_t size);
 
+// Gives a hint if kernels or copies wrote next to an allocation.
+void look_at_all_guards();
+
 // If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects lives. A
 // kernel opens the memory of its device and of the enabled peers; a copy opens all memory.
 class DeviceMemoryAccess {

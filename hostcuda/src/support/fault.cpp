@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/finding.h"
+#include "support/hint.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
@@ -70,6 +71,7 @@ void explain(const siginfo_t& information, const void* context) {
                                    fault.in_kernel ? culprit : "host code", cause,
                                    has_line ? "\n  at " : "", has_line ? place : "");
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
+  hint_at_fault();
   keep_for_death("fault", cause, has_line ? place : "");
 }
 

@@ -14,6 +14,7 @@
 #include "buffers.h"
 #include "cub_bugs.h"
 #include "gang_bugs.h"
+#include "missed_bugs.h"
 
 namespace {
 
@@ -351,6 +352,7 @@ __global__ void deep_recursion(float* out, int depth) {
 
 int run(const std::string& bug) {
   if (bug == "show_environment") return show_environment();
+  if (is_missed_bug(bug)) return run_missed_bug(bug, corrected);
   if (bug == "lost_update") return run_lost_update();
   if (bug == "constant_on_one_device") return run_constant_on_one_device();
   const Buffer b;

@@ -26,6 +26,8 @@ LINES = {}  # for each program
 # Maps the bugs of ../bugs that tracing finds in another way to the kind of the finding.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
+    "past_small": "out of bounds", "before_small": "out of bounds",
+    "past_pinned": "out of bounds", "far_index": "out of bounds",
     "missing_barrier": "race", "tile_loop": "race", "warp_runs_ahead": "race",
     "different_barriers": "barrier divergence",
     "return_before_barrier": "return before a barrier", "barrier_and_shuffle": "deadlock",

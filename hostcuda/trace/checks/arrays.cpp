@@ -82,7 +82,6 @@ Array* Arrays::nearest(const char* address) {
   };
   const std::size_t to_after = after ? static_cast<std::size_t>(after->begin - address) : SIZE_MAX;
   const std::size_t to_before = before ? past_end() : SIZE_MAX;
-  if (std::min(to_after, to_before) > kRoom) return nullptr;
   return to_before <= to_after ? before : after;
 }
 

@@ -122,7 +122,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
-  Array* nearest(const char* address);       // may be freed, only close to the address, or null
+  Array* nearest(const char* address);       // may be freed; null only if there is no array
   Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

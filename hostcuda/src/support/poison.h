@@ -1,0 +1,22 @@
+// Memory that nobody has written is filled with a pattern, so that the result shows a read of it.
+#ifndef HOSTCUDA_SRC_SUPPORT_POISON_H
+#define HOSTCUDA_SRC_SUPPORT_POISON_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hostcuda {
+
+// NaN as float, double, half and bfloat16, and a negative int. The payload of the NaN survives
+// arithmetic, so that a NaN in a result can be traced back to unwritten memory.
+constexpr std::uint32_t kPoison = 0xfff97fc5;
+
+void fill_with_poison(void* begin, std::size_t size);
+
+// True if these bytes, which were copied to the host, contain so much poison, or NaN that
+// arithmetic made of poison, that it cannot be padding in structs or at the end of rows.
+bool is_poisoned(const void* begin, std::size_t size);
+
+}  // namespace hostcuda
+
+#endif

@@ -1,0 +1,23 @@
+// Tells whether this code is compiled with AddressSanitizer.
+#ifndef HOSTCUDA_SRC_SUPPORT_SANITIZER_H
+#define HOSTCUDA_SRC_SUPPORT_SANITIZER_H
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HOSTCUDA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOSTCUDA_ASAN 1
+#endif
+#endif
+
+namespace hostcuda {
+
+#ifdef HOSTCUDA_ASAN
+constexpr bool kAddressSanitizer = true;
+#else
+constexpr bool kAddressSanitizer = false;
+#endif
+
+}  // namespace hostcuda
+
+#endif
