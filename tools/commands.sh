@@ -258,10 +258,13 @@ need_nvcc() {
   exit 1
 }
 
-# target_of WORD: 3, 03 and step03_tiling are the step; any other target is named in full.
+# target_of WORD: 3, 03 and step03_tiling are the step, memory03 a program of memory/; any other target
+# is named in full.
 target_of() {
-  local word=$1 folders
+  local word=$1 folders sources
   case $word in [0-9] | [0-9][a-z]) word=0$word ;; esac
+  sources=(memory/"$word"_*.cu)
+  [ ! -f "${sources[0]}" ] || word=$(basename "${sources[0]}" .cu)
   folders=(step"$word"_*/)
   if [ -d "${folders[0]}" ]; then echo "${folders[0]%/}"; else echo "$word"; fi
 }
@@ -283,7 +286,9 @@ build_named() {
   done
   compile "$folder" "${targets[@]}"
   for word in "${targets[@]}"; do
-    [ ! -x "$folder/$word/$word" ] || echo "Program: $folder/$word/$word"
+    for word in "$word/$word" "memory/$word"; do
+      [ ! -f "$folder/$word" ] || echo "Program: $folder/$word"
+    done
   done
 }
 

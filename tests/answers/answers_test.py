@@ -31,10 +31,13 @@ from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import is_draft, number_of, step_folders  # noqa: E402
 
 FACTS = Facts(ROOT)
-EXPERIMENTS = {
-    "activity_map": "The activity map",
-    "cpu_simd": "The fast CPU program",
-}  # headings in answers.md
+PAGES = {  # pages other than those of steps, with their headings in answers.md
+    "activity_map": ("experiments/activity_map/README.md", "The activity map"),
+    "cpu_simd": ("experiments/cpu_simd/README.md", "The fast CPU program"),
+    "memory": ("memory/README.md", "Memory"),
+    "memory_tiles": ("memory/tiles.md", "Memory, tiles"),
+    "memory_together": ("memory/together.md", "Memory, together"),
+}
 KEYS = {
     "text",
     "mutants",
@@ -58,7 +61,7 @@ def spans(run):
 
 
 WORDS = {  # names that equations may use
-    "math": math, "round": round, "len": len, "meetings": meetings,
+    "math": math, "round": round, "len": len, "range": range, "meetings": meetings,
     "occupancy": lambda block, registers: (
         blocks_by(measured_limits(), block, registers, 4096)["registers"] * block // 32),
     "finished": lambda run, until: sum(s.stage == "compute" and s.end < until for s in spans(run)),
@@ -87,12 +90,12 @@ def exercises(steps):
     """Maps each exercise, such as '03.1', to its answer, or to None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
-    pages = [(number_of(step), step, f"Step {number_of(step)}") for step in steps]
     # A draft needs no answers; those it has are checked.
-    pages = [page for page in pages if page[2] in answers or not is_draft(page[1], ROOT)]
-    pages += [(name, f"experiments/{name}", heading) for name, heading in EXPERIMENTS.items()]
-    for number, folder, heading in pages:
-        asked = items(sections((ROOT / folder / "README.md").read_text("utf-8"))["Exercises"])
+    pages = [(number_of(step), f"{step}/README.md", heading) for step in steps
+             if (heading := f"Step {number_of(step)}") in answers or not is_draft(step, ROOT)]
+    pages += [(name, *page) for name, page in PAGES.items()]
+    for number, page, heading in pages:
+        asked = items(sections((ROOT / page).read_text("utf-8"))["Exercises"])
         answered = answers.get(heading, {})
         for k in sorted(asked.keys() | answered.keys()):
             yield f"{number}.{k}", k in asked, answered.get(k)
@@ -101,7 +104,7 @@ def exercises(steps):
 def folder_of(name):
     """Returns the folder of the program that an exercise uses."""
     number = name.split(".")[0]
-    return f"experiments/{number}" if number in EXPERIMENTS else next(
+    return str(Path(PAGES[number][0]).parent) if number in PAGES else next(
         s for s in step_folders(ROOT) if number_of(s) == number)
 
 
@@ -153,10 +156,11 @@ def known_by_day(name, how, answer, mutants):
         if str(found) != value and not (isinstance(found, float) and found == float(value)):
             yield f"{expression} is {found}, not {value}"
     for edit in [how, *how.get("ptx", [])]:
-        try:
-            edited(source_of(step, how.get("file")), step, edit.get("edits", []))
-        except EditError as error:
-            yield str(error)
+        if edits := edit.get("edits"):
+            try:
+                edited(source_of(step, how.get("file")), step, edits)
+            except EditError as error:
+                yield str(error)
     if "same" in how:
         states = [output_of(command) for command in how["same"]]
         if len(set(states)) != 1 and not (compiler_is_newer() and differ_by_rounding(states)):
@@ -307,6 +311,8 @@ def main():
         known[name] = {"open": why, **known.get(name, {})}
     if when == "day":
         mutants = tomllib.loads((ROOT / "tests" / "mutants" / "mutants.toml").read_text("utf-8"))
+        of_memory = tomllib.loads((ROOT / "tests" / "memory" / "mutants.toml").read_text("utf-8"))
+        mutants["memory"] = {k: v for table in of_memory.values() for k, v in table.items()}
         problems = list(by_day(known, step_folders(ROOT), mutants))
     else:
         chosen = {name: how for name, how in known.items() if BY_NIGHT & how.keys()

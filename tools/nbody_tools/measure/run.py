@@ -3,6 +3,7 @@
   ./nbody run                                   all steps that are built, default problem
   ./nbody run 01 03 step10_tiled2d_cublas       some of them
   ./nbody run --systems 32 --bodies 8192 --steps 20 --repeat 5 --warmup 1
+  ./nbody run memory00 memory02 --bodies 100000        programs of memory/ instead
 
 Exit code: 0 every step passed, 1 a step failed or found no device, 2 invalid arguments.
 """
@@ -16,7 +17,9 @@ from typing import Callable, Optional, Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT
-from nbody_tools.steps import Outcome, Step, choose_steps, default_build, find_steps, run_step
+from nbody_tools.measure import memory
+from nbody_tools.steps import (Outcome, Step, choose_steps, default_build, find_steps, has_gpu,
+                               run_step)
 from nbody_tools.measure.outcomes import text_table
 
 SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "kuzmin", "disk-halo",
@@ -29,7 +32,8 @@ PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", nargs="*", help="full name or number of a step [all]")
+    p.add_argument("step", nargs="*", help="full name or number of a step [all]; "
+                   "or memory00 and so on")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="folder of the programs [build/cuda if a device is found, else build/cpu]")
     for name in ("systems", "bodies", "steps"):
@@ -77,11 +81,21 @@ def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
+    if any(map(memory.is_memory, options.step)):
+        memory.check(options)
     if options.systems and options.bodies and not options.input:
         arguments.check_problem(options.systems, options.bodies)
 
 
+def memory_build() -> Path:
+    """Returns the folder of the GPU's programs if there is a GPU and they are built."""
+    cuda = ROOT / "build" / "cuda"
+    return cuda if has_gpu() and (cuda / "memory").is_dir() else ROOT / "build" / "cpu"
+
+
 def run(options: argparse.Namespace) -> int:
+    if any(map(memory.is_memory, options.step)):
+        return memory.run(options, options.build or memory_build())
     steps = choose_steps(find_steps(options.build or default_build()), options.step)
     outcomes = run_steps(steps, program_arguments(options), options.step_timeout,
                          say=lambda line: print(line, file=sys.stderr, flush=True))
