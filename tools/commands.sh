@@ -246,7 +246,7 @@ run_tour_command() {
   lock
   choose_preset
   configure "$preset" "$folder"
-  compile "$folder" steps nbody-view
+  compile "$folder" tour_programs
   PYTHONPATH=tools "$(find_python numpy,matplotlib,jinja2)" -m nbody_tools tour --build "$folder" || code=$?
   echo "$SECONDS s in all. Look at report/index.html; the logs are in $LOGS."
   return "$code"

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 from tests import fakes
+from tests.design import boxes
 
 try:
     import numpy
@@ -249,7 +250,8 @@ class Tour(WithPictures):
         orders.start()
         self.addCleanup(orders.stop)
         if not pictures:
-            for patch in (mock.patch("nbody_tools.tour.tour.picture_runs", lambda on_gpu: []),
+            none = lambda on_gpu, with_tree: []
+            for patch in (mock.patch("nbody_tools.tour.tour.picture_runs", none),
                           mock.patch.object(performance, "save", self.not_drawn)):
                 patch.start()
                 self.addCleanup(patch.stop)
@@ -263,20 +265,45 @@ class Tour(WithPictures):
         self.assertEqual(code, 0)
         self.assertIn("no GPU measurement is committed", page)
         self.assertIn("emulated on a CPU: not GPU times", page)
-        self.assertIn('<a href="figures/collision.', page)
-        for name in ("collision", "solar_system", "figure_eight", "galaxies", "profile"):
+        self.assertNotRegex(page, r"<td[^>]*>emulated<")
+        self.assertRegex(page, r'src="figures/collision_film\.(webp|gif)"')
+        figures = self.folder / "report" / "figures"
+        for name in ("collision", *(f"collision_{k}" for k in range(4))):
             self.assertIn(f"figures/{name}.png", page)
-            self.assert_drawn(self.folder / "report" / "figures" / f"{name}.png")
+            self.assertGreater(image.imread(str(figures / f"{name}.png"))[..., :3].max(), 0.5, name)
+        for name in ("solar_system", "figure_eight", "galaxies", "profile"):
+            self.assertIn(f"figures/{name}.svg", page)
+            drawn = (figures / f"{name}.svg").read_text(encoding="utf-8")
+            self.assertIn("prefers-color-scheme: dark", drawn)
         self.assertNotIn(str(self.folder), page)
+
+    def test_nothing_overlaps_in_a_browser(self) -> None:
+        boxes.require_browser()
+        (self.folder / "results").mkdir()
+        fakes.write_records(self.folder / "results" / "there.jsonl", fakes.staircase_records())
+        self.tour([fakes.record("step00_cpu_omp", "cpu"),
+                   fakes.record("step01_gpu_naive", "hostcuda")], pictures=True)
+        page = self.folder / "report" / "index.html"
+        with boxes.Browser() as browser:
+            self.assertEqual(boxes.problems(page, browser), [])
+            text = page.read_text(encoding="utf-8").replace("</style>", """
+              h1 { margin-bottom: -2rem; } .soft { color: #999; } h2 { white-space: nowrap; }
+              #staircase h2::after { content: "wide"; padding-left: 120rem; }</style>""")
+            page.write_text(text, encoding="utf-8")
+            found = "\n".join(boxes.problems(page, browser))
+            for expected in ("overlap", "has a contrast of", "wide on a screen of 390"):
+                self.assertIn(expected, found)
 
     def test_without_a_gpu_the_committed_staircase_is_named(self) -> None:
         (self.folder / "results").mkdir()
         fakes.write_records(self.folder / "results" / "there.jsonl", fakes.staircase_records())
         code, page = self.tour([fakes.record("step01_gpu_naive", "hostcuda")])
         self.assertEqual(code, 0)
+        page = " ".join(page.split())
         self.assertIn("measured on another machine on 2026-01-02", page)
         self.assertIn("docs/results/there.jsonl", page)
-        self.assertTrue((self.folder / "report" / "figures" / "committed_speedup.png").is_file())
+        self.assertTrue((self.folder / "report" / "figures" / "committed_speedup.svg").is_file())
+        self.assertIn("1 of 1 checks", page)  # proved here, beside what was recorded there
 
     def test_on_a_gpu_a_failing_step_is_shown(self) -> None:
         code, page = self.tour(fakes.staircase_records(), step02_layout="\nsys.exit(1)")
@@ -284,5 +311,5 @@ class Tour(WithPictures):
         self.assertIn("Not everything ran as it should", page)
         self.assertIn("step02_layout: error", page)
         self.assertIn("The staircase, measured here", page)
-        self.assertTrue((self.folder / "report" / "figures" / "all_speedup.png").is_file())
+        self.assertTrue((self.folder / "report" / "figures" / "all_speedup.svg").is_file())
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from nbody_tools.design.tokens import value
+
+if TYPE_CHECKING:
+    from nbody_tools.files.bodies import Bodies
 
 AU = 149597870700.0  # m
 KPC = 1e3 * 648000 / math.pi * AU  # m
@@ -57,6 +60,18 @@ def units_of(text: str) -> Optional[Units]:
         Unit(length / (AU if planets else KPC),
              value("unit-length-planets" if planets else "unit-length-galaxies")),
         _time(math.sqrt(length**3 / mass_gm) / YEAR))
+
+
+def length_of(text: str) -> Unit:
+    """Returns the unit of length of the units that a file names, which need not have a size."""
+    units = units_of(text)
+    return units.length if units else Unit(1, text or value("unit-none"))
+
+
+def time_text(bodies: "Bodies") -> str:
+    """Returns the time of a state with its unit, "394 Myr", or "t = 36" if units have no size."""
+    units = units_of(bodies.units)
+    return units.time.text(bodies.time) if units else f"t = {bodies.time:.4g}"
 
 
 def _time(years: float) -> Unit:

@@ -8,6 +8,7 @@ from typing import Sequence
 import numpy
 from matplotlib.colors import LogNorm
 
+from nbody_tools.design.units import length_of, time_text, units_of
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
@@ -91,6 +92,8 @@ def _half_width(states: Sequence[numpy.ndarray]) -> float:
 def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], half_width: float,
           smoothing: float, view: str, path: Path, note: str) -> Path:
     columns = len(maps[0])
+    unit = length_of(states[0].units)
+    maps = [[density / unit.size**2 for density in row] for row in maps]
     highest = max(density.max() for row in maps for density in row)
     colours = LogNorm(highest / 10 ** DECADES, highest)
     side = 3.4 if columns > 2 else 4.4
@@ -106,14 +109,15 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
         for column in range(columns):
             axes = panels[row][column]
             image = axes.imshow(numpy.ma.masked_less_equal(maps[row][column], 0), origin="lower",
-                                extent=2 * (-half_width, half_width), norm=colours, cmap=colour_map)
+                                extent=2 * (-unit.size * half_width, unit.size * half_width),
+                                norm=colours, cmap=colour_map)
             which = f"system {column + 1}, " if columns > 1 else ""
-            axes.set_title(f"{which}{name}: t = {state.time:.4g}", fontsize=13)
+            axes.set_title(f"{which}{name}: {time_text(state)}", fontsize=13)
             axes.locator_params(nbins=5)
-    unit = states[0].units or "G = 1"
-    figure.supxlabel(f"{view[0]} (length, {unit})", fontsize=13)
-    figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
-    figure.colorbar(image, ax=panels, label="surface density (mass / length²)", shrink=0.8,
+    figure.supxlabel(unit.label(view[0]), fontsize=13)
+    figure.supylabel(unit.label(view[1]), fontsize=13)
+    figure.colorbar(image, ax=panels, label="surface density (mass / "
+                    f"{unit.name if units_of(states[0].units) else 'length'}²)", shrink=0.8,
                     extend="min").ax.yaxis.labelpad = 12
     total, bodies = states[0].positions.shape[:2]
     caption = (f"{states[0].scenario}: projected surface density, {columns} of {total} "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Sequence
 
 import numpy
 from PIL import Image
@@ -18,7 +18,8 @@ from nbody_tools.files.bodies import Bodies
 
 COLOURS = ((1.0, 0.70, 0.36), (0.42, 0.70, 1.0))  # red, green and blue of each galaxy
 SPACE = numpy.array((5, 7, 12)) / 255  # tokens.css: --space
-WIDTHS = tuple(0.7 * 2 ** (k / 2) for k in range(8))  # of the spots, in pixels
+WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # of the spots, in pixels
+MARGIN = 3 * int(WIDTHS[-1])  # the Fourier transform is periodic: light that leaves stays out here
 STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
 BRIGHT = 0.997  # this share of the lit pixels is below full brightness
 DIM = 0.02  # the stretch turns from linear to logarithmic at this share of full brightness
@@ -47,11 +48,11 @@ def light(points: numpy.ndarray, centre: Sequence[float], half: Sequence[float],
     columns, rows = pixels[inside].T
     counts = numpy.zeros((height, width))
     numpy.add.at(counts, (rows, columns), 1.0)
-    frequencies = numpy.add.outer(numpy.fft.fftfreq(2 * height) ** 2,
-                                  numpy.fft.rfftfreq(2 * width) ** 2)
+    frequencies = numpy.add.outer(numpy.fft.fftfreq(height + MARGIN) ** 2,
+                                  numpy.fft.rfftfreq(width + MARGIN) ** 2)
     # Around a star in a density of d stars per pixel the next one is about d ** -0.5 pixels away.
-    density = _spread(counts, frequencies, WIDTHS[-2])[rows, columns]
-    wanted = 0.9 / numpy.sqrt(numpy.maximum(density, 1e-9))
+    density = _spread(counts, frequencies, WIDTHS[-1])[rows, columns]
+    wanted = 1.1 / numpy.sqrt(numpy.maximum(density, 1e-9))
     classes = numpy.abs(numpy.log(wanted[:, None] / numpy.array(WIDTHS))).argmin(1)
     total = STAR * counts
     for k, spot in enumerate(WIDTHS):
@@ -65,21 +66,28 @@ def light(points: numpy.ndarray, centre: Sequence[float], half: Sequence[float],
 def _spread(counts: numpy.ndarray, frequencies: numpy.ndarray, width: float) -> numpy.ndarray:
     """Returns the counts, each spread over a Gaussian; nothing comes back at the other edge."""
     height, across = counts.shape
-    transformed = numpy.fft.rfft2(counts, s=(2 * height, 2 * across))
+    padded = height + MARGIN, across + MARGIN
+    transformed = numpy.fft.rfft2(counts, s=padded)
     transformed *= numpy.exp(-2 * (numpy.pi * width) ** 2 * frequencies)
-    return numpy.fft.irfft2(transformed)[:height, :across].clip(0)
+    return numpy.fft.irfft2(transformed, s=padded)[:height, :across].clip(0)
 
 
 def picture(galaxies: Sequence[numpy.ndarray], centre: Sequence[float], half: Sequence[float],
-            size: tuple[int, int]) -> Image.Image:
+            size: tuple[int, int], white: float = 0) -> Image.Image:
+    """Draws the galaxies; light as bright as `white` is fully bright, by default the brightest of
+    the picture."""
     lights = [light(points, centre, half, size) for points in galaxies]
-    lit = numpy.concatenate([one[one > 1e-3] for one in lights])
-    white = float(numpy.quantile(lit, BRIGHT)) if lit.size else 1.0
+    white = white or brightest(lights)
     stretched = [numpy.arcsinh(one / (DIM * white)) / numpy.arcsinh(1 / DIM) for one in lights]
     colours = sum((numpy.multiply.outer(one, colour) for one, colour in zip(stretched, COLOURS)),
                   start=numpy.zeros((*size[::-1], 3)))
-    colours = SPACE + (1 - SPACE) * (1 - numpy.exp(-1.25 * colours))
+    colours = SPACE + (1 - SPACE) * (1 - numpy.exp(-1.6 * colours))
     return Image.fromarray((255 * colours.clip(0, 1)).astype(numpy.uint8), "RGB")
+
+
+def brightest(lights: Sequence[numpy.ndarray]) -> float:
+    lit = numpy.concatenate([one[one > 1e-3] for one in lights])
+    return float(numpy.quantile(lit, BRIGHT)) if lit.size else 1.0
 
 
 def view_of(states: Sequence[Bodies], aspect: float,
@@ -94,12 +102,12 @@ def view_of(states: Sequence[Bodies], aspect: float,
     return (low + high) / 2, numpy.array((aspect * height, height))
 
 
-def save_picture(image: Image.Image, path: Path) -> Path:
-    """Writes the picture, first under a temporary name."""
+def save_picture(image: Image.Image, path: Path, **options: Any) -> Path:
+    """Writes the picture, first under a temporary name, with options of Pillow."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        image.save(temporary, format=path.suffix[1:].upper().replace("JPG", "JPEG"))
+        image.save(temporary, format=path.suffix[1:].upper(), **options)
         os.replace(temporary, path)
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror}") from error

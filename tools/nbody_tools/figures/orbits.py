@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
+from nbody_tools.design.tokens import value
 from nbody_tools.figures.style import (
     BLACK,
     BLUE,
@@ -21,6 +22,7 @@ from nbody_tools.figures.style import (
     PURPLE,
     SKY_BLUE,
     VERMILION,
+    YELLOW,
     pyplot,
     save,
 )
@@ -118,10 +120,10 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
         colour = COLOURS[names[body]]
         axes.plot(orbits[:, body, 0], orbits[:, body, 1], color=colour, linewidth=2.2)
         axes.plot(*orbits[-1, body, :2], "o", color=colour, markersize=8)
-    axes.plot(*orbits[-1, sun, :2], "o", color="#F0C000", markeredgecolor=BLACK, markersize=11)
+    axes.plot(*orbits[-1, sun, :2], "o", color=YELLOW, markeredgecolor=BLACK, markersize=11)
     axes.set_aspect("equal")
-    axes.set_xlabel("x (AU)")
-    axes.set_ylabel("y (AU)")
+    axes.set_xlabel(f"x ({value('unit-length-planets')})")
+    axes.set_ylabel(f"y ({value('unit-length-planets')})")
     _write_names(axes, [(orbits[-1, sun, :2], "Sun", BLACK)]
                  + [(orbits[-1, body, :2], names[body], COLOURS[names[body]]) for body in shown])
 

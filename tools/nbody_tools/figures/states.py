@@ -9,6 +9,7 @@ from typing import Optional, Sequence
 import numpy
 
 from nbody_tools.design.tokens import colour
+from nbody_tools.design.units import length_of, time_text
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
 from nbody_tools.files.bodies import Bodies, how_it_was_run
@@ -21,8 +22,9 @@ BACKGROUND = colour("space")
 def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
                 half_width: Optional[float] = None, note: str = "") -> Path:
     axes_of_view = list(AXES[view])
-    points = [state.synchronised_positions()[0][:, axes_of_view] for state in states]
-    half_width = half_width or 1.06 * max(
+    unit = length_of(states[0].units)
+    points = [unit.size * state.synchronised_positions()[0][:, axes_of_view] for state in states]
+    half_width = unit.size * half_width if half_width else 1.06 * max(
         float(numpy.quantile(abs(p).max(-1), SHOWN_FRACTION)) for p in points
     )
     columns = min(len(states), 2 if len(states) <= 4 else 3)
@@ -48,11 +50,10 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
             axes.plot(*shown[kinds == kind].T, ".", markersize=_size(len(shown)), markeredgewidth=0,
                       color=SPECIES_COLOURS[kind], rasterized=True)
             names += [kind] if state.species and kind not in names else []
-        axes.set_title(f"t = {state.time:.3g}", fontsize=14)
+        axes.set_title(time_text(state), fontsize=14)
         axes.locator_params(nbins=5)
-    unit = states[0].units or "G = 1"
-    figure.supxlabel(f"{view[0]} (length, {unit})", fontsize=13)
-    figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
+    figure.supxlabel(unit.label(view[0]), fontsize=13)
+    figure.supylabel(unit.label(view[1]), fontsize=13)
     colours = {SPECIES_COLOURS[kind]: kind for kind in names}
     named = (
         "Colours: "

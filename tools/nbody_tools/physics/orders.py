@@ -49,7 +49,9 @@ def end_of(program: Path, integrator: str, precision: str, steps: int) -> Bodies
         return read_bodies(end)
 
 
-def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
+def draw_orders(
+    program: Path, folder: Path, note: str = "", ending: str = "png"
+) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     reference = end_of(program, "leapfrog", "double", REFERENCE_STEPS)
     double = {integrator: [end_of(program, integrator, "double", steps) for steps in STEPS]
@@ -75,12 +77,17 @@ def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
             tables[integrator] = read_diagnostics(rows)
     return [
         draw_convergence(
-            reference, [*double["euler"], *double["leapfrog"]], folder / "convergence.png", note
+            reference,
+            [*double["euler"], *double["leapfrog"]],
+            folder / f"convergence.{ending}",
+            note,
         ),
-        draw_convergence(reference, [*single, *double["leapfrog"]], folder / "precision.png", note),
+        draw_convergence(
+            reference, [*single, *double["leapfrog"]], folder / f"precision.{ending}", note
+        ),
         draw_energies(
             tables,
-            folder / "energies.png",
+            folder / f"energies.{ending}",
             note=f"An ellipse of two bodies, {STEPS_PER_ORBIT} time "
             f"steps per orbit, float64. {note}",
         ),

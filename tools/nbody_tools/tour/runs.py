@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -11,25 +10,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Sequence
 
-from nbody_tools.figures import animate
-from nbody_tools.figures.density import draw_densities
-from nbody_tools.figures.orbits import draw_orbits
-from nbody_tools.figures.profile import draw_profile
-from nbody_tools.figures.states import draw_states
 from nbody_tools.arguments import ToolError
-from nbody_tools.figures.style import run_note
+from nbody_tools.figures.style import captions_apart, run_note
 from nbody_tools.files.bodies import Bodies, read_bodies, read_snapshots, snapshot_files
 from nbody_tools.physics.orders import draw_orders
+from nbody_tools.records.record import check_measurement
 from nbody_tools.steps import Outcome, Step, run_step
+from nbody_tools.tour.pictures import (
+    Shown,
+    disk_of,
+    draw_against_theory,
+    draw_before_and_after,
+    draw_hero,
+    draw_path,
+    few,
+    make_film,
+)
 
 
 @dataclass
 class Picture:
+    """A part of the page: what a run or a tool drew."""
     title: str
     text: str
-    image: str  # relative to the page
+    shown: list[Shown] = field(default_factory=list)
     failure: str = ""
-    links: list[tuple[str, str]] = field(default_factory=list)  # further links as (title, target)
+    film: str = ""  # relative to the page, like the next
+    page: str = ""  # shows the run in 3D
 
 
 @dataclass(frozen=True)
@@ -39,91 +46,75 @@ class PictureRun:
     text: str
     arguments: tuple[str, ...]
     snapshot_every: int
-    draw: Callable[[Sequence[Bodies], Path, str], Path]
+    draw: Callable[[Sequence[Bodies], Path, str, str], list[Shown]]
     moves: bool = False  # if true, gets an animation and a 3D page
 
 
-def draw_four(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    """Draws four states: before, during, and twice after the first passage."""
-    last = len(snapshots) - 1
-    states = [snapshots[round(part * last)] for part in (0, 0.51, 0.7, 1)]
-    if "disk" in states[0].species:  # the haloes would hide the disks
-        states = [state.only(["disk"]) for state in states]
-    return draw_states(states, path, note=note)
+STATES = 60  # of the collision, for its film
+STATES_IN_3D = 20  # fewer, because a page holds every body's position as text
+# A tree on a CPU: forces to 0.3 %, which changes the energy of the collision by 4e-4.
+TREE = ("--theta", "1", "--force-tolerance", "0.03")
 
 
-def draw_against_theory(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    return draw_profile([snapshots[0], snapshots[-1]], path, note=note)
-
-
-def draw_first_and_last(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    return draw_densities(snapshots[0], snapshots[-1], path, note=note)
-
-
-def picture_runs(on_gpu: bool) -> list[PictureRun]:
+def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
     """Returns the runs for the pictures. Galaxies have only as many bodies and steps as the machine
-    computes in seconds."""
-    systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("2", "1024", 300)
-    disks, dt = ("30000", "0.03") if on_gpu else ("3000", "0.05")
-    passage = round(47 / float(dt))  # number of steps until the tails are longest
+    computes in seconds; `with_tree` means that the CPU's fast programs are built."""
+    systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("1", "4096", 300)
+    disks = "60000" if on_gpu else "40000" if with_tree else "3000"
+    tree = TREE if with_tree and not on_gpu else ()
+    passage = 480  # steps until the tails are longest
     return [
         PictureRun(
             "collision", "Two galaxies collide",
-            "The disks of two galaxies on a parabolic orbit. Their haloes, which are not drawn, "
-            "overlap and brake them; the near side of each disk is pulled more than the far "
-            "side, and tails grow out of both.",
-            ("--scenario", "collision", "--bodies", disks, "--dt", dt, "--steps", str(passage),
-             "--integrator", "leapfrog"), passage // 100, draw_four, moves=True),
+            "Two disks of stars in halos of dark matter meet on a parabolic orbit. The halos "
+            "overlap and brake the galaxies. The near side of each disk is pulled more than the "
+            "far side, so that tails grow out of both.",
+            ("--scenario", "collision", "--bodies", disks, "--dt", "0.1", "--steps", str(passage),
+             "--softening", "0.08", "--integrator", "leapfrog", *tree), passage // STATES,
+            draw_hero, moves=True),
         PictureRun(
             "solar_system", "One year of the Solar System",
             "Eleven bodies, from their positions on 1 January 2000 (JPL DE405). Mercury completes "
             "four orbits, the Earth one, and Mars half of one; the outer planets hardly move.",
-            ("--scenario", "solar-system", "--integrator", "leapfrog"), 24, draw_orbits),
+            ("--scenario", "solar-system", "--integrator", "leapfrog"), 24, draw_path),
         PictureRun(
             "figure_eight", "Three bodies that chase each other",
             "The periodic orbit of Chenciner and Montgomery. An error in a force breaks it.",
-            ("--scenario", "figure-eight", "--integrator", "leapfrog"), 10, draw_orbits),
+            ("--scenario", "figure-eight", "--integrator", "leapfrog"), 10, draw_path),
         PictureRun(
             "galaxies", "Galaxies before and after",
-            "Plummer spheres in equilibrium: single stars cross them many times, and the density "
-            "does not change. A wrong force would let them collapse or fly apart.",
+            "A Plummer sphere in equilibrium: single stars cross it many times, and the density "
+            "does not change. A wrong force would let it collapse or fly apart.",
             ("--scenario", "galaxies", "--systems", systems, "--bodies", bodies, "--dt", "0.02",
-             "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_first_and_last),
+             "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_before_and_after),
         PictureRun(
             "profile", "Density against theory",
             "A Plummer sphere, shell by shell, at its start and after bodies crossed it many "
             "times.",
-            ("--scenario", "plummer", "--bodies", "16384" if on_gpu else "2048", "--dt", "0.02",
+            ("--scenario", "plummer", "--bodies", "16384" if on_gpu else "4096", "--dt", "0.02",
              "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_against_theory),
     ]
 
 
-def film_and_page(
-    title: str, name: str, snapshots: Path, step: Step, report: Path
-) -> list[tuple[str, str]]:
-    """Makes the animation and the 3D page that accompany a picture; returns links to them."""
-    species = (
-        ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
+def page_in_3d(title: str, name: str, snapshots: Path, step: Step, report: Path) -> str:
+    """Makes the 3D page that accompanies a picture; returns its name, or nothing if nbody-view is
+    not built."""
+    view = next((folder / "view" / "nbody-view" for folder in step.program.parents
+                 if (folder / "view" / "nbody-view").is_file()), None)
+    if view is None:
+        return ""
+    files = few(snapshot_files(snapshots), STATES_IN_3D)
+    disk = disk_of(read_bodies(files[0]))
+    page = report / f"{name}.html"
+    done = subprocess.run(
+        [view, *files, *(["--species", disk] if disk else []), "--export", page],
+        check=False,
+        capture_output=True,
+        text=True,
     )
-    parser = argparse.ArgumentParser()
-    animate.configure(parser)
-    film = animate.make_film(
-        parser.parse_args([str(snapshots), str(report / "figures" / name), *species])
-    )
-    links = [("the film", f"figures/{film.name}")]
-    view = step.program.parents[1] / "view" / "nbody-view"
-    if view.is_file():
-        page = report / f"{name}.html"
-        done = subprocess.run(
-            [view, *snapshot_files(snapshots), *species, "--export", page],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode != 0:
-            raise ToolError(f"{title}: {done.stderr.strip()}")
-        links.append(("in 3D, to turn and play", page.name))
-    return links
+    if done.returncode != 0:
+        raise ToolError(f"{title}: {done.stderr.strip()}")
+    return page.name
 
 
 # The pictures of physics/orders.py, in order.
@@ -150,10 +141,12 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
     """Makes the pictures of integrators and precisions. Runs step 00, because it also computes in
     float64."""
     try:
-        images = [f"figures/{path.name}" for path in draw_orders(step.program, report / "figures")]
-        return [Picture(title, text, image) for (title, text), image in zip(ORDERS, images)]
+        with captions_apart() as captions:
+            draw_orders(step.program, report / "figures", ending="svg")
     except ToolError as error:
-        return [Picture(ORDERS[0][0], ORDERS[0][1], "", str(error))]
+        return [Picture(*ORDERS[0], failure=str(error))]
+    return [Picture(title, text, [Shown(f"figures/{path.name}", title, caption)])
+            for (title, text), (path, caption) in zip(ORDERS, captions.items())]
 
 
 def make_picture(
@@ -166,16 +159,21 @@ def make_picture(
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:
         snapshots = Path(temporary) / "snapshots"
         snapshots.mkdir()
-        outcome = run_step(step, [*run.arguments, "--snapshot-every", str(run.snapshot_every),
-                                  "--snapshot-dir", str(snapshots)], timeout)
-        picture = Picture(run.title, run.text, f"figures/{run.name}.png")
+        words = [*run.arguments, "--snapshot-every", str(run.snapshot_every),
+                 "--snapshot-dir", str(snapshots)]
+        outcome = run_step(step, words, timeout, check=check_measurement)
+        picture = Picture(run.title, run.text)
         if not outcome.good or outcome.record is None:
             picture.failure = f"{step.name}: {outcome.status}. {outcome.message}".strip()
             return outcome, picture
         try:
-            run.draw(read_snapshots(snapshots), report / picture.image, run_note(outcome.record))
+            states = read_snapshots(snapshots)
+            note = run_note(outcome.record)
+            picture.shown = run.draw(states, report / "figures", run.name, note)
             if run.moves:
-                picture.links = film_and_page(run.title, run.name, snapshots, step, report)
+                film = make_film(states, report / "figures", f"{run.name}_film")
+                picture.film = f"figures/{film}"
+                picture.page = page_in_3d(run.title, run.name, snapshots, step, report)
         except ToolError as error:
             picture.failure = str(error).replace(f"{temporary}{os.sep}", "")
             return Outcome(step.name, "error", outcome.record, picture.failure), picture

@@ -23,17 +23,23 @@ import jinja2
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.design.tokens import style_sheet
 from nbody_tools.figures import performance
-from nbody_tools.figures.style import dates, machines
+from nbody_tools.figures.style import captions_apart, dates, machines
 from nbody_tools.measure.outcomes import COLUMNS, notes, rows
 from nbody_tools.measure.run import run_steps, write_records
 from nbody_tools.records.staircase import Staircase, committed_staircase, staircases
-from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, what_a_step_adds
+from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps
+from nbody_tools.tour.pictures import Shown
+from nbody_tools.tour.stairs import checks_of, decades, stairs
 from nbody_tools.tour.runs import Picture, make_orders, make_picture, picture_runs
 
 ON_A_GPU = ("--scenario", "galaxies", "--systems", "32", "--bodies", "8192", "--steps", "20")
 ON_A_CPU = ("--scenario", "galaxies", "--systems", "4", "--bodies", "1024", "--steps", "10")
-LONG = ("collision", "galaxies", "profile")
+# Without a GPU, these programs for a CPU compute the long runs, because emulation is slow.
+LONG = {"collision": "cpu_tree", "galaxies": "cpu_simd", "profile": "cpu_simd"}
+NO_STAIRCASE: dict[str, Any] = {
+    "here": False, "speeds": None, "file": "", "charts": [], "charts_of_steps": []}
 REPEATED = ("--repeat", "5", "--warmup", "1")
 
 
@@ -52,12 +58,21 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
+def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
+    """Returns the fast programs for a CPU that are built; they need Highway."""
+    folder = steps[0].program.parents[1] / "experiments"
+    found = [Step(name, folder / name / name) for name in set(LONG.values())]
+    return {step.name: step for step in found if step.program.is_file()}
+
+
 def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
                       timeout: float) -> list[tuple[Outcome, Picture]]:
     made = []
-    for run in picture_runs(on_gpu):
-        # Without a GPU, the CPU program computes the long runs, because emulation is slow.
-        step = steps[0] if run.name in LONG and not on_gpu else steps[-1]
+    fast = fast_programs(steps)
+    for run in picture_runs(on_gpu, "cpu_tree" in fast):
+        step = steps[-1]
+        if run.name in LONG and not on_gpu:
+            step = fast.get(LONG[run.name], steps[0])
         say(f"{run.title}: {step.name} ...")
         made.append(make_picture(run, step, report, timeout))
     return made
@@ -89,25 +104,39 @@ def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) 
     """Draws this machine's GPU times or, if there are none, the committed ones. Returns the page's
     data; `here` is true for this machine's times."""
     if measured is not None:
-        drawn = performance.draw_all(measured, figures)
-        return {
-            "here": True,
-            "figures": [path.stem for path in drawn if path.name.startswith("step")],
-        }
+        with captions_apart() as captions:
+            performance.draw_all(measured, figures, "svg")
+        return {"here": True, "speeds": measured, "file": "",
+                "charts": charts(captions, ("all_speedup", "all_throughput")),
+                "charts_of_steps": charts(captions, "step")}
     committed = committed_staircase(results)
     if committed is None:
-        return {"here": False, "committed": None}
+        return NO_STAIRCASE
     source, staircase = committed
-    performance.draw_speedups(staircase, figures / "committed_speedup.png")
-    performance.draw_throughput(staircase, figures / "committed_throughput.png")
+    with captions_apart() as captions:
+        performance.draw_speedups(staircase, figures / "committed_speedup.svg")
+        performance.draw_throughput(staircase, figures / "committed_throughput.svg")
+    return {"here": False, "speeds": staircase, "file": source.name,
+            "charts": charts(captions, "committed"), "charts_of_steps": []}
+
+
+def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[Shown]:
+    """Returns the figures whose names begin so."""
+    return [
+        Shown(f"figures/{path.name}", path.stem.replace("_", " "), caption, wide=True)
+        for path, caption in captions.items()
+        if path.name.startswith(beginning)
+    ]
+
+
+def proved(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Returns how many programs ran, how many passed, and how many of their checks did."""
+    checks = [found for outcome in outcomes if (found := checks_of(outcome.record))]
     return {
-        "here": False,
-        "committed": {
-            "date": dates(staircase.records),
-            "machines": machines(staircase.records),
-            "file": source.name,
-            "outcomes": [Outcome(r.step, r.verdict, r) for r in staircase.records],
-        },
+        "programs": len(outcomes),
+        "good": sum(outcome.good for outcome in outcomes),
+        "passed": sum(found.passed for found in checks),
+        "decided": sum(found.decided for found in checks),
     }
 
 
@@ -130,9 +159,10 @@ def write_page(path: Path, words: dict[str, Any]) -> None:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
+    style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
     page = environment.get_template("page.html").render(
-        columns=COLUMNS, notes=notes, adds=what_a_step_adds,
-        rows=lambda outcomes: list(zip(outcomes, rows(outcomes))), **words)
+        style=f"{style_sheet()}{style}", columns=COLUMNS, notes=notes, dates=dates,
+        machines=machines, rows=lambda outcomes: list(zip(outcomes, rows(outcomes))), **words)
     write_whole_file(path, page)
 
 
@@ -152,13 +182,16 @@ def run(options: argparse.Namespace) -> int:
         )
     except ToolError as error:
         failures.append(str(error))
-        staircase = {"here": False, "committed": None}
+        staircase = NO_STAIRCASE
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     write_page(report / "index.html", {
         "failures": failures, "steps": steps, "machine": machines(records) or "no machine",
         "date": f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}", "outcomes": outcomes,
         "emulated": any(record.emulated for record in records),
-        "pictures": shown, **staircase})
+        "pictures": {made.title: made for made in shown},
+        "runs": [outcome for outcome, _ in pictures],
+        "stairs": stairs(outcomes, staircase["speeds"]), "ticks": decades(staircase["speeds"]),
+        "proved": proved(outcomes), **staircase})
     for failure in failures:
         print(f"FAILED: {failure}", file=sys.stderr)
     say(f"Done in {time.monotonic() - started:.0f} s. Look at {report / 'index.html'}")
