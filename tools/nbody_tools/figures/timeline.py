@@ -17,6 +17,7 @@ from typing import Optional, Sequence, TYPE_CHECKING
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ToolError
+from nbody_tools.design.tokens import colour
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timeline, sums, summary
 
@@ -83,7 +84,7 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
     several = len({device for device, _ in rows}) > 1
     for place, (device, stream) in enumerate(rows[1:], start=1):
         if device != rows[place - 1][0]:
-            axes.axhline(place - 0.5, color=SOFT, linewidth=0.8)
+            axes.axhline(place - 0.5, color=colour("soft"), linewidth=0.8)
     step = max(1, len(rows) // LABELS)
     ticks = [i for i, row in enumerate(rows) if row[1] % step == 0]
     axes.set_yticks(ticks, [label_of(*rows[i], several) for i in ticks], fontsize=12)
@@ -91,12 +92,12 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
         axes.set_ylabel("stream")
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 1.01e3 * end)
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.grid(axis="x", color=colour("grid"), linewidth=0.8)
 
 
 def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
          record: Optional[Record]) -> Path:
-    from nbody_tools.figures.style import BLUE, GRID, ORANGE, SKY_BLUE, SOFT, pyplot, save
+    from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
 
     # These three colours also differ in lightness, so they remain distinguishable in greyscale.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}

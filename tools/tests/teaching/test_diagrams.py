@@ -1,5 +1,5 @@
-"""Tests the diagrams' readability: enough room for texts, contrast in both themes, size, and colours
-of the palette."""
+"""Tests the diagrams' readability: enough room for texts, contrast in both themes, size, and
+colours of the palette."""
 
 import re
 import unittest

@@ -37,7 +37,7 @@ def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndar
     return [points[shown & half] for half in (first, ~first) if (shown & half).any()]
 
 
-def light(points: numpy.ndarray, centre: Sequence[float], half: Sequence[float],
+def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
           size: tuple[int, int]) -> numpy.ndarray:
     """Returns the light of the points on `size` = width x height pixels, the top row first. The
     view is `half` wide and high on each side of its centre."""
@@ -48,8 +48,8 @@ def light(points: numpy.ndarray, centre: Sequence[float], half: Sequence[float],
     columns, rows = pixels[inside].T
     counts = numpy.zeros((height, width))
     numpy.add.at(counts, (rows, columns), 1.0)
-    frequencies = numpy.add.outer(numpy.fft.fftfreq(height + MARGIN) ** 2,
-                                  numpy.fft.rfftfreq(width + MARGIN) ** 2)
+    frequencies = numpy.add.outer(numpy.fft.fftfreq(height + MARGIN, 1.0) ** 2,
+                                  numpy.fft.rfftfreq(width + MARGIN, 1.0) ** 2)
     # Around a star in a density of d stars per pixel the next one is about d ** -0.5 pixels away.
     density = _spread(counts, frequencies, WIDTHS[-1])[rows, columns]
     wanted = 1.1 / numpy.sqrt(numpy.maximum(density, 1e-9))
@@ -72,7 +72,7 @@ def _spread(counts: numpy.ndarray, frequencies: numpy.ndarray, width: float) -> 
     return numpy.fft.irfft2(transformed, s=padded)[:height, :across].clip(0)
 
 
-def picture(galaxies: Sequence[numpy.ndarray], centre: Sequence[float], half: Sequence[float],
+def picture(galaxies: Sequence[numpy.ndarray], centre: numpy.ndarray, half: numpy.ndarray,
             size: tuple[int, int], white: float = 0) -> Image.Image:
     """Draws the galaxies; light as bright as `white` is fully bright, by default the brightest of
     the picture."""
