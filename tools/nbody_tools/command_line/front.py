@@ -77,7 +77,7 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
         fail(f"nbody {command.name}: takes no arguments, but got '{rest[0]}'")
     if command.has_parser:
         if command.module and command.in_shell:
-            tools.parse(command.name, rest)
+            parse(command.name, rest)
         return
     options = [option.name for option in command.options]
     if command.takes_more == "ctest":
@@ -88,6 +88,15 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
         if word.startswith("-") and word not in options:
             fail(f"nbody {command.name}: unknown option {word}{did_you_mean(word, options)} "
                  f"(see ./nbody {command.name} --help)")
+
+
+def parse(name: str, rest: Sequence[str]) -> None:
+    """Parses the words of a command whose function in commands.sh will install what is missing."""
+    if find_spec("numpy"):
+        tools.parse(name, rest)
+        return
+    with without_libraries():
+        tools.parse(name, rest)
 
 
 def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:

@@ -5,19 +5,20 @@ course/teaching.md explains their use.
   ./nbody course pack [--output DIR]      makes a folder without answers for the class, and the
                                           archive for Gradescope
   ./nbody course notebooks [--execute]    converts course/notebooks to .ipynb
+  ./nbody course teacher list|make|compare  makes each student's own assignments, and finds copies
 """
 
 from __future__ import annotations
 
 import argparse
 
-from nbody_tools.course import notebooks, pack, slides
+from nbody_tools.course import notebooks, pack, slides, teacher
 
-PARTS = {"slides": slides, "pack": pack, "notebooks": notebooks}
+PARTS = {"slides": slides, "pack": pack, "notebooks": notebooks, "teacher": teacher}
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    parts = p.add_subparsers(dest="part", required=True, metavar="slides|pack|notebooks")
+    parts = p.add_subparsers(dest="part", required=True, metavar="slides|pack|notebooks|teacher")
     for name, module in PARTS.items():
         module.configure(parts.add_parser(name, description=module.__doc__, allow_abbrev=False))
 

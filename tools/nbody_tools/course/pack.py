@@ -30,7 +30,7 @@ from nbody_tools.course.site import LINK, tracked
 # Files that reveal answers, and files for teachers only.
 # The class may read the steps, because the grader recognises copies of a step.
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
-           "tests/answers/")
+           "course/assignments/", "tests/answers/", "tests/assignments/")
 OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope
 WORDS_ABOUT_ANSWERS = re.compile(
     r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"

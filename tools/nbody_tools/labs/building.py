@@ -19,7 +19,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from types import MappingProxyType
+from typing import Mapping, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.labs.messages import readable
@@ -32,6 +33,7 @@ from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 SECONDS = 10  # processor time for one compilation with all its processes; none needs two
 GPU_SECONDS = 120  # longer, because nvcc compiles each file several times
 MEGABYTES = 4000
+EMPTY: Mapping[str, Sequence[str]] = MappingProxyType({})
 MAX_OUTPUT = 200_000  # limit in bytes on a compiler's messages
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
@@ -151,9 +153,11 @@ class Workshop:
             f"-I{self.kit / path}" for path in ("common/include", ".", "hostcuda/cublas/include")
         ]
 
-    def compile_for_cpu(self, source: str, variant: str) -> Path:
+    def compile_for_cpu(self, source: str, variant: str, name: str = "") -> Path:
         """Compiles a source after hostcuda's launcher has rewritten it, and returns the object
-        file. Also writes VARIANT.d, which lists the files that the preprocessor opened."""
+        file, NAME.o. Also writes NAME.d, which lists the files that the preprocessor opened. By
+        default, the name is the variant."""
+        name = name or variant
         # Without -fno-gnu-unique, it would be impossible to hide some symbols from the libraries.
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
@@ -169,15 +173,15 @@ class Workshop:
                 "-fopenmp",
                 "-MD",
                 "-MF",
-                f"{variant}.d",
+                f"{name}.d",
                 "-c",
                 source,
                 "-o",
-                f"{variant}.o",
+                f"{name}.o",
             ],
             more=needed,
         )
-        return self.made / f"{variant}.o"
+        return self.made / f"{name}.o"
 
     def compile_both(self, source: str) -> Path:
         """Compiles the plain and the traced object file in parallel; returns the plain file."""
@@ -185,21 +189,23 @@ class Workshop:
             list(pool.map(lambda variant: self.compile_for_cpu(source, variant), (PLAIN, TRACED)))
         return self.made / f"{PLAIN}.o"
 
-    def opened(self, variant: str) -> set[str]:
-        """Returns the files that the preprocessor opened; files of the project have relative
-        paths."""
-        rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
+    def opened(self, name: str) -> set[str]:
+        """Returns the files that the preprocessor opened for NAME.o; files of the project have
+        relative paths."""
+        rule = (self.made / f"{name}.d").read_text(encoding="utf-8", errors="replace")
         words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
         files = {os.path.normpath(word.replace("\\ ", " ")) for word in words
                  if word and not word.endswith(":")}
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
-    def link_for_cpu(self, variant: str) -> Path:
-        """Links a submission. Hides all its symbols except main() from the libraries, so that it
-        cannot replace any of their functions."""
+    def link_for_cpu(self, variant: str, kept: str = "main", more: Sequence[str] = ()) -> Path:
+        """Links a submission with `more` object files. Hides all its symbols except the kept one
+        from the libraries, so that it cannot replace any of their functions. `kept` may be a
+        pattern."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
-        self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
-        self.call([self.tools.compiler, f"{variant}.l.o", *map(str, self._libraries[variant]),
+        self.call(["objcopy", "--wildcard", f"--keep-global-symbol={kept}", f"{variant}.r.o",
+                   f"{variant}.l.o"])
+        self.call([self.tools.compiler, f"{variant}.l.o", *more, *map(str, self._libraries[variant]),
                    *([WRAPPED] if variant == TRACED else []), *LINKED, "-o", variant])
         return self._installed(variant)
 
@@ -210,9 +216,14 @@ class Workshop:
         program.chmod(0o755)
         return program
 
-    def link_both(self) -> dict[str, Path]:
+    def link_both(self, kept: str = "main",
+                  more: Mapping[str, Sequence[str]] = EMPTY) -> dict[str, Path]:
+        """Links both variants, each with its object files in `more`."""
+        def linked(variant: str) -> Path:
+            return self.link_for_cpu(variant, kept, more.get(variant, ()))
+
         with ThreadPoolExecutor(2) as pool:
-            return dict(zip((PLAIN, TRACED), pool.map(self.link_for_cpu, (PLAIN, TRACED))))
+            return dict(zip((PLAIN, TRACED), pool.map(linked, (PLAIN, TRACED))))
 
     def build_for_gpu(self, source: str, step: str, name: str) -> Path:
         """Compiles `source` with nvcc and the flags in the step's CMakeLists.txt."""

@@ -1,6 +1,8 @@
 """Looks up the counts of an inspection by the names that a lab's limits use:
 
-  global loads per interaction     also shared loads, and stores and atomics of both
+  global loads per interaction     also shared loads, and stores and atomics of both; assignments
+                                   count per body or element instead
+  requests of global loads per body
   sectors per request of global loads, wavefronts per request of shared loads
   launches
   barriers per block               barriers of a block, over all launches
@@ -20,7 +22,8 @@ from typing import Optional
 from nbody_tools.inspection.trace import Inspection, Kernel
 from nbody_tools.labs.lab import LabError, Limit
 
-PER_INTERACTION = re.compile(r"(global|shared) (load|store|atomic)s per interaction")
+PER_UNIT = re.compile(r"(requests of )?(global|shared) (load|store|atomic)s per "
+                      r"(?:interaction|body|element)")
 PER_REQUEST = re.compile(
     r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s"
 )
@@ -29,11 +32,13 @@ OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_k
 UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
-def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optional[float]:
-    """Returns the count that the limit names, or None if nothing of this kind was counted."""
+def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[float]:
+    """Returns the count that the limit names, or None if nothing of this kind was counted. `units`
+    is the number of interactions or bodies."""
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
-    if match := PER_INTERACTION.fullmatch(limit.of):
-        return total(kernels, "executions", match[1], match[2]) / interactions
+    if match := PER_UNIT.fullmatch(limit.of):
+        quantity = "requests" if match[1] else "executions"
+        return total(kernels, quantity, match[2], match[3]) / units
     if (match := PER_REQUEST.fullmatch(limit.of)) and UNITS[match[2]] == match[1]:
         requests = total(kernels, "requests", match[2], match[3])
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None
@@ -76,9 +81,9 @@ def describe(limit: Limit) -> str:
     return f"{limit.of}{f' in {limit.kernel}' if limit.kernel else ''}: {' and '.join(bounds)}"
 
 
-def broken(limit: Limit, inspection: Inspection, interactions: float) -> str:
+def broken(limit: Limit, inspection: Inspection, units: float) -> str:
     """Returns a one-line message if the count violates the limit, otherwise an empty string."""
-    value = value_of(limit, inspection, interactions)
+    value = value_of(limit, inspection, units)
     if value is None:
         return f"{describe(limit)}; there are none"
     low = -float("inf") if limit.at_least is None else limit.at_least

@@ -1,8 +1,11 @@
-"""Grades a student's solution of a lab (./nbody lab list).
+"""Grades a student's solution of a lab (./nbody lab list) or of an assignment, or a whole class.
 
   ./nbody grade 03 nbody.cu
   ./nbody grade 03 nbody.cu --seed 7 --json result.json --junit result.xml
   ./nbody grade 03 nbody.cu --inspect
+  ./nbody grade assignment.toml solution.cu
+  ./nbody grade 03 submissions/ --csv points.csv --for canvas --roster gradebook.csv
+  ./nbody grade class/teacher/reduction.csv submissions/ --csv points.csv
 
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
 process, which contains none of the submission's code, compares its results with float64. A student
@@ -10,7 +13,10 @@ gets points for tests that the starter fails, and loses points for failing other
 a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and which
 attacks are not prevented.
 
-Exit code: 0 all points, 1 fewer points, 2 wrong arguments.
+If FILE is a folder, all its submissions are graded in parallel (course/labs/README.md).
+
+Exit code: 0 all points, 1 fewer points, 2 wrong arguments. For a folder: 0 if all submissions were
+graded.
 """
 
 from __future__ import annotations
@@ -19,13 +25,17 @@ import argparse
 import secrets
 import tempfile
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional, Union
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.assignments.family import Variant, read_variant, read_variants
+from nbody_tools.assignments.grading import grade_assignment, refused_assignment
 from nbody_tools.inspection.as_text import text_of
+from nbody_tools.labs import grade_class
 from nbody_tools.labs.answers import NotAnswers, grade_answers
 from nbody_tools.labs.building import DoesNotCompile, Tools, Workshop, gpu_tools, read_tools
+from nbody_tools.labs.class_grading import submissions_in
 from nbody_tools.labs.lab import TESTS, Lab, find_lab
 from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
 from nbody_tools.labs.rules import broken_by_files, broken_by_symbols, broken_by_text
@@ -33,6 +43,7 @@ from nbody_tools.labs.step_uses import uses_of_step
 from nbody_tools.labs.submission import Refused, read_submission, with_line_feeds
 from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
+Task = Union[Lab, Variant]
 COMPILER_LINES = 20
 UNGUARDED = {"user": "it ran with the rights of the user who graded it (root would give them up)",
              "files": "it could read and write files (this kernel has no Landlock)",
@@ -40,8 +51,11 @@ UNGUARDED = {"user": "it ran with the rights of the user who graded it (root wou
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("lab", metavar="LAB", help="number or name (see ./nbody lab list)")
-    p.add_argument("file", metavar="FILE", type=arguments.existing_file, help="the submission")
+    p.add_argument("lab", metavar="LAB",
+                   help="number or name (see ./nbody lab list), an assignment.toml, or the "
+                        "table of variants that `./nbody course teacher make` writes")
+    p.add_argument("file", metavar="FILE", type=file_or_folder,
+                   help="the submission, or a folder with those of a class")
     p.add_argument("--seed", type=arguments.integer_from_zero, metavar="K",
                    help="seed of the sizes and states [random, printed]")
     for form in FORMS:
@@ -57,24 +71,35 @@ def configure(p: argparse.ArgumentParser) -> None:
                         "without it [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
                    help="the same with nvcc, for the time on a GPU")
+    grade_class.configure(p)
+
+
+def file_or_folder(text: str) -> Path:
+    return Path(text) if Path(text).is_dir() else arguments.existing_file(text)
 
 
 def check(options: argparse.Namespace) -> None:
-    find_lab(options.lab)
+    if options.file.is_dir():
+        task_of = find_tasks(options.lab)
+        grade_class.check(options, (*FORMS, "inspect"))
+        for one in submissions_in(options.file):
+            task_of(one.student)
+        return
+    find_task(options.lab)
+    for name in grade_class.OF_CLASS:
+        if getattr(options, name):
+            option = "for" if name == "form" else name
+            raise ToolError(f"--{option} is for a folder; {options.file} is a single submission")
     for form in FORMS:
         check_writable(getattr(options, form))
 
 
 def run(options: argparse.Namespace) -> int:
-    lab = find_lab(options.lab)
+    if options.file.is_dir():
+        return run_class(options)
+    task = find_task(options.lab)
     seed = secrets.randbelow(1 << 31) if options.seed is None else options.seed
-    try:
-        text = read_submission(options.file)
-    except Refused as error:
-        report = refused_report(lab, options.file.name, seed, f"Not run: {error}")
-        results: list[Result] = []
-    else:
-        report, results = grade(lab, text, options.file.name, seed, options)
+    report, results = grade_file(task, options.file, seed, options)
     for form, write in FORMS.items():
         if file := getattr(options, form):
             arguments.write_whole_file(file, write(report))
@@ -84,6 +109,59 @@ def run(options: argparse.Namespace) -> int:
         print(text_of(found) + "\n")
     print(as_text(report))
     return 0 if report.full else 1
+
+
+def run_class(options: argparse.Namespace) -> int:
+    task_of = find_tasks(options.lab)
+    tasks = {one.student: task_of(one.student) for one in submissions_in(options.file)}
+
+    def grade_one(student: str, file: Path, seed: int) -> Report:
+        return grade_file(tasks[student], file, seed, options)[0]
+
+    first = next(iter(tasks.values()))
+    title = f"Lab {first.number}" if isinstance(first, Lab) else first.family.title
+    return grade_class.run(options, lambda student: tasks[student].name, title, grade_one)
+
+
+def grade_file(task: Task, file: Path, seed: int, options: argparse.Namespace
+               ) -> tuple[Report, list[Result]]:
+    try:
+        text = read_submission(file)
+    except Refused as error:
+        return refused_task(task, file.name, seed, f"Not run: {error}"), []
+    return grade_task(task, text, file.name, seed, options)
+
+
+def find_tasks(text: str) -> Callable[[str], Task]:
+    """Returns the function that gives each student's task: the same lab for all, or the variant in
+    a table of variants."""
+    if not text.endswith(".csv"):
+        task = find_task(text)
+        return lambda student: task
+    variants = read_variants(Path(text))
+
+    def of(student: str) -> Task:
+        if student not in variants:
+            raise ToolError(f"{text}: has no variant for {student}")
+        return variants[student]
+    return of
+
+
+def find_task(text: str) -> Task:
+    """Returns the lab, or the variant of an assignment, that the first argument names."""
+    return read_variant(Path(text)) if text.endswith(".toml") else find_lab(text)
+
+
+def grade_task(task: Task, text: str, name: str, seed: int, options: argparse.Namespace
+               ) -> tuple[Report, list[Result]]:
+    if isinstance(task, Lab):
+        return grade(task, text, name, seed, options)
+    return grade_assignment(task, text, name, seed, options)
+
+
+def refused_task(task: Task, name: str, seed: int, why: str) -> Report:
+    refused = refused_report if isinstance(task, Lab) else refused_assignment
+    return refused(task, name, seed, why)
 
 
 def check_writable(file: Optional[Path]) -> None:

@@ -50,6 +50,7 @@ class Report:
     lines: tuple[Line, ...]
     refused: str = ""  # reason why nothing was run; every test then counts as failed
     notes: tuple[str, ...] = ()
+    kind: str = "Lab"
 
     @property
     def score(self) -> float:
@@ -65,7 +66,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    parts = [f"Lab {report.lab}: {report.title}; {in_one_line(report.file)}, seed {report.seed}"]
+    parts = [f"{report.kind} {report.lab}: {report.title}; {in_one_line(report.file)}, seed {report.seed}"]
     if report.refused:
         parts.append(report.refused)
     else:

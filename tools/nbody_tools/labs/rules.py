@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Collection, Optional
+from typing import TYPE_CHECKING, Collection, Mapping, Optional, Sequence, Union
 
 from nbody_tools.labs.building import PLAIN, TRACED, Workshop
 from nbody_tools.labs.cpp_text import code_only, comments_in
 from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.object_file import names_called, symbols
 
+if TYPE_CHECKING:
+    from nbody_tools.assignments.family import Variant
+
+Submitted = Union[Lab, "Variant"]  # the task for which a file was submitted
+Symbols = Mapping[str, Sequence[tuple[str, str]]]  # by variant, each with its type
 INCLUDES = {
     "cmath",
     "cstddef",
@@ -187,7 +192,7 @@ ALLOWED = re.compile("|".join((
 )))
 
 
-def broken_by_text(lab: Lab, text: str) -> Optional[str]:
+def broken_by_text(lab: Submitted, text: str) -> Optional[str]:
     """Returns a message about the first rule that the submission's text breaks, or None."""
     spliced = re.sub(r"\\[ \t]*\r?\n", "", text)
     if HARD_LITERALS.search(spliced):
@@ -210,7 +215,7 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     return None
 
 
-def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
+def broken_by_directives(lab: Submitted, code: str) -> Optional[str]:
     allowed = allowed_includes(lab)
     defined = ""  # the first macro definition, with its line
     for line, directive, rest in directives_of(code):
@@ -236,7 +241,9 @@ def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
     return None
 
 
-def allowed_includes(lab: Lab) -> set[str]:
+def allowed_includes(lab: Submitted) -> set[str]:
+    if not isinstance(lab, Lab):
+        return INCLUDES | lab.includes
     return INCLUDES.union(
         *(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter))
     )
@@ -274,15 +281,29 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
     """Returns a message if the compiled submission calls a forbidden function or replaces a
     function of the libraries; otherwise None. `of_step` are this project's names that its step
     calls."""
-    own = {
+    own = symbols_of_both(workshop)
+    if broken := broken_by_calls(own, of_step):
+        return broken
+    if not any(name.startswith("nbody::run_step(") for name in names_called(own[PLAIN])):
+        return "its main() does not call nbody::step_main()"
+    return broken_by_definitions(workshop, own)
+
+
+def symbols_of_both(workshop: Workshop) -> dict[str, list[tuple[str, str]]]:
+    """Returns the symbols of the plain and of the traced object file."""
+    return {
         variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)
     }
-    called = names_called(own[PLAIN])
-    for name in called:
+
+
+def broken_by_calls(own: Symbols, of_step: Collection[str]) -> Optional[str]:
+    for name in names_called(own[PLAIN]):
         if name not in of_step and not ALLOWED.match(name):
             return f"it calls '{name[:MOST_OF_A_NAME]}', which no lab needs"
-    if not any(name.startswith("nbody::run_step(") for name in called):
-        return "its main() does not call nbody::step_main()"
+    return None
+
+
+def broken_by_definitions(workshop: Workshop, own: Symbols) -> Optional[str]:
     # Includes the tracer's libraries, because redefining their functions would hide accesses from
     # it.
     theirs = {

@@ -181,25 +181,9 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
-    asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
-    access = Access(
-        read=tuple(workshop.sources),
-        execute=(program.parent,),
-        write=(program.parent / "out",),
-        gpu=megabytes == 0,
+    worker = started(
+        workshop, [str(program)], lines, megabytes, environment, seconds, subprocess.PIPE
     )
-    worker = subprocess.Popen(
-        workshop.sandbox.words(access, megabytes, math.ceil(seconds), [str(program)]),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        pass_fds=lines.ends,
-        env=environment_of(asked),
-        cwd=program.parent,
-        start_new_session=True,
-    )
-    for end_of_pipe in lines.ends:
-        os.close(end_of_pipe)
     listener = Listener(worker.stderr)
     judge = subprocess.Popen(
         [workshop.tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
@@ -225,8 +209,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     if stopped:
         watch_or_end(judge)
     end(judge)
-    said = without_folders(listener.text().replace(f"{program.parent}/", ""), workshop.folder)
-    done.said = "".join(c if c.isprintable() or c == "\n" else "?" for c in said)
+    done.said = said_by(listener, program, workshop)
     if verdict.exists():
         result = json.loads(verdict.read_text(encoding="utf-8"))
         verdict.unlink()
@@ -242,6 +225,69 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     elif code != 0:
         done.ended = "after its answers" + ending(code)
     return done
+
+
+def started(workshop: Workshop, words: Sequence[str], lines: LineServer, megabytes: int,
+            environment: str, seconds: float, pipe: int) -> subprocess.Popen:
+    """Starts a submission in the sandbox. `pipe` is subprocess.PIPE or DEVNULL, for its standard
+    input and output."""
+    program = Path(words[0])
+    asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
+    access = Access(
+        read=tuple(workshop.sources),
+        execute=(program.parent,),
+        write=(program.parent / "out",),
+        gpu=megabytes == 0,
+    )
+    worker = subprocess.Popen(
+        workshop.sandbox.words(access, megabytes, math.ceil(seconds), words),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=subprocess.PIPE,
+        pass_fds=lines.ends,
+        env=environment_of(asked),
+        cwd=program.parent,
+        start_new_session=True,
+    )
+    for end_of_pipe in lines.ends:
+        os.close(end_of_pipe)
+    return worker
+
+
+def said_by(listener: Listener, program: Path, workshop: Workshop) -> str:
+    said = without_folders(listener.text().replace(f"{program.parent}/", ""), workshop.folder)
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in said)
+
+
+@dataclass
+class Ended:
+    """How a program ended that ran without a judge."""
+    why: str = ""  # empty if it ended with exit code 0
+    said: str = ""
+    seconds: float = 0.0
+    timed_out: bool = False
+
+
+def run_alone(workshop: Workshop, words: Sequence[str], megabytes: int, environment: str = "",
+              seconds: float = SECONDS) -> Ended:
+    """Runs a submission that reads its problems from a file and writes its results to another."""
+    program = Path(words[0])
+    lines = LineServer(program)
+    worker = started(workshop, words, lines, megabytes, environment, seconds, subprocess.DEVNULL)
+    listener = Listener(worker.stderr)
+    ended = Ended()
+    try:
+        ended.seconds = watch(worker, seconds, complaint=listener.complaint)
+    except TooLong as error:
+        ended = Ended(str(error), seconds=seconds, timed_out=True)
+    code = status_of(worker)
+    ended.said = said_by(listener, program, workshop)
+    if code == -signal.SIGXCPU:
+        ended.why = f"it did not end within {seconds:.0f} s of processor time"
+        ended.timed_out = True
+    elif code and not ended.why:
+        ended.why = f"the program ended early{ending(code)}"
+    return ended
 
 
 def status_of(worker: subprocess.Popen) -> int:

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Tests that copies of references and of this repository's code are recognised, and that programs
+written from the statement alone are not: similarity_test.py. Exits with 77 without copydetect."""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.assignments import similarity
+from nbody_tools.assignments.family import families
+from nbody_tools.labs.cpp_text import without_comments
+
+WORDS = re.compile(r"\b(?!struct|const|int|float|for|if|return|void|kernel)[a-z_]{4,}\b")
+
+
+def renamed(text):
+    """Renames what a student would, removes comments and adds blank lines."""
+    kept = set(re.findall(r"assignment|bodies|result|solve|static_cast|constexpr|namespace|sizeof|"
+                          r"unsigned|size_t|systems|count|position|velocity|mass|template|typename|"
+                          r"break|continue|while|else|float4|float3|int4|auto|bool|true|false|"
+                          r"reinterpret_cast|x|y|z|w|nullptr", text))
+    text = without_comments(text)
+    return WORDS.sub(lambda m: m[0] if m[0] in kept or m[0].startswith(("cuda", "__", "atomic"))
+                     else f"my_{m[0][::-1]}", text).replace(";\n", ";\n\n")
+
+
+def swapped(text):
+    """Moves the last function of the namespace to its front."""
+    parts = re.split(r"(?<=\n}\n)\n", text)
+    return "\n".join([parts[0], *reversed(parts[1:-1]), parts[-1]])
+
+
+if similarity.python_with_copydetect() is None:
+    print("copydetect is not installed (pip install copydetect)")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as name:
+    folder = Path(name)
+    copies, own = {}, {}
+    for family in families():
+        for k, change in enumerate((str, renamed, swapped)):
+            variant = family.variants[7 * k + 3]
+            copies[f"{change.__name__} {variant.name}"] = change(variant.reference)
+    for step in ("step03_tiling", "step12_newton3"):
+        text = (ROOT / step / "nbody.cu").read_text(encoding="utf-8")
+        copies[f"renamed {step}"] = renamed(text)
+    for file in sorted(Path(__file__).with_name("attempts").glob("*.cu")):
+        own[f"attempt {file.stem}"] = file.read_text(encoding="utf-8")
+    files = {}
+    for k, (key, text) in enumerate((copies | own).items()):
+        files[key] = folder / f"{k}.cu"
+        files[key].write_text(text, encoding="utf-8")
+    (folder / "references").mkdir()
+    found = similarity.matches(files, similarity.others(folder / "references"))
+problems = []
+for match in found:
+    print(f"{match.submission}: {match.share:.2f} {match.other}")
+    is_copy = match.submission in copies
+    if is_copy != (match.share >= similarity.SUSPICIOUS):
+        problems.append(f"{match.submission} shares {match.share:.2f} with {match.other}")
+    source = match.submission.partition(" ")[2]
+    if is_copy and source not in match.other and source.partition("-")[0] not in match.other:
+        problems.append(f"{match.submission} was taken for {match.other}")
+sys.exit("\n".join(problems) if problems else 0)

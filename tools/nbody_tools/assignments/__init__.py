@@ -1,0 +1,1 @@
+"""Generates, grades and compares the assignments of course/assignments."""

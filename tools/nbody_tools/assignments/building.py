@@ -1,0 +1,102 @@
+"""Builds a submission of an assignment: the harness (tools/grade/assignment_harness.cu), which
+calls solve(), and the submission, of which only solve() is visible to it.
+
+The harness does not depend on the submission, so its object files are kept next to the grader's
+programs, with the names of the files that the allowed headers open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.assignments.family import FILE_NAME, HEADER_NAME, Variant
+from nbody_tools.labs.building import HEADERS, PLAIN, TRACED, DoesNotCompile, Tools, Workshop
+from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definitions,
+                                    broken_by_files, symbols_of_both)
+
+SOURCES = ROOT / "tools" / "grade"
+HARNESS = "assignment_harness"
+ENTRY = "_Z5solve*"  # the mangled name of solve(), with any parameters
+BOTH = (PLAIN, TRACED)
+
+
+class BreaksRule(Exception):
+    """Says in one line why a submission is not run."""
+
+
+def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
+    """Builds the plain and the traced program. Raises BreaksRule or DoesNotCompile."""
+    harness = harness_of(variant, workshop.tools)
+    workshop.add(HEADER_NAME, variant.header)
+    workshop.add(FILE_NAME, text)
+    workshop.compile_both(FILE_NAME)
+    known = {FILE_NAME, *json.loads((harness / "opened.json").read_text(encoding="utf-8"))}
+    own = symbols_of_both(workshop)
+    broken = (broken_by_files(workshop, known) or broken_by_calls(own, ())
+              or broken_by_definitions(workshop, own))
+    if broken:
+        raise BreaksRule(broken)
+    if not any(name.startswith("_Z5solve") and kind == "T" for kind, name in own[PLAIN]):
+        raise DoesNotCompile(f"it does not define the function of {HEADER_NAME}: solve()")
+    copies = {}
+    for one in BOTH:
+        copies[one] = workshop.made / f"{HARNESS}.{one}.o"
+        shutil.copyfile(harness / f"{one}.o", copies[one])
+        copies[one].chmod(0o644)
+    return workshop.link_both(ENTRY, {one: (file.name,) for one, file in copies.items()})
+
+
+def harness_of(variant: Variant, tools: Tools) -> Path:
+    """Returns the folder with the harness of a variant; builds it if it is missing."""
+    folder = Path(tools.judge).parent / "assignments" / fingerprint(variant, tools)
+    if (folder / "opened.json").is_file():
+        return folder
+    with tempfile.TemporaryDirectory(prefix="nbody-harness-") as name:
+        workshop = Workshop(Path(name), tools, ())
+        add_harness(variant, workshop)
+        with ThreadPoolExecutor(2) as pool:
+            try:
+                made = list(pool.map(
+                    lambda one: workshop.compile_for_cpu(f"{HARNESS}.cu", one), BOTH))
+            except DoesNotCompile as error:
+                raise ToolError(f"{variant.name}: the harness does not compile:\n"
+                                f"{error}") from error
+        opened = sorted(workshop.opened(PLAIN))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as fresh:
+            for one, file in zip(BOTH, made):
+                shutil.copyfile(file, Path(fresh) / f"{one}.o")
+            (Path(fresh) / "opened.json").write_text(json.dumps(opened), encoding="utf-8")
+            Path(fresh).chmod(0o755)
+            try:
+                os.rename(fresh, folder)
+                Path(fresh).mkdir()  # what the `with` block removes
+            except OSError:
+                pass  # another grading was faster
+    return folder
+
+
+def add_harness(variant: Variant, workshop: Workshop) -> None:
+    includes = "".join(f"#include <{name}>\n" for name in sorted(INCLUDES))
+    workshop.add(HEADER_NAME, variant.header)
+    workshop.add("glue.inc", variant.glue)
+    workshop.add("refuse_exec.h", (SOURCES / "refuse_exec.h").read_text(encoding="utf-8"))
+    text = (SOURCES / f"{HARNESS}.cu").read_text(encoding="utf-8")
+    workshop.add(f"{HARNESS}.cu", includes + text)
+
+
+def fingerprint(variant: Variant, tools: Tools) -> str:
+    """Returns a hash of everything that the harness depends on."""
+    read = hashlib.sha256(repr((tools.compiler, tools.flags, variant.header, variant.glue,
+                                sorted(INCLUDES))).encode())
+    headers = [file for part in HEADERS for file in (ROOT / part).rglob("*.*h")]
+    for file in (*sorted(headers), SOURCES / f"{HARNESS}.cu", SOURCES / "refuse_exec.h"):
+        read.update(file.read_bytes())
+    return read.hexdigest()[:16]

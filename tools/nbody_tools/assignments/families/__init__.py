@@ -1,0 +1,1 @@
+"""The families of assignments, one module per folder of course/assignments."""

@@ -1,0 +1,248 @@
+"""Sums over the bodies of each system: one reduction per system, in a given layout and by a given
+method."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+import numpy as np
+
+from nbody_tools.assignments import layouts
+from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.layouts import State
+from nbody_tools.labs.lab import Limit
+
+TITLE = "Sums over all bodies"
+WARP = 32
+TOLERANCE = 1e-5  # of the sum of absolute products; float32 sums of these sizes err by 4e-6 at most
+BLOCK = 64  # bodies per atomic operation and result, at least
+PARTIAL = 0.5  # most points of a problem with a wrong number
+
+
+@dataclass(frozen=True)
+class Quantity:
+    words: str
+    formulas: tuple[str, ...]  # of the results, for the statement
+    terms: tuple[str, ...]  # in C++, of one body
+    fields: tuple[str, ...]
+    numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
+    # The sums of the absolute products in each term, if they can cancel; errors follow them.
+    sizes: Optional[Callable[[State], list[np.ndarray]]] = None
+    is_sum: bool = True  # otherwise the first half are minima, the rest maxima
+
+
+QUANTITIES = {
+    "moments": Quantity(
+        "the mass and the first moments",
+        ("sum of m", "sum of m x", "sum of m y", "sum of m z"),
+        ("mass", "mass * x", "mass * y", "mass * z"), ("x", "y", "z", "mass"),
+        lambda s: [s["mass"], *(s["mass"] * s[c] for c in "xyz")]),
+    "momentum": Quantity(
+        "the momentum and the kinetic energy",
+        ("sum of m vx", "sum of m vy", "sum of m vz", "sum of m (vx² + vy² + vz²) / 2"),
+        ("mass * vx", "mass * vy", "mass * vz",
+         "0.5f * mass * (vx * vx + vy * vy + vz * vz)"), ("vx", "vy", "vz", "mass"),
+        lambda s: [*(s["mass"] * s[f"v{c}"] for c in "xyz"),
+                   0.5 * s["mass"] * sum(s[f"v{c}"] ** 2 for c in "xyz")]),
+    "angular": Quantity(
+        "the angular momentum",
+        ("sum of m (y vz - z vy)", "sum of m (z vx - x vz)", "sum of m (x vy - y vx)"),
+        ("mass * (y * vz - z * vy)", "mass * (z * vx - x * vz)", "mass * (x * vy - y * vx)"),
+        layouts.FIELDS,
+        lambda s: [s["mass"] * (s["y"] * s["vz"] - s["z"] * s["vy"]),
+                   s["mass"] * (s["z"] * s["vx"] - s["x"] * s["vz"]),
+                   s["mass"] * (s["x"] * s["vy"] - s["y"] * s["vx"])],
+        lambda s: [s["mass"] * (abs(s[a] * s[f"v{b}"]) + abs(s[b] * s[f"v{a}"]))
+                   for a, b in ("yz", "zx", "xy")]),
+    "virial": Quantity(
+        "twice the kinetic energy, and the virial of the velocities",
+        ("sum of m (vx² + vy² + vz²)", "sum of m (x vx + y vy + z vz)"),
+        ("mass * (vx * vx + vy * vy + vz * vz)", "mass * (x * vx + y * vy + z * vz)"),
+        layouts.FIELDS,
+        lambda s: [s["mass"] * sum(s[f"v{c}"] ** 2 for c in "xyz"),
+                   s["mass"] * sum(s[c] * s[f"v{c}"] for c in "xyz")],
+        lambda s: [s["mass"] * sum(s[f"v{c}"] ** 2 for c in "xyz"),
+                   s["mass"] * sum(abs(s[c] * s[f"v{c}"]) for c in "xyz")]),
+    "inertia": Quantity(
+        "the second moments",
+        ("sum of m x²", "sum of m y²", "sum of m z²", "sum of m x y", "sum of m y z",
+         "sum of m z x"),
+        ("mass * x * x", "mass * y * y", "mass * z * z", "mass * x * y", "mass * y * z",
+         "mass * z * x"), ("x", "y", "z", "mass"),
+        lambda s: [s["mass"] * s[a] * s[b] for a, b in ("xx", "yy", "zz", "xy", "yz", "zx")]),
+    "extent": Quantity(
+        "the smallest box around all bodies",
+        ("least x", "least y", "least z", "greatest x", "greatest y", "greatest z"),
+        ("x", "y", "z", "x", "y", "z"), ("x", "y", "z"),
+        lambda s: [s[c] for c in "xyzxyz"], is_sum=False),
+}
+
+AXES = {"quantity": tuple(QUANTITIES), "layout": layouts.LAYOUTS, "method": ("tree", "shuffle"),
+        "finish": ("kernel", "atomic")}
+
+METHODS = {
+    "tree": "The threads of a block add up in **shared memory**, in a tree: half as many threads "
+            "in each round. Shuffles, warp reductions and cooperative groups are not allowed.",
+    "shuffle": "The threads of a warp add up with **shuffles** (`__shfl_down_sync` or "
+               "`__shfl_xor_sync`). Only the sum of a warp goes through shared memory.",
+}
+FINISHES = {
+    "kernel": "The blocks write their sums to memory that you allocate, and a **second kernel** "
+              "combines them. There is no atomic operation, and the result has the same bits in "
+              "every run.",
+    "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. The result "
+              "holds NaNs before the call.",
+}
+FORBIDDEN = {"tree": (r"__shfl\w*|__reduce\w*|cooperative_groups\w*",), "shuffle": ()}
+
+
+def is_variant(choice: dict[str, str]) -> bool:
+    """There is no atomic minimum of floats."""
+    return QUANTITIES[choice["quantity"]].is_sum or choice["finish"] == "kernel"
+
+
+def forbidden(choice: dict[str, str]) -> tuple[str, ...]:
+    return FORBIDDEN[choice["method"]]
+
+
+def same_bits(choice: dict[str, str]) -> bool:
+    return choice["finish"] == "kernel"
+
+
+def signature(_: dict[str, str]) -> str:
+    return "void solve(const Bodies& bodies, float* result)"
+
+
+def loads_per_body(choice: dict[str, str]) -> int:
+    """Returns the loads from global memory that each body needs."""
+    fields = QUANTITIES[choice["quantity"]].fields
+    if choice["layout"] == "packed":
+        return len({field.startswith("v") for field in fields})
+    return len(layouts.FIELDS) if choice["layout"] == "records" else len(fields)
+
+
+def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
+    results = len(QUANTITIES[choice["quantity"]].terms)
+    loads = loads_per_body(choice)
+    least = min(loads, len(QUANTITIES[choice["quantity"]].fields))
+    staged = len(layouts.FIELDS) if choice["layout"] == "records" else 0
+    made = [
+        Limit("requests of global loads per body", at_least=0.5 * least / WARP,
+              at_most=2 * (loads + results / 4) / WARP, must=True),
+        Limit("global loads per body", at_most=loads + results / 16 + 0.05),
+        Limit("sectors per request of global loads",
+              at_most=layouts.SECTORS[choice["layout"]] + 1),  # rows may begin anywhere
+    ]
+    if choice["method"] == "tree" or staged:
+        made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
+    if choice["method"] == "shuffle":
+        made.append(Limit("shared loads per body", at_most=staged + results / 8 + 0.05))
+    atomics = results / BLOCK if choice["finish"] == "atomic" else 0
+    made.append(Limit("global atomics per body", at_most=atomics,
+                      at_least=0.0001 if atomics else None))
+    return tuple(made)
+
+
+def words(choice: dict[str, str]) -> dict[str, object]:
+    quantity = QUANTITIES[choice["quantity"]]
+    half = len(quantity.terms) // 2
+    return {"what": quantity.words, "formulas": quantity.formulas, "terms": quantity.terms,
+            "fields": quantity.fields, "is_sum": quantity.is_sum, "half": half,
+            "layout_words": layouts.WORDS[choice["layout"]],
+            "method_words": METHODS[choice["method"]] if quantity.is_sum else
+            METHODS[choice["method"]].replace("add up", "compare their values").replace(
+                "sum of a warp", "result of a warp"),
+            "finish_words": FINISHES[choice["finish"]] if quantity.is_sum else
+            FINISHES[choice["finish"]].replace("their sums", "their results")}
+
+
+def header(choice: dict[str, str]) -> str:
+    results = len(QUANTITIES[choice["quantity"]].terms)
+    return ("// The grader uses its own copy of this file.\n#pragma once\n\n"
+            "#include <cuda_runtime.h>\n\n"
+            "// The bodies of several systems. All arrays are in device memory; body i of system s "
+            "has the\n// index s * count + i.\n"
+            f"{layouts.STRUCTS[choice['layout']]}\n"
+            f"constexpr int kResults = {results};  // of each system\n\n"
+            "// Writes result k of system s to result[s * kResults + k], in device memory.\n"
+            f"{signature(choice)};\n")
+
+
+def glue(choice: dict[str, str]) -> str:
+    return (f"  solve(Bodies{{systems, count, {layouts.ARGUMENTS[choice['layout']]}}}, "
+            "static_cast<float*>(result));\n")
+
+
+@dataclass(frozen=True)
+class Expected:
+    values: np.ndarray  # (systems, results)
+    errors: np.ndarray  # the allowed ones
+
+
+def problem(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> Problem:
+    quantity = QUANTITIES[choice["quantity"]]
+    state = layouts.random_state(systems, count, dice)
+    terms = quantity.numbers(state)
+    if quantity.is_sum:
+        values = np.stack([term.sum(axis=1) for term in terms], axis=1)
+        sizes = quantity.sizes(state) if quantity.sizes else [np.abs(term) for term in terms]
+        errors = TOLERANCE * np.stack([size.sum(axis=1) for size in sizes], axis=1)
+    else:
+        half = len(terms) // 2
+        values = np.stack([*(term.min(axis=1) for term in terms[:half]),
+                           *(term.max(axis=1) for term in terms[half:])], axis=1)
+        errors = np.zeros_like(values)
+    return Problem(f"{systems} x {count} bodies", systems, count, state.blobs(choice["layout"]),
+                   4 * values.size, Expected(values, errors), systems * count)
+
+
+def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
+    expected = asked.expected
+    got = np.frombuffer(result, np.float32).astype(np.float64).reshape(expected.values.shape)
+    with np.errstate(invalid="ignore"):
+        right = np.abs(got - expected.values) <= expected.errors
+    if right.all():
+        return Checked(1)
+    system, k = (int(i) for i in np.argwhere(~right)[0])
+    formula = QUANTITIES[choice["quantity"]].formulas[k]
+    return Checked(PARTIAL * float(right.mean()),
+                   f"{asked.words}: result {k} ({formula}) of system {system} is "
+                   f"{got[system, k]:.7g}, not {expected.values[system, k]:.7g}; "
+                   f"{int((~right).sum())} of {right.size} numbers are wrong")
+
+
+def wrong(choice: dict[str, str]) -> list[Wrong]:
+    quantity = QUANTITIES[choice["quantity"]]
+    first = quantity.terms[0]
+    is_tree = choice["method"] == "tree"
+    barrier = "    __syncthreads();  // of a round\n" if is_tree else \
+        "  __syncthreads();  // all warps have written\n"
+    made = [
+        Wrong("no_barrier", "threads read sums that others have not written yet",
+              ((barrier, ""),), (10, 60), "RACE"),
+        Wrong("one_result", "the first result has another formula",
+              ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), (5, 49)),
+        Wrong("first_block_only", "only the first chunk of the bodies is read",
+              (("(bodies.count + kBlock - 1) / kBlock", "1"),
+               ("begin += gridDim.x * kBlock", "begin += bodies.count")), (10, 70)),
+        Wrong("empty", "no kernel runs", (("  partial_sums<<<", "  if (false) partial_sums<<<"),),
+              (0, 0)),
+    ]
+    if choice["finish"] == "atomic":
+        made.append(Wrong("not_zeroed", "the sums are added to NaNs",
+                          (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
+                          (15, 15)))
+    if is_tree:
+        made.append(Wrong("serial", "one thread per block",
+                          (("kBlock = 256", "kBlock = 1"),
+                           ("chunks < kMostBlocks ? chunks : kMostBlocks", "1")), (20, 50),
+                          "requests of global loads per body"))
+    if choice["layout"] == "records":
+        made.append(Wrong("not_staged", "each thread reads its own record: seven strided loads",
+                          (("        tile[k] = from[k];\n", "        tile[k] = 0;\n"),
+                           ("const float* own_body = tile + 7 * threadIdx.x;",
+                            "const float* own_body = from + 7 * threadIdx.x;")), (70, 99),
+                          "sectors per request"))
+    return made

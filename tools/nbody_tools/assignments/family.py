@@ -1,0 +1,232 @@
+"""A family of assignments: one task in many variants, which differ in code.
+
+A family is a module of nbody_tools.assignments.families and a folder course/assignments/NAME with
+templates of the statement and of the reference. Its axes are the choices that make a variant; each
+student gets the variant that a hash of the class's seed and the student's name selects.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+import importlib
+import itertools
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Iterator, Optional, Sequence
+
+import tomllib
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.labs.counts import describe
+from nbody_tools.labs.lab import Limit
+
+FOLDER = ROOT / "course" / "assignments"
+FAMILIES = ("reduction",)
+FILE_NAME = "solution.cu"
+HEADER_NAME = "assignment.h"
+DESCRIPTION = "assignment.toml"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of one problem: 1 if every number is right, and otherwise what is wrong."""
+    share: float
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Input and expected output of one call. Blobs are the bytes of the arrays on the device."""
+    words: str  # "17 systems x 67 bodies"
+    systems: int
+    count: int
+    blobs: tuple[bytes, ...]
+    results: int  # bytes of the result
+    expected: Any
+    units: float  # number of bodies, by which counts are divided
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong solution: edits of the reference, and the points that it may get."""
+    name: str
+    why: str
+    edits: tuple[tuple[str, str], ...]  # text to find once, and its replacement
+    points: tuple[float, float]
+    says: str = ""  # part of the report
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    module: ModuleType
+
+    @property
+    def title(self) -> str:
+        return self.module.TITLE
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        return self.module.AXES
+
+    @functools.cached_property
+    def variants(self) -> list[Variant]:
+        made = (dict(zip(self.axes, values)) for values in itertools.product(*self.axes.values()))
+        return [Variant(self, choice) for choice in made if self.module.is_variant(choice)]
+
+    def variant_of(self, student: str, class_seed: str) -> Variant:
+        digest = hashlib.sha256(f"{class_seed}/{self.name}/{student}".encode()).digest()
+        return self.variants[int.from_bytes(digest[:8], "big") % len(self.variants)]
+
+    def variant(self, choice: dict[str, str]) -> Variant:
+        found = next((one for one in self.variants if one.choice == choice), None)
+        if found is None:
+            words = ", ".join(f"{key} = {value}" for key, value in choice.items())
+            raise ToolError(f"{self.name} has no variant with {words or 'no choices'}")
+        return found
+
+
+@dataclass(frozen=True)
+class Variant:
+    family: Family
+    choice: dict[str, str] = field(hash=False)
+
+    # What the grader's rules and its workshop read; nbody_tools.labs.lab.Lab has the same names.
+    file_name = FILE_NAME
+    steps: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return "-".join((self.family.name, *self.choice.values()))
+
+    @property
+    def includes(self) -> set[str]:
+        return {HEADER_NAME}
+
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        return self.family.module.forbidden(self.choice)
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        return self.family.module.limits(self.choice)
+
+    @property
+    def header(self) -> str:
+        return self.family.module.header(self.choice)
+
+    @property
+    def glue(self) -> str:
+        """Returns the C++ function that calls solve() with the arrays of a problem."""
+        return self.family.module.glue(self.choice)
+
+    @property
+    def same_bits(self) -> bool:
+        """True if every order of threads and blocks must give the same bits."""
+        return self.family.module.same_bits(self.choice)
+
+    def problem(self, systems: int, count: int, dice: random.Random) -> Problem:
+        return self.family.module.problem(self.choice, systems, count, dice)
+
+    def check(self, problem: Problem, result: bytes) -> Checked:
+        return self.family.module.check(self.choice, problem, result)
+
+    @property
+    def starter(self) -> str:
+        return (f"// {self.family.title}: README.md says what to do.\n"
+                f"#include \"{HEADER_NAME}\"\n\n"
+                f"{self.family.module.signature(self.choice)} {{\n"
+                "  // TODO: your kernels, and their launches\n}\n")
+
+    @property
+    def reference(self) -> str:
+        return self._filled("reference.cu.j2")
+
+    @property
+    def statement(self) -> str:
+        return self._filled("README.md.j2")
+
+    @property
+    def wrong(self) -> list[Wrong]:
+        return self.family.module.wrong(self.choice)
+
+    def wrong_text(self, wrong: Wrong) -> str:
+        text = self.reference
+        for find, replacement in wrong.edits:
+            if text.count(find) != 1:
+                raise ToolError(f"{self.name}, {wrong.name}: the reference must contain this text "
+                                f"once, not {text.count(find)} times: {find}")
+            text = text.replace(find, replacement)
+        return text
+
+    @property
+    def description(self) -> str:
+        """Returns assignment.toml, from which the grader knows the variant."""
+        lines = [f"family = \"{self.family.name}\"", "", "[choice]"]
+        return "\n".join([*lines, *(f"{k} = \"{v}\"" for k, v in self.choice.items()), ""])
+
+    def _filled(self, name: str) -> str:
+        file = FOLDER / self.family.name / name
+        if not file.is_file():
+            raise ToolError(f"{file}: not found; only the teacher's repository has it")
+        words = self.family.module.words(self.choice)
+        return templates(self.family.name).get_template(name).render(
+            **self.choice, **words, describe=describe, title=self.family.title, limits=self.limits,
+            signature=self.family.module.signature(self.choice), header=self.header)
+
+
+@functools.lru_cache
+def templates(family: str) -> Any:
+    import jinja2  # students' graders do not need it
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([FOLDER / family, FOLDER]),
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True)
+
+
+def find_family(name: str) -> Family:
+    if name not in FAMILIES:
+        raise ToolError(f"'{name}' is not an assignment; choose from {', '.join(FAMILIES)}")
+    return Family(name, importlib.import_module(f"nbody_tools.assignments.families.{name}"))
+
+
+def families() -> Iterator[Family]:
+    return map(find_family, FAMILIES)
+
+
+def read_variants(file: Path) -> dict[str, Variant]:
+    """Reads the table of variants that `./nbody course teacher make` writes."""
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ToolError(f"{file}: {error}") from error
+    if not rows:
+        raise ToolError(f"{file}: has no variants")
+    variants = {}
+    for row in rows:
+        if not row.get("student") or not row.get("family"):
+            raise ToolError(f"{file}: needs the columns student and family")
+        choice = {k: v for k, v in row.items() if k not in ("student", "family")}
+        variants[row["student"]] = find_family(row["family"]).variant(choice)
+    return variants
+
+
+def read_variant(file: Path) -> Variant:
+    """Reads the variant that an assignment.toml names."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ToolError(f"{file}: {error}") from error
+    choice = table.get("choice")
+    if not isinstance(table.get("family"), str) or not isinstance(choice, dict):
+        raise ToolError(f"{file}: needs family = \"...\" and a table [choice]")
+    return find_family(table["family"]).variant(choice)
+
+

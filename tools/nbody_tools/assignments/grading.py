@@ -1,0 +1,55 @@
+"""Grades one submission of an assignment, as nbody_tools.labs.grade grades one of a lab."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from nbody_tools.assignments.building import BreaksRule, build
+from nbody_tools.assignments.family import Variant
+from nbody_tools.assignments.tests import WEIGHTS, Tests
+from nbody_tools.labs.building import DoesNotCompile, Workshop, read_tools
+from nbody_tools.labs.report import Line, Report, divided
+from nbody_tools.labs.rules import broken_by_text
+from nbody_tools.labs.submission import Refused, with_line_feeds
+from nbody_tools.labs.tests import Result
+
+COMPILER_LINES = 20
+
+
+def grade_assignment(variant: Variant, text: str, name: str, seed: int,
+                     options: argparse.Namespace) -> tuple[Report, list[Result]]:
+    try:
+        text = with_line_feeds(text)
+    except Refused as error:
+        return refused_assignment(variant, name, seed, f"Not run: {error}"), []
+    if broken := broken_by_text(variant, text):
+        return refused_assignment(variant, name, seed, f"Not run: {broken}"), []
+    with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
+        workshop = Workshop(Path(folder), read_tools(options.build), (), options.sandbox)
+        try:
+            programs = build(variant, text, workshop)
+        except BreaksRule as error:
+            return refused_assignment(variant, name, seed, f"Not run: {error}"), []
+        except DoesNotCompile as error:
+            lines = str(error).splitlines()
+            more = [f"... and {len(lines) - COMPILER_LINES} lines more"] \
+                if len(lines) > COMPILER_LINES else []
+            why = "\n".join(["It does not compile:", *lines[:COMPILER_LINES], *more])
+            return refused_assignment(variant, name, seed, why), []
+        results = Tests(variant, workshop, programs, seed).results()
+        notes = (f"sandbox: {workshop.sandbox.description}",)
+    return Report(variant.name, variant.family.title, name, seed, lines_of(results), "", notes,
+                  "Assignment"), results
+
+
+def lines_of(results: list[Result]) -> tuple[Line, ...]:
+    points = divided(list(WEIGHTS.values()))
+    return tuple(Line(result.name, most, result.share, 0, result.why)
+                 for result, most in zip(results, points))
+
+
+def refused_assignment(variant: Variant, name: str, seed: int, why: str) -> Report:
+    lines = lines_of([Result(test, 0) for test in WEIGHTS])
+    return Report(variant.name, variant.family.title, name, seed, lines, why, (), "Assignment")

@@ -1,0 +1,127 @@
+"""Compares submissions with one another, with the references of all variants of all assignments,
+and with this repository's own CUDA code, by copydetect.
+
+copydetect (pip install copydetect) compares tokens without their names, so a renamed or reformatted
+copy is recognised. It runs in the Python that has it: this one, the one that PYTHON names, or that
+of the command `copydetect`. Nothing leaves this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import (ROOT, Failed, ToolError, existing_folder, positive_number,
+                                   write_whole_file)
+from nbody_tools.assignments.family import families
+from nbody_tools.labs.class_grading import as_csv, submissions_in
+from nbody_tools.tables import aligned
+
+MISSING = 77  # exit code if copydetect is not installed
+WORKER = Path(__file__).with_name("similarity_worker.py")
+# This repository's code that a student might hand in.
+OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
+        "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu")
+SUSPICIOUS = 0.5  # share of a submission that is found in one other file
+
+
+@dataclass(frozen=True)
+class Match:
+    submission: str
+    share: float  # of the submission's tokens that the other file has, too
+    other: str
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("folder", metavar="FOLDER", type=existing_folder,
+                   help="the submissions, as for ./nbody grade")
+    p.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
+    p.add_argument("--above", type=positive_number, default=SUSPICIOUS, metavar="SHARE",
+                   help=f"share of a submission to report as a copy [{SUSPICIOUS}]")
+
+
+def run(options: argparse.Namespace) -> int:
+    submissions = {one.student: one.file for one in submissions_in(options.folder)}
+    if options.csv and not options.csv.absolute().parent.is_dir():
+        raise ToolError(f"{options.csv}: there is no folder {options.csv.absolute().parent}")
+    with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
+        found = matches(submissions, others(Path(name)))
+    rows = [[one.submission, f"{one.share:.2f}", one.other,
+             "copy?" if one.share >= options.above else ""] for one in found]
+    head = ["submission", "share", "nearest", ""]
+    if options.csv:
+        write_whole_file(options.csv, as_csv([[*head[:3], "verdict"], *rows]))
+    print("\n".join(aligned([head, *rows], left=(0, 2, 3))))
+    copies = sum(bool(row[3]) for row in rows)
+    print(f"{copies} of {len(rows)} submissions share {options.above:g} or more with one file")
+    return 1 if copies else 0
+
+
+def others(folder: Path) -> dict[str, Path]:
+    """Writes the references of all variants into the folder; returns them and our own code."""
+    files = {str(file.relative_to(ROOT)): file for pattern in OURS for file in ROOT.glob(pattern)}
+    for family in families():
+        for variant in family.variants:
+            file = folder / f"{variant.name}.cu"
+            file.write_text(variant.reference, encoding="utf-8")
+            files[f"reference {variant.name}"] = file
+    return files
+
+
+def boilerplate() -> list[str]:
+    """Returns the text that all submissions of a family may share."""
+    return [family.variants[0].starter for family in families()]
+
+
+def matches(submissions: dict[str, Path], compared: dict[str, Path]) -> list[Match]:
+    """Returns, for each submission, the file that shares most with it; the worst come first."""
+    python = python_with_copydetect()
+    if python is None:
+        raise NoCopydetect("copydetect is not installed: pip install copydetect, and name its "
+                           "interpreter in PYTHON")
+    with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
+        starters = []
+        for k, text in enumerate(boilerplate()):
+            starters.append(Path(name) / f"starter{k}.cu")
+            starters[-1].write_text(text, encoding="utf-8")
+        asked = {"submissions": {key: str(file) for key, file in submissions.items()},
+                 "others": {key: str(file) for key, file in compared.items()},
+                 "boilerplate": [str(file) for file in starters]}
+        ended = subprocess.run([python, str(WORKER)], input=json.dumps(asked), text=True,
+                               capture_output=True, check=False)
+    if ended.returncode:
+        lines = ended.stderr.strip().splitlines()
+        raise Failed(f"copydetect failed: {lines[-1] if lines else ended.returncode}")
+    found = [Match(*row) for row in json.loads(ended.stdout)]
+    return sorted(found, key=lambda one: (-one.share, one.submission))
+
+
+class NoCopydetect(ToolError):
+    code = MISSING
+
+
+def python_with_copydetect() -> Optional[str]:
+    for python in candidates():
+        tried = subprocess.run([python, "-c", "import copydetect"], capture_output=True,
+                               check=False)
+        if tried.returncode == 0:
+            return python
+    return None
+
+
+def candidates() -> Sequence[str]:
+    """Returns the interpreters that may have copydetect."""
+    found = [os.environ.get("PYTHON", ""), sys.executable]
+    if command := shutil.which("copydetect"):
+        with open(command, "rb") as file:
+            first = file.readline().decode("utf-8", errors="replace")
+        found.append(first[2:].split()[0] if first.startswith("#!") else "")
+    return [path for path in (shutil.which(one) for one in found if one) if path]

@@ -1,0 +1,225 @@
+"""Runs the tests of a submission of an assignment, each with a name and points:
+
+  right     three problems of some thousand bodies, against float64
+  sizes     one and two bodies, sizes next to those of warps and blocks, random sizes
+  orders    other orders of threads, blocks and streams; guarded memory
+  findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
+  counts    the limits of the variant
+  time      on a GPU, and only if the reference is there: full points for up to 1.5 times its time
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import struct
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Callable, Optional, Sequence
+
+from nbody_tools.assignments.family import FILE_NAME, Checked, Problem, Variant
+from nbody_tools.inspection.trace import MESSAGE, Inspection
+from nbody_tools.labs import counts
+from nbody_tools.labs.building import PLAIN, TRACED, Workshop
+from nbody_tools.labs.messages import with_names
+from nbody_tools.labs.running import SECONDS, run_alone
+from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Result, inspection_of,
+                                    is_later, quoted)
+
+WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
+TIME = 20
+MEGABYTES = 1000
+OUT_OF_ORDER = 0.5  # share of the points of a program that breaks a limit marked must
+IN_FORM = 0.5  # share of `counts` for a program that keeps all limits, but whose results are wrong
+EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
+INSPECTED = (1921, 2047)  # bodies per system in the traced run
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The results of the problems that a run answered, and why it ended early."""
+    results: tuple[bytes, ...]
+    seconds: tuple[float, ...] = ()  # of each problem's fastest call
+    why: str = ""
+    said: str = ""
+
+
+class Tests:
+    """Tests one submission that has been built."""
+
+    def __init__(self, variant: Variant, workshop: Workshop, programs: dict[str, Path],
+                 seed: int) -> None:
+        self._variant, self._workshop, self._programs = variant, workshop, programs
+        self._dice = random.Random(seed)
+        self._hung = ""
+        self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
+
+    def results(self) -> list[Result]:
+        # Makes the problems before anything runs, so that a seed always gives the same problems.
+        right, sizes, orders, traced = self._right(), self._sizes(), self._orders(), self._traced()
+        planned: list[tuple[str, Callable[[], Result]]] = [
+            ("right", lambda: self._checked("right", right, "HOSTCUDA_STRICT_MEM=1")),
+            ("sizes", lambda: self._checked("sizes", sizes, "HOSTCUDA_STRICT_MEM=1")),
+            ("orders", lambda: self._in_orders(orders)),
+            ("findings", lambda: self._inspect(traced))]
+        with ThreadPoolExecutor(2) as pool:
+            futures = {name: pool.submit(self._unless_hung, name, test) for name, test in planned}
+            results = {name: future.result() for name, future in futures.items()}
+        results["counts"], is_broken = self._counts(results["findings"], traced)
+        return weighed([results[name] for name in WEIGHTS], is_broken)
+
+    def _problem(self, systems: int, count: int) -> Problem:
+        return self._variant.problem(systems, count, self._dice)
+
+    def _between(self, low: int, high: int) -> int:
+        """Returns a random odd number, because no block or warp size divides it."""
+        return self._dice.randrange(low | 1, high, 2)
+
+    def _right(self) -> list[Problem]:
+        return [self._problem(1, self._between(2100, 2900)),
+                self._problem(3, self._between(700, 1100)),
+                self._problem(self._between(17, 23), self._between(67, 99))]
+
+    def _sizes(self) -> list[Problem]:
+        random_sizes = (self._between(3, 60), self._between(130, 800))
+        return [self._problem(2, size) for size in sorted({*EDGES, *random_sizes})]
+
+    def _orders(self) -> list[Problem]:
+        return [self._problem(2, self._between(600, 900)), self._problem(5, self._between(60, 120))]
+
+    def _traced(self) -> Problem:
+        return self._problem(2, self._between(*INSPECTED))
+
+    def _unless_hung(self, name: str, test: Callable[[], Result]) -> Result:
+        if self._hung:
+            return Result(name, 0, f"not run: the program was stopped in {self._hung}")
+        return test()
+
+    def _run(self, name: str, program: str, problems: Sequence[Problem],
+             environment: str) -> Answers:
+        limit = max(1.0, min(SECONDS, self._seconds_left))
+        self._seconds_left -= limit  # another run may begin before this one ends
+        answers, used, hung = run_problems(
+            self._workshop, self._programs[program], problems, environment, limit)
+        self._seconds_left += limit - used
+        if hung or NEVER_ENDS in answers.said:
+            self._hung = name
+        return answers
+
+    def _checked(self, name: str, problems: Sequence[Problem], environment: str) -> Result:
+        answers = self._run(name, PLAIN, problems, environment)
+        return self._result(name, problems, answers)
+
+    def _result(self, name: str, problems: Sequence[Problem], answers: Answers) -> Result:
+        checked = [self._variant.check(*pair) for pair in zip(problems, answers.results)]
+        if answers.why:
+            unanswered = problems[len(checked):] or problems[-1:]
+            checked.append(Checked(0, f"{unanswered[0].words}: {answers.why}"
+                                   f"{quoted(answers.said)}"))
+        why = next((one.why for one in checked if one.why), "")
+        share = sum(one.share for one in checked) / max(len(problems), len(checked))
+        return Result(name, share if not why else min(share, 0.99), why)
+
+    def _in_orders(self, problems: Sequence[Problem]) -> Result:
+        """Runs the same problems in three orders, and compares the bits if the variant says so."""
+        seed = self._dice.randrange(1, 9999)
+        runs = ("HOSTCUDA_STRICT_MEM=1", "HOSTCUDA_ORDER=reverse",
+                f"HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED={seed}")
+        results, given = [], []
+        for environment in runs:
+            if self._hung:
+                break
+            answers = self._run("orders", PLAIN, problems, environment)
+            result = self._result("orders", problems, answers)
+            results.append(replace(result, why=f"{result.why} with {environment}"
+                                   if result.why else ""))
+            given.append(answers.results)
+        share = sum(one.share for one in results) / len(runs)
+        why = next((one.why for one in results if one.why), "")
+        if self._variant.same_bits and not why and len({*given}) > 1:
+            return Result("orders", 0.5, "the bits of the result depend on the order of threads "
+                                         "and blocks")
+        return Result("orders", share, why)
+
+    def _inspect(self, problem: Problem) -> Result:
+        record = self._programs[TRACED].parent / "out" / "trace.json"
+        record.touch()
+        record.chmod(0o666)
+        answers = self._run("findings", TRACED, [problem], f"HOSTCUDA_TRACE={record}")
+        source = (self._workshop.made / FILE_NAME).read_text(encoding="utf-8")
+        messages = tuple(sorted(MESSAGE.findall(with_names(answers.said, source)), key=is_later))
+        shown = "\n".join(messages[:FINDINGS])
+        try:
+            found = inspection_of(record, self._programs[TRACED], messages, self._workshop.folder)
+        except Exception as error:  # a submission may have left any text in the record
+            why = shown or answers.why or f"nothing was recorded ({type(error).__name__})"
+            return Result("findings", 0, why)
+        if found.clean and not answers.why:
+            return Result("findings", 1, "", found)
+        more = len(messages) - FINDINGS
+        return Result("findings", 0, (shown or answers.why or "it has findings")
+                      + (f"\n... and {more} more" if more > 0 else ""), found)
+
+    def _counts(self, findings: Result, problem: Problem) -> tuple[Result, bool]:
+        """Returns the result, and whether a limit marked must is broken."""
+        found: Optional[Inspection] = findings.inspection
+        limits = self._variant.limits
+        if found is None:
+            return Result("counts", 0, "nothing could be counted"), True
+        lines = [counts.broken(limit, found, problem.units) for limit in limits]
+        kept = sum(not line for line in lines)
+        is_broken = any(line and limit.must for line, limit in zip(lines, limits))
+        return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), is_broken
+
+
+def weighed(results: Sequence[Result], is_broken: bool) -> list[Result]:
+    """Multiplies all shares by the share of `right`, and by OUT_OF_ORDER if a limit is broken that
+    is the task itself. One forgotten barrier can make every number wrong; if all limits are kept,
+    the program still has the form of a solution."""
+    right = next(result.share for result in results if result.name == "right")
+    made = []
+    for result in results:
+        share, why = result.share, result.why
+        if result.name != "right" and right < 1:
+            least = IN_FORM if result.name == "counts" and result.passed else 0.0
+            share, why = max(share * right, least), why or "counts only as far as results are right"
+        if is_broken:
+            share, why = share * OUT_OF_ORDER, why or "half: a limit marked must is broken"
+        made.append(replace(result, share=share, why=why))
+    return made
+
+
+def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem], environment: str,
+                 seconds: float, calls: int = 1, megabytes: int = MEGABYTES
+                 ) -> tuple[Answers, float, bool]:
+    """Runs the problems. Returns the answers, the processor time, and whether the program had to be
+    stopped."""
+    name = secrets.token_hex(8)
+    asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
+    asked.write_bytes(b"".join(map(packed, problems)))
+    asked.chmod(0o644)
+    given.touch()
+    given.chmod(0o666)
+    ended = run_alone(workshop, [str(program), str(asked), str(given), str(calls)], megabytes,
+                      environment, seconds)
+    answered = given.read_bytes()
+    asked.unlink()
+    given.unlink()
+    results, times, at = [], [], 0
+    for problem in problems:
+        if at + 8 + problem.results > len(answered):
+            break
+        times.append(struct.unpack_from("<d", answered, at)[0])
+        results.append(answered[at + 8:at + 8 + problem.results])
+        at += 8 + problem.results
+    why = ended.why
+    if not why and len(results) < len(problems):
+        why = "the program ended without a result"
+    return Answers(tuple(results), tuple(times), why, ended.said), ended.seconds, ended.timed_out
+
+
+def packed(problem: Problem) -> bytes:
+    """Returns a problem as tools/grade/assignment_harness.cu reads it."""
+    head = struct.pack("<4i", problem.systems, problem.count, len(problem.blobs), problem.results)
+    return head + b"".join(struct.pack("<q", len(blob)) + blob for blob in problem.blobs)

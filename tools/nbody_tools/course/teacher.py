@@ -1,0 +1,110 @@
+"""Makes the assignments of a class, each student's own variant, and looks for copies.
+
+  ./nbody course teacher list                          lists the families of assignments
+  ./nbody course teacher make STUDENTS --seed TEXT     writes build/course/assignments/:
+      students/NAME/FAMILY/   what a student gets: statement, starter, header and assignment.toml
+      teacher/FAMILY.csv      who has which variant; ./nbody grade reads it
+      teacher/FAMILY/NAME/    reference of the student's variant
+  ./nbody course teacher compare FOLDER                compares submissions with one another, with
+      the references of all variants, and with the code of this repository
+
+STUDENTS is a file with one name per line, or a roster of Canvas or Moodle. The seed selects each
+student's variant together with the name, so a student who joins later changes no other variant.
+Keep the seed from the class: whoever knows it can tell the variants of others.
+
+`compare` needs copydetect (pip install copydetect). course/assignments/README.md describes all
+this.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT, Failed, ToolError, existing_file
+from nbody_tools.assignments import similarity
+from nbody_tools.assignments.family import (DESCRIPTION, FAMILIES, FILE_NAME, HEADER_NAME, Family,
+                                            Variant, families, find_family)
+from nbody_tools.labs.class_grading import (CANVAS_COLUMNS, MOODLE_COLUMNS, POSSIBLE, as_csv,
+                                            file_name, read_roster)
+from nbody_tools.tables import aligned
+
+NAMES = ("SIS Login ID", "ID", "Username", "ID number", "Email address")
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    tasks = p.add_subparsers(dest="task", required=True, metavar="list|make|compare")
+    tasks.add_parser("list", allow_abbrev=False)
+    make = tasks.add_parser("make", allow_abbrev=False)
+    make.add_argument("students", metavar="STUDENTS", type=existing_file,
+                      help="one name per line, or a roster of Canvas or Moodle")
+    make.add_argument("--seed", required=True, metavar="TEXT", help="a word that the class does "
+                      "not know; with the names it selects the variants")
+    make.add_argument("--family", choices=FAMILIES, action="append",
+                      help="[all of them]; may be repeated")
+    make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
+                      metavar="DIR", help="[build/course/assignments]")
+    similarity.configure(tasks.add_parser("compare", allow_abbrev=False))
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.task == "compare":
+        return similarity.run(options)
+    if options.task == "list":
+        rows = [["assignment", "title", "variants", "differ in"]]
+        rows += [[one.name, one.title, str(len(one.variants)), ", ".join(one.axes)]
+                 for one in families()]
+        print("\n".join(aligned(rows, left=(0, 1, 3))))
+        return 0
+    chosen = [find_family(name) for name in options.family or FAMILIES]
+    students = students_in(options.students)
+    if options.output.exists() and any(options.output.iterdir()):
+        raise Failed(f"{options.output}: is not empty; name another with --output")
+    for family in chosen:
+        write_family(family, students, options.seed, options.output)
+    print(f"{options.output}: {len(students)} students, {len(chosen)} assignments each")
+    return 0
+
+
+def students_in(file: Path) -> list[str]:
+    """Returns the names in a list or in a roster. Raises ToolError if two are equal."""
+    lines = file.read_text(encoding="utf-8-sig").splitlines()
+    head = lines[0].split(",") if lines else []
+    if {name.strip('"') for name in head} & {*CANVAS_COLUMNS, *MOODLE_COLUMNS}:
+        rows = [row for row in read_roster(file) if row.get("Student", "").strip() != POSSIBLE]
+        names = [next((row[name] for name in NAMES if row.get(name)), "") for row in rows]
+    else:
+        names = [line.strip() for line in lines if line.strip()]
+    if not names or not all(names):
+        raise ToolError(f"{file}: names no students, or has a row without a login, number or "
+                        "address")
+    folders = [file_name(name) for name in names]
+    for name in names:
+        if folders.count(file_name(name)) > 1:
+            raise ToolError(f"{file}: {name} is there twice")
+    return names
+
+
+def write_family(family: Family, students: list[str], seed: str, output: Path) -> None:
+    variants = {student: family.variant_of(student, seed) for student in students}
+    for student, variant in variants.items():
+        write_pack(variant, output / "students" / file_name(student) / family.name)
+        folder = output / "teacher" / family.name / file_name(student)
+        folder.mkdir(parents=True)
+        (folder / "reference.cu").write_text(variant.reference, encoding="utf-8")
+    table = [["student", "family", *family.axes]]
+    table += [[student, family.name, *variant.choice.values()]
+              for student, variant in variants.items()]
+    (output / "teacher" / f"{family.name}.csv").write_text(as_csv(table), encoding="utf-8")
+
+
+def pack_of(variant: Variant) -> dict[str, str]:
+    """Returns the files that a student gets."""
+    return {"README.md": variant.statement, FILE_NAME: variant.starter,
+            HEADER_NAME: variant.header, DESCRIPTION: variant.description}
+
+
+def write_pack(variant: Variant, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name, text in pack_of(variant).items():
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,227 @@
+"""Grades the submissions of a class in parallel, and writes their points as CSV for a gradebook.
+
+A submission is a file in the folder, named after its student, or the only file in a folder named
+after its student. Names that Canvas and Moodle give to downloaded submissions are understood:
+`doejane_LATE_123_456_solution.cu` is of the user 123, and `Jane Doe_456_assignsubmission_file` of
+Jane Doe.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterable, Optional, Sequence
+
+from nbody_tools.arguments import Failed, ToolError, write_whole_file
+from nbody_tools.labs.report import FULL
+
+ENDINGS = (".cu", ".toml")
+CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
+MOODLE_NAME = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+MOODLE_COLUMNS = ("Username", "ID number", "Email address")
+POSSIBLE = "Points Possible"  # Canvas's second row
+FORMULA = ("=", "+", "-", "@", "\t")  # a spreadsheet would compute a cell that begins with one
+
+
+@dataclass(frozen=True)
+class Submission:
+    student: str
+    file: Path
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The points of a student; None if the grader itself failed."""
+    student: str
+    score: Optional[float]
+    feedback: str
+    seed: int = 0
+    digest: str = ""
+
+
+def student_of(name: str) -> str:
+    if match := CANVAS_NAME.fullmatch(name):
+        return match["id"]
+    if match := MOODLE_NAME.fullmatch(name):
+        return match["name"]
+    return name
+
+
+def submissions_in(folder: Path) -> list[Submission]:
+    """Returns the submissions, sorted by student. Raises ToolError if two are of one student."""
+    found: dict[str, Path] = {}
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            files = sorted(file for file in entry.iterdir() if file.suffix in ENDINGS
+                           and file.name != "assignment.toml")
+            if not files:
+                continue
+            if len(files) > 1:
+                raise ToolError(f"{entry}: has {len(files)} submissions, not one: "
+                                + ", ".join(file.name for file in files))
+            student, file = student_of(entry.name), files[0]
+        elif entry.suffix in ENDINGS:
+            is_canvas = CANVAS_NAME.fullmatch(entry.name)
+            student, file = student_of(entry.name if is_canvas else entry.stem), entry
+        else:
+            continue
+        if student in found:
+            raise ToolError(f"{folder}: {found[student].name} and {file.name} are both of "
+                            f"{student}")
+        found[student] = file
+    if not found:
+        raise ToolError(f"{folder}: has no submissions (files that end in {' or '.join(ENDINGS)})")
+    return [Submission(*pair) for pair in sorted(found.items())]
+
+
+def share_of(submissions: Sequence[Submission], share: str) -> list[Submission]:
+    """Returns every N-th submission, from the K-th on, if the share is K/N."""
+    match = re.fullmatch(r"(\d+)/(\d+)", share)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ToolError(f"--share {share}: must be K/N with K from 1 to N, such as 2/8")
+    return list(submissions[int(match[1]) - 1::int(match[2])])
+
+
+def grade_all(submissions: Sequence[Submission], grade_one: Callable[[Submission], Mark],
+              jobs: int, say: Callable[[str], None]) -> list[Mark]:
+    """Grades all submissions, `jobs` at a time. One that the grader cannot grade does not stop the
+    others."""
+    marks: dict[str, Mark] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(grade_one, one): one for one in submissions}
+        for future in as_completed(futures):
+            student = futures[future].student
+            try:
+                marks[student] = future.result()
+            except (ToolError, Failed, OSError) as error:
+                marks[student] = Mark(student, None, f"not graded: {error}")
+            mark = marks[student]
+            shown = "not graded" if mark.score is None else f"{mark.score:g} of {FULL}"
+            say(f"{len(marks)}/{len(submissions)} {student}: {shown}")
+    return [marks[one.student] for one in submissions]
+
+
+def digest_of(task: str, file: Path) -> str:
+    return hashlib.sha256(task.encode() + b"\0" + file.read_bytes()).hexdigest()[:16]
+
+
+def kept_mark(folder: Path, student: str, digest: str) -> Optional[Mark]:
+    """Returns the mark of an earlier run, if the same file was graded for the same task."""
+    try:
+        kept = json.loads((folder / f"{file_name(student)}.json").read_text(encoding="utf-8"))
+        mark = Mark(**kept["mark"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return mark if (mark.student, mark.digest) == (student, digest) else None
+
+
+def keep_mark(folder: Path, mark: Mark, text: str) -> None:
+    write_whole_file(folder / f"{file_name(mark.student)}.txt", text + "\n")
+    write_whole_file(folder / f"{file_name(mark.student)}.json",
+                     json.dumps({"mark": vars(mark)}, indent=1) + "\n")
+
+
+def file_name(student: str) -> str:
+    return re.sub(r"[^\w.@-]", "_", student)
+
+
+def as_canvas(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str, str]]]) -> str:
+    """Returns the gradebook of Canvas: its export with the points of this assignment. Without an
+    export, students are identified by their login."""
+    if roster is None:
+        rows = [{"SIS Login ID": mark.student} for mark in marks]
+        keys = [mark.student for mark in marks]
+    else:
+        rows = [{name: row.get(name, "") for name in CANVAS_COLUMNS} for row in roster
+                if row.get("Student", "").strip() != POSSIBLE]
+        keys = matched(rows, marks, canvas_names)
+        title = next((name for name in (roster[0] if roster else {})
+                      if name.startswith(f"{title} (")), title)
+    scores = {mark.student: mark.score for mark in marks}
+    table = [[*CANVAS_COLUMNS, title], [f"    {POSSIBLE}", "", "", "", "", str(FULL)]]
+    table += [[*(row.get(name, "") for name in CANVAS_COLUMNS), shown_score(scores.get(key))]
+              for row, key in zip(rows, keys)]
+    return as_csv(table)
+
+
+def as_moodle(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str, str]]]) -> str:
+    """Returns a file for Moodle's grade import: a column that identifies the user, the points, and
+    the feedback. Moodle overwrites points for which the feedback is missing, so both are there."""
+    of = {mark.student: mark for mark in marks}
+    if roster is None:
+        head, rows = ["Username"], [{"Username": mark.student} for mark in marks]
+        keys = [mark.student for mark in marks]
+    else:
+        head = [name for name in MOODLE_COLUMNS if roster and name in roster[0]]
+        rows, keys = roster, matched(roster, marks, moodle_names)
+        if not head:
+            raise ToolError(f"the roster has none of the columns {', '.join(MOODLE_COLUMNS)}")
+    table = [[*head, title, f"{title} (feedback)"]]
+    for row, key in zip(rows, keys):
+        mark = of.get(key, Mark(key, None, ""))
+        table.append([*(row[name] for name in head), shown_score(mark.score), mark.feedback])
+    return as_csv(table)
+
+
+def as_plain(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str, str]]]) -> str:
+    return as_csv([["student", title, "feedback"],
+                   *([mark.student, shown_score(mark.score), mark.feedback] for mark in marks)])
+
+
+FORMATS = {"canvas": as_canvas, "moodle": as_moodle, "plain": as_plain}
+
+
+def canvas_names(row: dict[str, str]) -> Iterable[str]:
+    """Yields the names under which a student of a Canvas export may have submitted."""
+    yield from (row[name] for name in ("ID", "SIS User ID", "SIS Login ID", "Student"))
+
+
+def moodle_names(row: dict[str, str]) -> Iterable[str]:
+    yield from (row.get(name, "") for name in MOODLE_COLUMNS)
+    yield f"{row.get('First name', '')} {row.get('Last name', row.get('Surname', ''))}".strip()
+
+
+def matched(rows: Sequence[dict[str, str]], marks: Sequence[Mark],
+            names: Callable[[dict[str, str]], Iterable[str]]) -> list[str]:
+    """Returns the student of each row, or "" for a row without a submission. Raises ToolError if a
+    submission belongs to no row or to two."""
+    students = {mark.student for mark in marks}
+    keys = [next((name for name in names(row) if name and name in students), "") for row in rows]
+    for student in sorted(students):
+        if keys.count(student) != 1:
+            raise ToolError(f"the roster has {keys.count(student)} rows for the submission of "
+                            f"{student}; it must have one")
+    return keys
+
+
+def shown_score(score: Optional[float]) -> str:
+    return "" if score is None else f"{score:g}"
+
+
+def as_csv(table: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in table:
+        writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row])
+    return text.getvalue()
+
+
+def read_roster(file: Path) -> list[dict[str, str]]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            rows = [{key: value or "" for key, value in row.items() if key} for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ToolError(f"{file}: {error}") from error
+    if not rows:
+        raise ToolError(f"{file}: has no rows below its heading")
+    return rows

@@ -1,0 +1,167 @@
+"""Tests the grading of a class as far as it needs no build: names, rosters, tables, reports."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from pathlib import Path
+
+from nbody_tools.__main__ import main
+from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.labs import class_grading, grade_class
+from nbody_tools.labs.class_grading import (Mark, Submission, as_canvas, as_moodle, as_plain,
+                                            grade_all, keep_mark, kept_mark, read_roster, share_of,
+                                            submissions_in)
+from nbody_tools.labs.report import Line, Report
+from tests.fakes import InFolder
+
+MARKS = [Mark("17", 72.5, "counts: it is 4"), Mark("jroe", 100.0, "all tests passed")]
+CANVAS = ("Student,ID,SIS User ID,SIS Login ID,Section,Lab 03 (99),Lab 05 (98)\n"
+          "    Points Possible,,,,,100,100\n"
+          "\"Doe, Jane\",17,s17,jdoe,A,,\n\"Roe, Jo\",18,s18,jroe,A,,\n\"Poe, Al\",19,,apoe,B,,\n")
+MOODLE = ("First name,Surname,ID number,Email address\nJane,Doe,17,jane@x.org\n"
+          "Jo,Roe,jroe,jo@x.org\nAl,Poe,19,al@x.org\n")
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+class Names(InFolder):
+    def test_students_are_found_in_files_and_folders(self) -> None:
+        self.file("alice.cu", "")
+        self.file("bob/nbody.cu", "")
+        self.file("bob/assignment.toml", "")
+        self.file("doejane_LATE_123_456_nbody.cu", "")
+        self.file("roejo_124_457_nbody-1.cu", "")
+        self.file("Jane Roe_77_assignsubmission_file/x.cu", "")
+        self.file("notes.txt", "")
+        self.file("empty/notes.txt", "")
+        found = [one.student for one in submissions_in(self.folder)]
+        self.assertEqual(found, ["123", "124", "Jane Roe", "alice", "bob"])
+
+    def test_two_files_of_one_student_are_rejected(self) -> None:
+        self.file("alice.cu", "")
+        self.file("alice/nbody.cu", "")
+        with self.assertRaisesRegex(ToolError, "both of alice"):
+            submissions_in(self.folder)
+        self.file("bob/a.cu", "")
+        self.file("bob/b.cu", "")
+        (self.folder / "alice.cu").unlink()
+        with self.assertRaisesRegex(ToolError, "bob: has 2 submissions"):
+            submissions_in(self.folder)
+
+    def test_an_empty_folder_is_rejected(self) -> None:
+        with self.assertRaisesRegex(ToolError, "has no submissions"):
+            submissions_in(self.folder)
+
+    def test_shares_cover_every_submission_once(self) -> None:
+        all_of_them = [Submission(str(k), Path("x")) for k in range(10)]
+        shares = [share_of(all_of_them, f"{k}/3") for k in (1, 2, 3)]
+        self.assertEqual(sorted(one.student for share in shares for one in share),
+                         [str(k) for k in range(10)])
+        for wrong in ("0/3", "4/3", "1", "a/b", "1/0"):
+            with self.assertRaises(ToolError):
+                share_of(all_of_them, wrong)
+
+
+class Tables(InFolder):
+    def test_canvas_gets_its_own_columns(self) -> None:
+        roster = read_roster(self.file("g.csv", CANVAS))
+        table = rows(as_canvas(MARKS, "Lab 03", roster))
+        self.assertEqual(table[0], ["Student", "ID", "SIS User ID", "SIS Login ID", "Section",
+                                    "Lab 03 (99)"])
+        self.assertEqual(table[1], ["    Points Possible", "", "", "", "", "100"])
+        self.assertEqual(table[2], ["Doe, Jane", "17", "s17", "jdoe", "A", "72.5"])
+        self.assertEqual(table[3][-1], "100")
+        self.assertEqual(table[4][-1], "")  # nothing was submitted
+        self.assertEqual(len(table), 5)
+
+    def test_moodle_gets_points_and_feedback(self) -> None:
+        roster = read_roster(self.file("g.csv", MOODLE))
+        table = rows(as_moodle(MARKS, "Lab 03", roster))
+        self.assertEqual(table[0], ["ID number", "Email address", "Lab 03", "Lab 03 (feedback)"])
+        self.assertEqual(table[1], ["17", "jane@x.org", "72.5", "counts: it is 4"])
+        self.assertEqual(table[3], ["19", "al@x.org", "", ""])
+
+    def test_without_a_roster_students_are_named_as_submitted(self) -> None:
+        self.assertEqual(rows(as_canvas(MARKS, "T", None))[3][3:], ["jroe", "", "100"])
+        self.assertEqual(rows(as_moodle(MARKS, "T", None))[1][:2], ["17", "72.5"])
+        self.assertEqual(rows(as_plain(MARKS, "T", None))[2],
+                         ["jroe", "100", "all tests passed"])
+
+    def test_a_submission_without_a_row_is_an_error(self) -> None:
+        roster = read_roster(self.file("g.csv", CANVAS))
+        for form in (as_canvas, as_moodle):
+            with self.assertRaises(ToolError):
+                form([Mark("nobody", 1, "")], "Lab 03", roster)
+
+    def test_no_cell_is_a_formula(self) -> None:
+        for start in ("=1+1", "+1", "-1", "@x"):
+            text = as_plain([Mark("a", 1, f"{start}")], "T", None)
+            self.assertTrue(rows(text)[1][2].startswith("'"), start)
+
+    def test_a_roster_must_have_rows(self) -> None:
+        with self.assertRaises(ToolError):
+            read_roster(self.file("g.csv", "ID,Section\n"))
+
+
+class Marks(InFolder):
+    def test_one_failure_stops_no_other(self) -> None:
+        def grade_one(one: Submission) -> Mark:
+            if one.student == "b":
+                raise Failed("no space left")
+            return Mark(one.student, 50, "")
+
+        said: list[str] = []
+        marks = grade_all([Submission(name, Path(name)) for name in "abc"], grade_one, 2,
+                          said.append)
+        self.assertEqual([mark.score for mark in marks], [50, None, 50])
+        self.assertIn("no space left", marks[1].feedback)
+        self.assertEqual(len(said), 3)
+
+    def test_a_mark_is_kept_for_the_same_file_and_task(self) -> None:
+        file = self.file("a.cu", "x")
+        digest = class_grading.digest_of("lab", file)
+        keep_mark(self.folder, Mark("a/b", 50, "f", 7, digest), "text")
+        self.assertEqual(kept_mark(self.folder, "a/b", digest), Mark("a/b", 50, "f", 7, digest))
+        self.assertIsNone(kept_mark(self.folder, "a_b", digest))
+        self.file("a.cu", "y")
+        self.assertIsNone(kept_mark(self.folder, "a/b", class_grading.digest_of("lab", file)))
+        self.assertIsNone(kept_mark(self.folder, "c", digest))
+
+    def test_feedback_is_one_line(self) -> None:
+        report = Report("03", "t", "f", 1, (Line("forces", 60, 1), Line("counts", 40, 0, 0,
+                                                                        "a\nb")))
+        self.assertEqual(grade_class.feedback(report), "counts: a")
+        self.assertEqual(grade_class.feedback(Report("03", "t", "f", 1, (), "no\nx")), "no")
+
+
+class Options(InFolder):
+    def said(self, *words: str) -> str:
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text), contextlib.redirect_stdout(io.StringIO()):
+            try:
+                code = main(["grade", "03", *words])
+            except SystemExit as error:
+                code = error.code
+        self.assertEqual(code, 2, text.getvalue())
+        self.assertEqual(text.getvalue().count("\n"), 1, text.getvalue())
+        return text.getvalue()
+
+    def test_options_that_do_not_fit_are_rejected(self) -> None:
+        file = str(self.file("subs/a.cu", "x"))
+        folder, csv_file = str(self.folder / "subs"), str(self.folder / "p.csv")
+        roster = str(self.file("g.csv", CANVAS))
+        self.assertIn("--csv is for a folder", self.said(file, "--csv", csv_file))
+        self.assertIn("with --csv", self.said(folder))
+        self.assertIn("--json is for a single", self.said(folder, "--json", csv_file))
+        self.assertIn("needs --reports", self.said(folder, "--share", "1/2"))
+        self.assertIn("takes no --csv", self.said(folder, "--share", "1/2", "--csv", csv_file,
+                                                  "--reports", folder))
+        self.assertIn("--roster needs", self.said(folder, "--csv", csv_file, "--roster", roster))
+        self.assertIn("submission of a", self.said(folder, "--csv", csv_file, "--roster", roster,
+                                                   "--for", "canvas"))
+        self.assertIn("no folder", self.said(folder, "--csv", f"{folder}/none/p.csv"))
+        self.assertFalse(Path(csv_file).exists())

@@ -1,0 +1,183 @@
+"""Tests the assignments as texts: their variants, what students get, and the tables of a class.
+tests/assignments grades the programs."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import random
+import re
+
+from nbody_tools.__main__ import main
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.assignments.family import (Problem, families, find_family, read_variant,
+                                            read_variants)
+from nbody_tools.assignments.tests import Result, packed, weighed
+from nbody_tools.course import pack, teacher
+from nbody_tools.labs.cpp_text import without_comments
+from nbody_tools.labs.rules import broken_by_text
+from tests.fakes import InFolder
+
+FEWEST = 30
+WINDOW = 6  # equal lines in a row that are not chance
+
+
+def lines_of(text: str) -> list[str]:
+    """Returns the lines of code, without comments, blanks and lines of one or two characters."""
+    lines = ("".join(line.split()) for line in without_comments(text).splitlines())
+    return [line for line in lines if len(line) > 2]
+
+
+def windows(text: str) -> set[str]:
+    lines = lines_of(text)
+    return {"\n".join(lines[k:k + WINDOW]) for k in range(len(lines) - WINDOW + 1)}
+
+
+class OfVariants(InFolder):
+    def test_there_are_enough_and_they_differ_in_code(self) -> None:
+        for family in families():
+            codes = {re.sub(r"\d+(\.\d+)?f?", "0", "\n".join(lines_of(one.reference)))
+                     for one in family.variants}
+            self.assertGreaterEqual(len(codes), FEWEST, family.name)
+            self.assertEqual(len({one.name for one in family.variants}), len(family.variants))
+
+    def test_texts_break_no_rule_and_edits_fit(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                texts = [variant.starter, variant.reference]
+                wrong = variant.wrong
+                self.assertGreaterEqual(len(wrong), 4, variant.name)
+                texts += map(variant.wrong_text, wrong)
+                self.assertEqual(len(set(texts)), len(texts), variant.name)
+                for text in texts:
+                    self.assertIsNone(broken_by_text(variant, text), variant.name)
+
+    def test_a_statement_names_every_limit(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                statement = variant.statement
+                for limit in variant.limits:
+                    self.assertIn(limit.of, statement)
+                self.assertIn(variant.header, statement)
+                self.assertNotRegex(statement, r"\{\{|\{%|Undefined")
+
+    def test_a_reference_has_the_size_of_the_task(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                count = len(lines_of(variant.reference))
+                self.assertTrue(25 <= count <= 130, f"{variant.name}: {count} lines")
+
+    def test_a_result_of_zeros_or_nans_is_wrong(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                asked = variant.problem(2, 100, random.Random(1))
+                for byte in (b"\0", b"\xff"):
+                    checked = variant.check(asked, byte * asked.results)
+                    self.assertLess(checked.share, 0.3, variant.name)
+                    self.assertTrue(checked.why)
+
+    def test_a_description_is_read_back(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                file = self.file("assignment.toml", variant.description)
+                self.assertEqual(read_variant(file).choice, variant.choice)
+
+
+class OfStudents(InFolder):
+    def test_a_pack_holds_no_reference(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                given = "\n".join(teacher.pack_of(variant).values())
+                self.assertFalse(windows(variant.reference) & windows(given), variant.name)
+
+    def test_the_folder_of_the_class_holds_no_reference(self) -> None:
+        secret = set().union(*(windows(one.reference) for family in families()
+                               for one in family.variants))
+        for file, content in pack.for_the_class(ROOT):
+            self.assertFalse(str(file).startswith(("course/assignments", "tests/assignments")))
+            if file.suffix in (".cu", ".h", ".py", ".md", ".j2", ".toml"):
+                found = secret & windows(content.decode("utf-8"))
+                self.assertFalse(found, f"{file} has {found}")
+
+    def test_variants_depend_on_seed_and_name_alone(self) -> None:
+        for family in families():
+            names = [f"student{k}" for k in range(200)]
+            once = [family.variant_of(name, "a").name for name in names]
+            self.assertEqual(once, [family.variant_of(name, "a").name for name in names])
+            self.assertNotEqual(once, [family.variant_of(name, "b").name for name in names])
+            self.assertGreater(len(set(once)), 0.6 * len(family.variants))
+
+    def make(self, students: str, *words: str) -> int:
+        self.file("students.txt", students)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                return main(["course", "teacher", "make", str(self.folder / "students.txt"),
+                             "--output", str(self.folder / "out"), *words])
+            except SystemExit as error:
+                return error.code
+
+    def test_a_class_is_made(self) -> None:
+        self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 0)
+        for family in families():
+            variants = read_variants(self.folder / "out" / "teacher" / f"{family.name}.csv")
+            self.assertEqual([*variants], ["alice", "bob"])
+            folder = self.folder / "out" / "students" / "bob" / family.name
+            self.assertEqual(read_variant(folder / "assignment.toml").choice,
+                             variants["bob"].choice)
+            self.assertEqual(sorted(file.name for file in folder.iterdir()),
+                             ["README.md", "assignment.h", "assignment.toml", "solution.cu"])
+        everything = [file for file in (self.folder / "out" / "students").rglob("*")
+                      if file.name.startswith("reference")]
+        self.assertEqual(everything, [])
+        self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 1)  # not empty
+
+    def test_a_roster_names_students(self) -> None:
+        roster = ("Student,ID,SIS User ID,SIS Login ID,Section\n"
+                  "    Points Possible,,,,\n\"Doe, J\",17,s17,jdoe,A\n")
+        self.assertEqual(self.make(roster, "--seed", "s"), 0)
+        self.assertTrue((self.folder / "out" / "students" / "jdoe").is_dir())
+
+    def test_bad_input_is_rejected_and_nothing_is_written(self) -> None:
+        for students in ("", "\n", "alice\nalice\n", "ID,Section\n,A\n"):
+            self.assertEqual(self.make(students, "--seed", "s"), 2)
+            self.assertFalse((self.folder / "out").exists())
+        for text in ("", "family = 3", "family = \"x\"\n[choice]\n", "[", "family = \"reduction\"\n"
+                     "[choice]\nquantity = \"none\"\n"):
+            with self.assertRaises(ToolError):
+                read_variant(self.file("assignment.toml", text))
+        for text in ("a\n", "student,family\nx,none\n", "student,family,quantity\nx,reduction,y\n"):
+            with self.assertRaises(ToolError):
+                read_variants(self.file("variants.csv", text))
+        with self.assertRaises(ToolError):
+            find_family("none")
+
+
+class Points(InFolder):
+    def shares(self, right: float, counts: float, is_broken: bool = False) -> dict[str, float]:
+        results = [Result("right", right), Result("sizes", 1), Result("counts", counts)]
+        return {one.name: one.share for one in weighed(results, is_broken)}
+
+    def test_other_tests_count_as_far_as_results_are_right(self) -> None:
+        self.assertEqual(self.shares(1, 1), {"right": 1, "sizes": 1, "counts": 1})
+        self.assertEqual(self.shares(0.4, 0.5), {"right": 0.4, "sizes": 0.4, "counts": 0.2})
+
+    def test_the_form_of_a_solution_has_a_worth(self) -> None:
+        self.assertEqual(self.shares(0, 1)["counts"], 0.5)
+        self.assertEqual(self.shares(0, 0.9)["counts"], 0)
+
+    def test_a_limit_that_must_be_kept_halves_everything(self) -> None:
+        self.assertEqual(self.shares(1, 0.5, True), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
+
+    def test_problems_are_packed_as_the_harness_reads_them(self) -> None:
+        asked = Problem("", 2, 3, (b"abcd", b""), 24, None, 6)
+        self.assertEqual(packed(asked).hex(), "0200000003000000" "0200000018000000"
+                         "0400000000000000" "61626364" "0000000000000000")
+
+
+class OfTables(InFolder):
+    def test_a_table_is_valid_csv(self) -> None:
+        self.file("students.txt", "a,b\n\"c\"\n")
+        names = teacher.students_in(self.folder / "students.txt")
+        text = teacher.as_csv([["student"], *([name] for name in names)])
+        self.assertEqual([row[0] for row in csv.reader(io.StringIO(text))][1:], names)
