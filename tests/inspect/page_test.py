@@ -142,7 +142,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("page.kind"), kind + 1)
         browser.press("a")
         self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
-        # Checks the drawing: a cell with accesses has a colour, and one without has none.
+        # Checks the drawing: a cell with accesses has the colour of their number.
         pixels = browser.evaluate(
             """(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
             return [0, 1].map((phase) => [...pen.getImageData(
@@ -150,8 +150,79 @@ class Page(unittest.TestCase):
                 MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()"""
             % kind
         )
-        self.assertEqual(pixels[0], [242, 242, 242])
+        self.assertEqual(pixels[0], [201, 209, 220])  # other lines access memory there
         self.assertLess(sum(pixels[1]), 500)
+        self.check_quiet()
+
+    def test_all_lines_are_shown_until_one_is_chosen(self):
+        self.open("step", BODIES)
+        browser = self.browser
+        self.assertEqual(browser.evaluate("page.kind"), -1)
+        lines = browser.evaluate("page.kinds.length")
+        self.assertIn(f"all {lines} lines", browser.text("shown_lines"))
+        self.assertEqual(
+            browser.text("counted"), "accesses by one thread in one column, of all lines"
+        )
+        self.assertTrue(browser.evaluate("element('others').hidden"))
+        together = browser.evaluate("page.counted[5]")
+        one_by_one = browser.evaluate(
+            "page.kinds.map((kind, k) => { page.pick(k); return page.counted[5]; })")
+        self.assertEqual([sum(column) for column in zip(*one_by_one)], together)
+        self.assertRegex(browser.text("shown_lines"), r"^The map shows only line \d+ \(")
+        self.assertFalse(browser.evaluate("element('others').hidden"))
+        browser.evaluate("element('all_lines').click()")
+        self.assertEqual(browser.evaluate("page.kind"), -1)
+        browser.evaluate("document.querySelector('#lines button').click()")
+        self.assertEqual(browser.evaluate("page.kind"), 0)
+        self.check_quiet()
+
+    def test_time_passes_from_barrier_to_barrier(self):
+        self.open("step", BODIES)
+        browser = self.browser
+        browser.evaluate("page.at.phase = 0; page.draw()")
+        last = browser.evaluate("page.kernel.shown - 1")
+        self.assertTrue(browser.evaluate("element('back').disabled"))
+        self.assertRegex(
+            browser.text("moment"),
+            r"^Column 0, from the start of the kernel to the barrier in line \d+: line",
+        )
+        pixel = (
+            "[...document.getElementById('grid').getContext('2d').getImageData(MARGIN.left + 3.5 *"
+            " page.picture.column, MARGIN.top + 300, 1, 1).data.slice(0, 3)]"
+        )
+        before = browser.evaluate(pixel)
+        browser.evaluate("element('forward').click()")
+        self.assertEqual(browser.evaluate("[page.at.phase, page.reached]"), [1, 1])
+        self.assertNotEqual(browser.evaluate(pixel), before)  # column 3 has not happened yet
+        self.assertRegex(browser.text("moment"), r"^Column 1, after the barrier in line \d+ to the")
+        # Each line's number in this column agrees with the map.
+        self.assertEqual(
+            browser.evaluate(
+                "[...document.querySelectorAll('#lines tr')].reduce((sum, row) => sum + ("
+                "Number(row.children[4].textContent.replace(/\\D/g, '')) || 0), 0)"
+            ),
+            browser.evaluate("page.all.reduce((sum, thread) => sum + thread[1], 0)"),
+        )
+        browser.press(" ")
+        browser.wait_for("page.at.phase >= 2")
+        self.assertEqual(browser.text("play"), "Pause")
+        browser.press(" ")
+        self.assertEqual(browser.text("play"), "Play")
+        browser.evaluate(f"page.step({last})")
+        self.assertTrue(browser.evaluate("element('forward').disabled"))
+        self.assertIn("to the end of the kernel", browser.text("moment"))
+        browser.evaluate("element('play').click()")  # starts anew
+        self.assertEqual(browser.evaluate("page.at.phase"), 0)
+        browser.evaluate("element('all_time').click()")
+        self.assertEqual(browser.evaluate("[page.reached, page.playing]"), [None, None])
+        self.check_quiet()
+
+    def test_a_program_without_kernels(self):
+        page = Path(self.folder.name, "none.html")
+        page.write_text(page_of("nothing", {"kernels": []}), encoding="utf-8")
+        self.browser.events.clear()
+        self.browser.open(page.as_uri())
+        self.browser.wait_for("document.getElementById('about').textContent.includes('No kernel')")
         self.check_quiet()
 
     def test_on_a_phone_the_page_is_as_wide_as_the_screen(self):

@@ -63,7 +63,7 @@ function drawBanks(access) {
     [...words].forEach(([word, lanes], k) => {
       const several = lanes.length > 1;
       drawing.box(several ? "shared word" : "used word", laneAt(bank) - 13, top + k * height, 26, height - 2, `word ${word}: lanes ${lanes.join(", ")}`);
-      drawing.text(laneAt(bank), top + k * height + height / 2 + 3, several ? `×${lanes.length}` : lanes[0], several ? "" : "light");
+      drawing.text(laneAt(bank), top + k * height + height / 2 + 3, several ? `×${lanes.length}` : lanes[0], several ? "dark" : "light");
     });
     if (words.size === 0) drawing.box("unused", laneAt(bank) - 13, top, 26, height - 2, `bank ${bank}: nothing`);
   });
