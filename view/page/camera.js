@@ -14,7 +14,10 @@ function placeInPicture(position, body, matrix, look) {
 "use strict";
 
 class OrbitCamera {
-  constructor() { this.reset(); }
+  constructor() {
+    this.free = {x: 0, y: 0, halfWidth: 1, halfHeight: 1};
+    this.reset();
+  }
 
   reset() {
     this.centre = [0, 0, 0];
@@ -23,6 +26,10 @@ class OrbitCamera {
     this.pitch = 0.9;  // radians above the horizon
     this.fieldOfView = 0.8;
   }
+
+  // Takes the part of the picture that no panel covers: the camera's centre is shown in its middle,
+  // and fit() fills only this part. Coordinates run from -1 to 1, and y points upwards.
+  setFree({x, y, halfWidth, halfHeight}) { this.free = {x, y, halfWidth, halfHeight}; }
 
   rotate(yaw, pitch) {
     this.yaw += yaw;
@@ -33,15 +40,23 @@ class OrbitCamera {
     this.distance = Math.min(1e12, Math.max(1e-12, this.distance * factor));
   }
 
-  // Makes a ball of this radius fill the picture.
+  // Makes a ball of this radius fill the free part of the picture.
   fit(centre, radius) {
     this.centre = centre;
     this.distance = radius / Math.sin(this.fieldOfView / 2);
   }
 
-  // Returns the length that one pixel covers at the centre, in a picture of this height.
-  lengthOfPixel(height) {
-    return 2 * this.distance * Math.tan(this.fieldOfView / 2) / height;
+  // Returns the scales in x and y with which a ball just fits into the free part of the picture.
+  scales(aspect) {
+    const {halfWidth, halfHeight} = this.free, f = 1 / Math.tan(this.fieldOfView / 2);
+    const freeAspect = aspect * halfWidth / halfHeight;
+    // In a narrow window the width limits the scale.
+    return freeAspect < 1 ? [f * halfWidth, f * halfHeight * freeAspect] : [f * halfWidth / freeAspect, f * halfHeight];
+  }
+
+  // Returns the length that one pixel covers at the centre, in a picture of this size.
+  lengthOfPixel(width, height) {
+    return 2 * this.distance / (this.scales(width / height)[1] * height);
   }
 
   // Returns the matrix in column-major order, for WebGL. There is no depth buffer, so the near and
@@ -49,17 +64,14 @@ class OrbitCamera {
   matrix(aspect) {
     const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];
-    const f = 1 / Math.tan(this.fieldOfView / 2), near = this.distance * 1e-3, far = this.distance * 1e3;
-    // In a narrow window the width limits the scale.
-    const fx = aspect < 1 ? f : f / aspect, fy = aspect < 1 ? f * aspect : f;
+    const [fx, fy] = this.scales(aspect), {x: left, y: top} = this.free;
+    const near = this.distance * 1e-3, far = this.distance * 1e3;
     const depth = (near + far) / (near - far), offset = 2 * near * far / (near - far);
     const along = (axis) => axis[0] * this.centre[0] + axis[1] * this.centre[1] + axis[2] * this.centre[2];
     const z = -along(back) - this.distance;
-    return new Float32Array([
-      fx * right[0], fy * up[0], depth * back[0], -back[0],
-      fx * right[1], fy * up[1], depth * back[1], -back[1],
-      fx * right[2], fy * up[2], depth * back[2], -back[2],
-      -fx * along(right), -fy * along(up), depth * z + offset, -z]);
+    const column = (k) => [fx * right[k] - left * back[k], fy * up[k] - top * back[k], depth * back[k], -back[k]];
+    return new Float32Array([...column(0), ...column(1), ...column(2),
+      -fx * along(right) - left * z, -fy * along(up) - top * z, depth * z + offset, -z]);
   }
 
   // Handles mouse, pen, fingers and wheel on an element.

@@ -1,6 +1,6 @@
 # Writes OUTPUT: the page of FOLDER as C++ strings. Scripts and style are put where page.html names
-# them, after the dark half of TOKENS, because bodies are drawn on black; live.js and recorded.js stay
-# separate, for page.cpp to choose from.
+# them, after TOKENS, dark unless the user prefers light; live.js and recorded.js stay separate, for
+# page.cpp to choose from.
 file(READ ${FOLDER}/page.html page)
 string(REGEX MATCHALL "<script src=\"[a-z_]+\\.js\"></script>" scripts "${page}")
 foreach(element IN LISTS scripts)
@@ -9,8 +9,11 @@ foreach(element IN LISTS scripts)
   string(REPLACE "${element}" "<script>\n${text}</script>" page "${page}")
 endforeach()
 file(READ ${TOKENS} tokens)
-string(REGEX REPLACE "light-dark\\([^,]+, ([^)]+)\\)" "\\1" tokens "${tokens}")
-string(REPLACE "color-scheme: light dark" "color-scheme: dark" tokens "${tokens}")
+string(REGEX REPLACE "light-dark\\(([^,]+), ([^)]+)\\)" "\\1" light "${tokens}")
+string(REGEX REPLACE "light-dark\\(([^,]+), ([^)]+)\\)" "\\2" dark "${tokens}")
+string(REPLACE "color-scheme: light dark" "color-scheme: light" light "${light}")
+string(REPLACE "color-scheme: light dark" "color-scheme: dark" dark "${dark}")
+set(tokens "${dark}@media (prefers-color-scheme: light) {\n${light}}\n")
 file(READ ${FOLDER}/style.css text)
 string(REPLACE "<link rel=\"stylesheet\" href=\"style.css\">" "<style>\n${tokens}${text}</style>" page "${page}")
 file(READ ${FOLDER}/live.js live)

@@ -1,4 +1,4 @@
-// Extras in a picture of a few bodies: trails, names, and a body to follow.
+// Extras in a picture of a few bodies: trails, orbits, names, and a body to follow.
 "use strict";
 
 const TRAIL_FRAMES = 400;
@@ -6,8 +6,10 @@ const TRAIL_FRAMES = 400;
 class FewBodies {
   constructor() {
     this.names = [];
-    this.frames = [];     // the last positions of all bodies, oldest first
+    this.measured = [];   // the last positions of all bodies, oldest first
+    this.frames = [];     // the same in the scale that is shown
     this.followed = -1;   // the body kept in the middle; -1: none
+    this.planets = new Planets({systems: 0});
   }
 
   // The program sends masses only if there are few bodies.
@@ -19,39 +21,92 @@ class FewBodies {
       const name = info.names ? info.names[body] : `body ${body + 1}`;
       return info.systems > 1 ? `${name} (${system + 1})` : name;
     });
-    this.frames = [];
+    this.clear();
     this.followed = -1;
+    this.planets = new Planets(info);
     const heaviest = Math.max(0, ...(info.masses || []));
     // A planet has a millionth of its star's mass, so an area or radius proportional to mass would
     // hide it.
     this.sizes = Float32Array.from(info.masses || [], (m) =>
-      heaviest > 0 && m > 0 ? 0.35 + 0.65 * Math.pow(m / heaviest, 0.15) : 0.35);
+      heaviest > 0 && m > 0 ? 0.3 + 0.7 * Math.pow(m / heaviest, 0.15) : 0.3);
+    // A star is yellow, and the other colours alternate.
+    const others = COMPONENT_COLOURS.map((_, k) => k).filter((k) => k !== STAR_COLOUR);
+    this.colours = Uint8Array.from({length: count}, (_, i) => {
+      if (this.planets.found && this.planets.star(i) === i) return STAR_COLOUR;
+      return this.planets.found ? others[i % info.bodies_per_system % others.length]
+          : i % info.bodies_per_system % COMPONENT_COLOURS.length;
+    });
     const choice = element("follow");
     choice.replaceChildren(new Option("nothing", -1), ...this.names.map((name, i) => new Option(name, i)));
     for (const id of ["follow_label", "names_label"]) element(id).hidden = count === 0;
+    for (const id of ["orbits_label", "distances_label"]) element(id).hidden = !this.planets.found;
     element("labels").replaceChildren(...this.names.map((name) => make("span", {textContent: name})));
+    this.widths = null;
   }
 
-  clear() { this.frames = []; }
+  clear() { this.measured = []; this.frames = []; }
 
+  // Returns the frame's bodies in the scale that is shown, and keeps them.
   setFrame(frame) {
-    if (this.count === 0) return;
-    this.frames.push(Float32Array.from({length: 3 * this.count}, (_, k) =>
-      frame.bodies[4 * Math.floor(k / 3) + k % 3]));
-    if (this.frames.length > TRAIL_FRAMES) this.frames.shift();
+    if (this.count === 0) return frame.bodies;
+    const measured = Float32Array.from({length: 3 * this.count}, (_, k) =>
+      frame.bodies[4 * Math.floor(k / 3) + k % 3]);
+    if (this.planets.outer === undefined) this.chooseScale(measured);
+    this.measured.push(measured);
+    this.frames.push(this.planets.scaled(measured));
+    if (this.frames.length > TRAIL_FRAMES) {
+      this.frames.shift();
+      this.measured.shift();
+    }
+    this.velocities = frame.velocities;
+    return this.shown(frame.bodies);
+  }
+
+  chooseScale(measured) {
+    this.planets.start(measured);
+    for (const option of element("distances").options)
+      option.selected = option.defaultSelected = (option.value === "logarithmic") === this.planets.logarithmic;
+  }
+
+  setLogarithmic(logarithmic) {
+    this.planets.logarithmic = this.planets.found && logarithmic;
+    this.frames = this.measured.map((positions) => this.planets.scaled(positions));
+  }
+
+  // Returns the name of the body from which distances are logarithmic, or null.
+  get logarithmicFrom() {
+    if (!this.planets.logarithmic) return null;
+    return this.planets.stars.length > 1 ? "each star" : this.names[this.planets.star(0)];
+  }
+
+  get now() { return this.frames[this.frames.length - 1]; }
+
+  // Returns x, y, z and speed of all bodies in the scale that is shown.
+  shown(bodies) {
+    return this.planets.logarithmic
+        ? Float32Array.from(bodies, (value, k) => k % 4 < 3 ? this.now[3 * Math.floor(k / 4) + k % 4] : value) : bodies;
+  }
+
+  // Returns the middle and the radius of a planetary system with its orbits, or nothing.
+  extent() {
+    if (!this.planets.found || !this.now) return {};
+    const centre = triple(this.now, this.planets.star(0)), places = this.names.map((_, body) => triple(this.now, body));
+    for (const {points} of this.loops(true))
+      for (let k = 0; k < points.length; k += 4) places.push([...points.subarray(k, k + 3)]);
+    const radii = places.map((place) => distance(place, centre)).filter(Number.isFinite);
+    return Math.max(...radii) > 0 ? {centre, radius: Math.max(...radii)} : {};
   }
 
   follow(camera) {
-    const now = this.frames[this.frames.length - 1];
-    if (this.followed < 0 || !now) return;
-    camera.centre = [...now.subarray(3 * this.followed, 3 * this.followed + 3)];
+    if (this.followed < 0 || !this.now) return;
+    camera.centre = triple(this.now, this.followed);
   }
 
   // Returns x, y, z and age of all points of each trail. Ages run from 0 (now) to 1; positions are
   // relative to the followed body.
   trails() {
     const length = this.frames.length, points = new Float32Array(4 * length * this.count);
-    const now = this.frames[length - 1], f = 3 * this.followed;
+    const now = this.now, f = 3 * this.followed;
     let at = 0;
     for (let body = 0; body < this.count; ++body) {
       for (let k = 0; k < length; ++k) {
@@ -66,23 +121,42 @@ class FewBodies {
     return {points, length, bodies: this.count};
   }
 
-  // Puts each name next to its body. If two names would overlap, the later one is omitted.
-  placeNames(shown, matrix, look) {
+  // Returns closed lines to draw: the orbits, if they are wanted, and the rings of a logarithmic scale.
+  loops(orbits) {
+    const positions = this.measured[this.measured.length - 1];
+    if (!positions || !this.planets.found) return [];
+    this.rings = this.planets.rings(positions, this.velocities);
+    return [...this.rings, ...(orbits ? this.planets.orbits(positions, this.velocities) : [])];
+  }
+
+  // Puts each name next to its body, where no panel and no other name is. A name without a free
+  // place is omitted.
+  placeNames(shown, matrix, look, panels) {
     const labels = element("labels");
-    labels.hidden = !shown || this.count === 0 || this.frames.length === 0;
+    const rings = this.planets.logarithmic ? this.rings || [] : [];
+    labels.hidden = this.count === 0 || this.frames.length === 0 || (!shown && rings.length === 0);
     if (labels.hidden) return;
-    const now = this.frames[this.frames.length - 1], taken = [];
-    const {clientWidth: width, clientHeight: height} = element("picture");
-    [...labels.children].forEach((label, body) => {
-      const [x, y] = placeInPicture(now.subarray(3 * body, 3 * body + 3), body, matrix, look) || [NaN, NaN];
-      const left = Math.round((x + 1) * width / 2 + 9), top = Math.round((1 - y) * height / 2 - 9);
-      const free = taken.every(([l, t]) => Math.abs(l - left) > 70 || Math.abs(t - top) > 17);
-      const visible = free && left > 0 && left < width && top > 0 && top < height;  // false for NaN
-      label.hidden = !visible;
-      if (!visible) return;
-      taken.push([left, top]);
-      label.style.transform = `translate(${left}px, ${top}px)`;
+    this.labelRings(labels, rings);
+    const {clientWidth: width, clientHeight: height} = element("picture"), taken = [...panels];
+    [...labels.children].forEach((label, k) => {
+      const position = k < this.count ? this.now.subarray(3 * k, 3 * k + 3) : rings[k - this.count].label;
+      const wanted = k >= this.count || shown;
+      const place = wanted ? placeInPicture(position, k < this.count ? k : 0, matrix, look) : null;
+      const free = place ? freePlace((place[0] + 1) * width / 2, (1 - place[1]) * height / 2, this.widths[k], {width, height}, taken) : null;
+      label.hidden = !free;
+      if (!free) return;
+      taken.push(free);
+      label.style.transform = `translate(${free.left}px, ${free.top}px)`;
     });
+  }
+
+  labelRings(labels, rings) {
+    while (labels.children.length > this.count + rings.length) labels.lastChild.remove();
+    for (let k = labels.children.length - this.count; k < rings.length; ++k)
+      labels.append(make("span", {className: "ring", textContent: rings[k].text}));
+    if (this.widths && this.widths.length === labels.children.length) return;
+    for (const label of labels.children) label.hidden = false;
+    this.widths = [...labels.children].map((label) => label.offsetWidth);
   }
 
   drawNames(context, ratio) {
@@ -92,4 +166,16 @@ class FewBodies {
       if (!label.hidden && place) context.fillText(label.textContent, place[1] * ratio, (Number(place[2]) + 14) * ratio);
     }
   }
+}
+
+// Returns the box of a name next to this point of the picture, or null if there is no room.
+function freePlace(x, y, width, picture, taken) {
+  const LINE = 18, GAP = 9;
+  const corners = [[x + GAP, y - LINE / 2], [x - GAP - width, y - LINE / 2], [x - width / 2, y - GAP - LINE], [x - width / 2, y + GAP]];
+  for (const corner of corners) {
+    const [left, top] = corner.map(Math.round), box = {left, top, right: left + width, bottom: top + LINE};
+    const inside = left >= 0 && top >= 0 && box.right <= picture.width && box.bottom <= picture.height;  // false for NaN
+    if (inside && !taken.some((other) => overlap(box, other))) return box;
+  }
+  return null;
 }

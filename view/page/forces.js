@@ -24,7 +24,8 @@ class Forces {
 
   label() {
     const asked = this.asked();
-    for (const name of Object.keys(this.sliders)) show(`${name}_value`, number(asked[name]));
+    show("dt_value", inUnit(asked.dt, this.info.time_unit));
+    show("softening_value", inUnit(asked.softening, this.info.length_unit));
   }
 
   // Shows the run's values, but does not touch a slider that is being moved.

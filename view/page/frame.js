@@ -16,6 +16,8 @@ function decodeFrame(buffer) {
     interactionsPerSecond: view.getFloat64(40, true),
     energyError: view.getFloat64(48, true),
     number: Number(view.getBigUint64(56, true)),
+    // Each body's velocity; null unless there are few bodies.
+    velocities: header >= 64 + 12 * count ? new Float32Array(buffer, 64, 3 * count) : null,
     bodies: new Float32Array(buffer, header, 4 * count),  // each body's x, y, z and speed
   };
 }
@@ -37,12 +39,13 @@ function surveyFrame(frame) {
   }
   if (columns[0].length === 0) return {centre: [0, 0, 0], radius: 1, speeds: [0, 1], lost};
   const sorted = columns.map((column) => Float64Array.from(column).sort());
-  const centre = sorted.slice(0, 3).map((column) => quantile(column, 0.5));
+  const few = frame.count < 100;
+  const centre = sorted.slice(0, 3).map((column) => few ? (column[0] + column[column.length - 1]) / 2 : quantile(column, 0.5));
   const distances = Float64Array.from(columns[0], (x, i) =>
     Math.hypot(x - centre[0], columns[1][i] - centre[1], columns[2][i] - centre[2])).sort();
   // Includes all bodies if there are few; if there are many, the outermost would shrink the rest to
   // a dot.
-  const radius = quantile(distances, frame.count < 100 ? 1 : 0.88);
+  const radius = quantile(distances, few ? 1 : 0.88);
   const speeds = [quantile(sorted[3], 0.02), quantile(sorted[3], 0.98)];
   return {centre, radius: radius > 0 ? radius : 1, speeds, lost};
 }

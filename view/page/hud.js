@@ -20,6 +20,16 @@ function number(value, digits = 3) {
 
 const count = (value) => value.toLocaleString("en");
 
+// Formats interactions per second: "2.19 M/s".
+function rate(value) {
+  const [size, prefix] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([least]) => value >= least) || [1, ""];
+  return `${number(value / size)} ${prefix}/s`;
+}
+
+// Formats a value of the run, in a unit of known size if there is one.
+const inUnit = (value, unit, digits = 3) =>
+  unit ? `${number(value * unit.size, digits)} ${unit.name}` : number(value, digits);
+
 class Hud {
   setInfo(info) {
     this.info = info;
@@ -30,16 +40,18 @@ class Hud {
     show("bodies", info.systems === 1 ? count(total)
                                       : `${count(info.systems)} × ${count(info.bodies_per_system)}`);
     const notes = [];
-    if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown`);
+    if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown, all are computed`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
     if (info.approximates) notes.push("a tree, but the interactions of a direct sum are counted");
-    if (info.units) notes.push(`units: ${info.units}`);
+    notes.push(info.units ? `units: ${info.units}` : "units in which G = 1");
     element("apart_label").hidden = info.systems === 1;
     this.setEnergy(null);
     if (info.no_energy) notes.push(`energy ${info.no_energy}`);
     show("note", notes.join("; "));
-    const components = element("colour_by").querySelector("[value=component]");
-    components.disabled = info.components.length < 2;
+    const choice = (value) => element("colour_by").querySelector(`[value=${value}]`);
+    choice("component").disabled = info.components.length < 2;
+    choice("body").disabled = !info.masses;
+    show("speed_caption", info.speed_unit ? "speed of the bodies" : "speed of the bodies (G = 1)");
   }
 
   setFrame(frame, framesPerSecond) {
@@ -47,8 +59,7 @@ class Hud {
     show("time", this.time(frame.time, this.info.time_unit ? 4 : 5));
     element("time").title = this.info.time_unit ? `${number(frame.time, 7)} in units where G = 1` : "in units where G = 1";
     show("step", last === null ? count(frame.step) : `${count(frame.step)} of ${count(last)}`);
-    const rate = frame.interactionsPerSecond;
-    show("interactions", rate > 0 ? `${number(rate * 1e-9)} G/s` : "–");
+    show("interactions", frame.interactionsPerSecond > 0 ? rate(frame.interactionsPerSecond) : "–");
     show("steps_rate", frame.stepsPerSecond > 0 ? `${number(frame.stepsPerSecond)} /s` : "–");
     show("frames_rate", framesPerSecond > 0 ? `${number(framesPerSecond, 2)} /s` : "–");
     if (Number.isFinite(frame.energyError)) show("energy", frame.energyError.toExponential(1));
@@ -71,10 +82,7 @@ class Hud {
         (energy.uncertainty > 0 ? `; estimated, standard error ${error}` : "; all pairs");
   }
 
-  time(time, digits) {
-    const unit = this.info.time_unit;
-    return unit ? `${number(time * unit.size, digits)} ${unit.name}` : number(time, digits);
-  }
+  time(time, digits) { return inUnit(time, this.info.time_unit, digits); }
 
   setMessage(text) { show("message", text); }
 
@@ -82,8 +90,8 @@ class Hud {
   // only once.
   setRange(bySpeed, range) {
     element("speeds").hidden = !bySpeed;
-    show("slowest", number(range[0]));
-    show("fastest", number(range[1]));
+    show("slowest", inUnit(range[0], this.info.speed_unit));
+    show("fastest", inUnit(range[1], this.info.speed_unit));
   }
 
   // Makes a button for each component, which shows or hides it.
@@ -106,11 +114,15 @@ class Hud {
       box.append(make("p", {textContent: `and ${components.length - 8} more, in the same colours`}));
   }
 
-  // Draws a scale bar of a round length, 60 to 150 pixels long.
-  setScale(lengthOfPixel) {
-    const longest = 150 * lengthOfPixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
+  // Draws a scale bar of a round length, 44 to 110 pixels long. A logarithmic scale,
+  // whose distances count from a named body, has none.
+  setScale(lengthOfPixel, logarithmicFrom) {
+    element("scale_bar").hidden = logarithmicFrom !== null;
+    if (logarithmicFrom !== null) return show("scale_text", `distances from ${logarithmicFrom}: logarithmic`);
+    const unit = this.info.length_unit || {name: "length units", size: 1}, pixel = lengthOfPixel * unit.size;
+    const longest = 110 * pixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
     const length = power * [5, 2, 1].find((k) => k * power <= longest);
-    element("scale_bar").style.width = `${length / lengthOfPixel}px`;
-    show("scale_text", number(length, 1));
+    element("scale_bar").style.width = `${length / pixel}px`;
+    show("scale_text", `${number(length, 1)} ${unit.name}`);
   }
 }

@@ -4,7 +4,7 @@
 class Keys {
   // bindings: {shown, keys, text, run}, in the order of the list; `shown` names the keys in the
   // list.
-  constructor(bindings) {
+  constructor(bindings, closeMenu) {
     const actions = new Map(bindings.flatMap(({keys, run}) => keys.map((key) => [key, run])));
     element("key_list").replaceChildren(...bindings.map(({shown, text}) => {
       const row = make("div");
@@ -13,7 +13,7 @@ class Keys {
     }));
     for (const id of ["show_keys", "hide_keys"]) element(id).addEventListener("click", () => this.toggle());
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !element("keys").hidden) return this.toggle();
+      if (event.key === "Escape") return element("keys").hidden ? closeMenu() : this.toggle();
       // A focused button or slider handles these keys itself.
       const busy = event.target.matches("input, select") || (event.target.matches("button") && event.key === " ");
       if (busy || event.ctrlKey || event.altKey || event.metaKey || !actions.has(event.key)) return;

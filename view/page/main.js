@@ -19,6 +19,8 @@ class App {
     this.source = new Source(this);
     this.camera.listenTo(element("picture"));
     this.listen();
+    const panels = ["facts", "legend", "message", "stairs", "bar", "menu"].map(element);
+    this.free = new FreePart(panels, (...found) => this.setFree(...found));
     this.source.start();
     const loop = (now) => {
       if (this.source.tick) this.source.tick(now);
@@ -54,8 +56,10 @@ class App {
     this.renderer.setComponents(components);
     this.few.setInfo(info);
     this.cells = new Cells();
-    this.renderer.setSizes(this.few.sizes);
+    this.renderer.setFew(this.few.sizes, this.few.colours);
     element("trails").checked = element("trails").defaultChecked = this.few.count > 0;
+    for (const option of element("colour_by").options)
+      option.selected = option.defaultSelected = option.value === (this.few.count > 0 ? "body" : "speed");
     this.hud.setComponents(info.components, (k, on) => {
       this.hidden = on ? this.hidden & ~(1 << k) : this.hidden | 1 << k;
     });
@@ -66,8 +70,9 @@ class App {
     this.frame = frame;
     const now = performance.now();
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);
+    frame.measured = frame.bodies;
+    frame.bodies = this.few.setFrame(frame);
     this.renderer.setBodies(frame.bodies, this.few.count === 0 && element("trails").checked);
-    this.few.setFrame(frame);
     // The range of speeds changes slowly, because nobody can read a legend that flickers.
     if (this.survey === null) {
       this.fit();
@@ -109,10 +114,29 @@ class App {
             spacing: apart ? 2.4 * this.survey.radius : 0};
   }
 
+  // Shows the bodies within the rectangle that no panel covers.
+  setFree({left, top, right, bottom}, width, height) {
+    this.camera.setFree({x: (left + right) / width - 1, y: 1 - (top + bottom) / height,
+                         halfWidth: (right - left) / width, halfHeight: (bottom - top) / height});
+    const above = ["facts", "legend", "message"].map((id) => element(id).getBoundingClientRect());
+    const aboveMenu = above.filter((box) => box.right > width / 2).map((box) => box.bottom);
+    element("menu").style.setProperty("--above", `${Math.max(0, ...aboveMenu)}px`);
+    element("menu").style.setProperty("--below", `${element("bottom").offsetHeight}px`);
+  }
+
+  // Changes between a true and a logarithmic scale of distances.
+  setDistances() {
+    this.few.setLogarithmic(element("distances").value === "logarithmic");
+    if (!this.frame) return;
+    this.frame.bodies = this.few.shown(this.frame.measured);
+    this.renderer.setBodies(this.frame.bodies, false);
+    this.fit();
+  }
+
   // Fits the view around the bodies' current positions.
   fit() {
     if (!this.frame) return;
-    this.survey = surveyFrame(this.frame);
+    this.survey = {...surveyFrame(this.frame), ...this.few.extent()};
     const {columns, rows} = this.layout();
     this.camera.fit(this.survey.centre, this.survey.radius * (1.1 + 1.5 * (Math.max(columns, rows) - 1)));
   }
@@ -127,6 +151,9 @@ class App {
     if (!this.survey) return;
     element("controls").reset();
     this.few.followed = -1;
+    this.few.setLogarithmic(element("distances").value === "logarithmic");
+    this.frame.bodies = this.few.shown(this.frame.measured);
+    this.renderer.setBodies(this.frame.bodies, false);
     this.clearTrails();
     this.cells.body = 0;
     this.camera.reset();
@@ -138,6 +165,11 @@ class App {
 
   toggle(id) { element(id).checked = !element(id).checked; }
 
+  nextColour() {
+    const choice = element("colour_by"), allowed = [...choice.options].filter((option) => !option.disabled);
+    allowed[(allowed.findIndex((option) => option.selected) + 1) % allowed.length].selected = true;
+  }
+
   toggleFullScreen() {
     if (document.fullscreenElement) document.exitFullscreen();
     else document.documentElement.requestFullscreen();
@@ -146,11 +178,25 @@ class App {
   look() {
     const {few, info, palette} = this, component = (body) => this.components[body];
     const trails = few.frames.length > 0 && element("trails").checked ? few.trails() : null;
-    // If all bodies belong to one component, colours distinguish their trails.
-    const place = (body) => info.components.length > 1 ? palette[component(body) % 8] : body % 8;
-    return {...this.layout(), bySpeed: element("colour_by").value === "speed", speedRange: this.survey.speeds,
+    return {...this.layout(), colourBy: element("colour_by").value, speedRange: this.survey.speeds,
             palette, hidden: this.hidden, size: Number(element("size").value), light: Number(element("light").value),
-            cells: this.cells.drawn, trails, componentOf: component, trailColour: (body) => COMPONENT_COLOURS[place(body)]};
+            cells: this.cells.drawn, trails, loops: this.loops(), componentOf: component,
+            bodyColour: (body) => this.colourOf(body)};
+  }
+
+  // Returns the colour in which one of a few bodies is drawn, for its trail and orbit.
+  colourOf(body) {
+    const {speeds: [slowest, fastest]} = this.survey, speed = this.frame.bodies[4 * body + 3];
+    if (element("colour_by").value === "speed") return speedColour(fastest > slowest ? (speed - slowest) / (fastest - slowest) : 0.5);
+    return COMPONENT_COLOURS[element("colour_by").value === "body" ? this.few.colours[body] : this.palette[this.components[body] % 8]];
+  }
+
+  // Computes orbits and rings anew only if something has changed.
+  loops() {
+    const key = `${this.frame.number} ${element("orbits").checked} ${element("distances").value}`;
+    if (this.loopsKey !== key) this.drawnLoops = this.few.loops(element("orbits").checked);
+    this.loopsKey = key;
+    return this.drawnLoops;
   }
 
   draw() {
@@ -159,9 +205,9 @@ class App {
     this.cells.update(this.frame, this.info, performance.now());
     const look = this.look(), {clientWidth, clientHeight} = element("picture");
     this.renderer.draw(this.camera, look);
-    this.few.placeNames(element("names").checked, this.camera.matrix(clientWidth / clientHeight), look);
-    this.hud.setRange(look.bySpeed, this.survey.speeds);
-    this.hud.setScale(this.camera.lengthOfPixel(clientHeight));
+    this.few.placeNames(element("names").checked, this.camera.matrix(clientWidth / clientHeight), look, this.free.boxes);
+    this.hud.setRange(look.colourBy === "speed", this.survey.speeds);
+    this.hud.setScale(this.camera.lengthOfPixel(clientWidth, clientHeight), this.few.logarithmicFrom);
   }
 
   // Selects the clicked body, whose cells are then drawn.
@@ -209,15 +255,24 @@ class App {
       // Dragging turns the picture.
       if (pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 4) this.pick(event);
     });
-    element("more").addEventListener("click", () => {
-      const open = element("controls").classList.toggle("open");
-      element("more").setAttribute("aria-expanded", String(open));
-      show("more", open ? "Less" : "More");
-    });
+    element("distances").addEventListener("change", () => this.setDistances());
+    element("more").addEventListener("click", () => this.toggleMenu());
     element("whole_screen").hidden = !document.fullscreenEnabled;
     document.addEventListener("fullscreenchange", () =>
       show("whole_screen", document.fullscreenElement ? "Window" : "Full screen"));
-    this.keys = new Keys(this.bindings(actions));
+    this.keys = new Keys(this.bindings(actions), () => {
+      if (!element("controls").classList.contains("open")) return;
+      this.toggleMenu();
+      element("more").focus();
+    });
+  }
+
+  toggleMenu() {
+    const open = element("controls").classList.toggle("open");
+    element("more").setAttribute("aria-expanded", String(open));
+    document.body.classList.toggle("has_menu", open);
+    show("more", open ? "Close" : "Menu");
+    this.free.measure();
   }
 
   bindings(actions) {
@@ -231,10 +286,13 @@ class App {
       {shown: "F", keys: ["f"], text: "fit: all but the outermost bodies", run: actions.fit},
       {shown: "A", keys: ["a"], text: "turn by itself, stop", run: () => this.toggle("rotate")},
       {shown: "T", keys: ["t"], text: "trails", run: () => this.toggle("trails")},
-      {shown: "C", keys: ["c"], text: "colour by speed or component", run: () => {
-        const choice = element("colour_by");
-        if (this.info.components.length > 1) choice.value = choice.value === "speed" ? "component" : "speed";
+      {shown: "C", keys: ["c"], text: "colour by speed, component or body", run: () => this.nextColour()},
+      {shown: "O", keys: ["o"], text: "orbits (of planets)", run: () => this.toggle("orbits")},
+      {shown: "L", keys: ["l"], text: "distances: logarithmic or true (of planets)", run: () => {
+        element("distances").value = this.few.planets.logarithmic ? "true" : "logarithmic";
+        this.setDistances();
       }},
+      {shown: "M", keys: ["m"], text: "menu", run: () => this.toggleMenu()},
       {shown: "D, shift D", keys: ["d", "D"], text: "longer, shorter time step (of a run)", run: (key) => this.forces.move("dt", key === "d" ? 1 : -1)},
       {shown: "E, shift E", keys: ["e", "E"], text: "greater, smaller softening (of a run)", run: (key) => this.forces.move("softening", key === "e" ? 1 : -1)},
       {shown: "1 to 9", keys: [..."123456789"], text: "switch to that step (with --stairs)", run: (key) => this.stairs.choose(Number(key) - 1)},

@@ -6,7 +6,8 @@ class Source {
     this.app = app;
     this.texts = [...document.querySelectorAll("script.frame")].map((script) => script.textContent);
     this.at = 0;
-    this.paused = this.texts.length < 2;
+    // A film does not start by itself if the user has asked the system for less motion.
+    this.paused = this.texts.length < 2 || matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.framesPerSecond = 30;
     document.body.classList.add("has_recording");
     const slider = element("position");

@@ -6,13 +6,14 @@ const BODY_SHADER = `#version 300 es
 layout(location = 0) in vec4 body;  // x, y, z, speed
 layout(location = 1) in float component;
 layout(location = 2) in float size;  // 1, except for a few bodies
+layout(location = 3) in float own;   // palette index of each of a few bodies
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
 uniform float spacing;        // distance between systems
 uniform float point_pixels;   // diameter of a body at the distance of the centre
 uniform float distance_to_centre;
 uniform vec2 speed_range;
-uniform bool by_speed;
+uniform int colour_by;        // 0: speed, 1: component, 2: own
 uniform sampler2D speed_colours, component_colours;
 uniform float palette[8];     // palette indices of components
 uniform int hidden;           // a bit for each component
@@ -27,9 +28,10 @@ void main() {
   gl_PointSize = clamp(pixels, 1.5, 80.0);
   float share = clamp(speed_range.y > speed_range.x
       ? (body.w - speed_range.x) / (speed_range.y - speed_range.x) : 0.5, 0.0, 1.0);
-  vec3 colour = by_speed
+  int of_palette = colour_by == 2 ? int(own) : int(palette[int(component) % 8]);
+  vec3 colour = colour_by == 0
       ? texture(speed_colours, vec2((share * 8.0 + 0.5) / 9.0, 0.5)).rgb
-      : texelFetch(component_colours, ivec2(int(palette[int(component) % 8]), 0), 0).rgb;
+      : texelFetch(component_colours, ivec2(of_palette, 0), 0).rgb;
   light = colour * colour * clamp(pixels * pixels / 2.25, 0.05, 1.0);  // linear light
   // A body that is NaN or infinite is not drawn.
   bool off = component < 31.0 && (hidden >> int(component) & 1) == 1;
@@ -40,10 +42,12 @@ const TRAIL_SHADER = `#version 300 es
 layout(location = 0) in vec4 point;  // x, y, z, age from 0 to 1
 uniform mat4 view;
 uniform vec3 place, colour;
+uniform vec2 nudge;  // a shift in the picture
 out vec3 light;
 
 void main() {
   gl_Position = view * vec4(point.xyz + place, 1.0);
+  gl_Position.xy += nudge * gl_Position.w;
   light = colour * colour * (1.0 - point.w);
   if (!(dot(point, point) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
@@ -89,6 +93,9 @@ void main() {
 // Trails of many bodies show this many earlier frames, limited to this many points.
 const TRAIL_STATES = 30, TRAIL_POINTS = 1 << 20;
 
+const THICK = [[-0.5, 0], [0.5, 0], [0, -0.5], [0, 0.5]];
+const RING_COLOUR = [120, 128, 145];
+
 class Renderer {
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, powerPreference: "high-performance"});
@@ -115,6 +122,7 @@ class Renderer {
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 1, gl.UNSIGNED_BYTE, false, 1, 0);
     this.sizeBuffer = gl.createBuffer();
+    this.ownBuffer = gl.createBuffer();
     this.trailBuffer = gl.createBuffer();
     this.trailVertices = gl.createVertexArray();
     gl.bindVertexArray(this.trailVertices);
@@ -167,16 +175,20 @@ class Renderer {
     this.componentCount = components.length;
   }
 
-  // Takes one number per body, or none if all bodies have the same size.
-  setSizes(sizes) {
+  // Takes a size and a palette index for each of a few bodies. Without these, all bodies have the
+  // same size.
+  setFew(sizes, colours) {
     const gl = this.gl;
     gl.bindVertexArray(this.vertices);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.sizeBuffer);
-    gl.bufferData(gl.ARRAY_BUFFER, sizes, gl.STATIC_DRAW);
-    if (sizes.length > 0) gl.enableVertexAttribArray(2);
-    else gl.disableVertexAttribArray(2);
-    gl.vertexAttribPointer(2, 1, gl.FLOAT, false, 4, 0);
-    gl.vertexAttrib1f(2, 1);
+    for (const [place, buffer, values, type] of [[2, this.sizeBuffer, sizes, gl.FLOAT], [3, this.ownBuffer, colours, gl.UNSIGNED_BYTE]]) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+      if (values.length > 0) gl.enableVertexAttribArray(place);
+      else gl.disableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, 1, type, false, 0, 0);
+      gl.vertexAttrib1f(place, 1);
+    }
+    this.areFew = sizes.length > 0;
   }
 
   clearTrails() { for (const buffer of this.past.splice(0)) this.gl.deleteBuffer(buffer); }
@@ -219,13 +231,17 @@ class Renderer {
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STREAM_DRAW);
   }
 
-  // Draws these points of a system as lines.
-  drawLines(kind, first, count, system, colour, look) {
+  // Draws these points of a system as lines. Each of `nudges`, in pixels, draws them once more, because
+  // WebGL draws lines only one pixel wide.
+  drawLines(kind, first, count, system, colour, look, nudges = [[0, 0]]) {
     const gl = this.gl, {uniforms} = this.lines;
     gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),
                  -look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1)), 0);
     gl.uniform3fv(uniforms.colour, colour.map((c) => c / 255));
-    gl.drawArrays(kind, first, count);
+    for (const [x, y] of nudges) {
+      gl.uniform2f(uniforms.nudge, 2 * x / this.size[0], 2 * y / this.size[1]);
+      gl.drawArrays(kind, first, count);
+    }
   }
 
   drawTrails({points, length, bodies}, view, look) {
@@ -233,7 +249,16 @@ class Renderer {
     for (let body = 0; body < bodies; ++body) {
       const component = look.componentOf(body), system = Math.floor(body / look.bodiesPerSystem);
       if (look.hidden >> component & 1) continue;
-      this.drawLines(this.gl.LINE_STRIP, body * length, length, system, look.trailColour(body), look);
+      this.drawLines(this.gl.LINE_STRIP, body * length, length, system, look.bodyColour(body), look, THICK);
+    }
+  }
+
+  drawLoops(loops, view, look) {
+    for (const {body, points} of loops) {
+      if (body >= 0 && look.hidden >> look.componentOf(body) & 1) continue;
+      this.setLines(points, view);
+      this.drawLines(this.gl.LINE_STRIP, 0, points.length / 4, Math.max(0, Math.floor(body / look.bodiesPerSystem)),
+                     body < 0 ? RING_COLOUR : look.bodyColour(body), look);
     }
   }
 
@@ -252,8 +277,8 @@ class Renderer {
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 
-  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size,
-  // light, cells, componentOf}; for a few bodies also {trails, trailColour}
+  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, colourBy, palette, hidden, size,
+  // light, cells, componentOf}; for a few bodies also {trails, loops, bodyColour}
   draw(camera, look) {
     const gl = this.gl;
     this.resize();
@@ -266,6 +291,7 @@ class Renderer {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE);
     const view = camera.matrix(width / height);
+    this.drawLoops(look.loops, view, look);
     if (look.trails) this.drawTrails(look.trails, view, look);
     this.drawCells(look.cells, view, look);
     const {program, uniforms} = this.bodies;
@@ -277,11 +303,11 @@ class Renderer {
     gl.uniform1f(uniforms.spacing, look.spacing);
     gl.uniform1f(uniforms.distance_to_centre, camera.distance);
     gl.uniform2fv(uniforms.speed_range, look.speedRange);
-    gl.uniform1i(uniforms.by_speed, look.bySpeed ? 1 : 0);
+    gl.uniform1i(uniforms.colour_by, ["speed", "component", "body"].indexOf(look.colourBy));
     gl.uniform1i(uniforms.hidden, look.hidden);
     gl.uniform1fv(uniforms["palette[0]"], Array.from({length: 8}, (_, k) => look.palette[k] ?? k));
     // Draws few bodies large, many small and faint, with about the same total light.
-    const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
+    const scale = height / 900, pixels = scale * (this.areFew ? 44 : 26) * Math.pow(Math.max(1, this.count), -0.17);
     gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
     gl.uniform1i(uniforms.speed_colours, 0);
     gl.uniform1i(uniforms.component_colours, 1);

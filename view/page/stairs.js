@@ -1,5 +1,5 @@
-// Shows the table of steps: a button for each step, and the results of the time when it computed
-// the bodies.
+// Shows the dock of steps: a card for each step, with a button and the results of the time when it
+// computed the bodies.
 "use strict";
 
 const WHERE = {hostcuda: "emulated", cpu: "CPU", cuda: "GPU"};
@@ -12,33 +12,36 @@ class Stairs {
   }
 
   set(message, time) {
+    const switched = this.running !== message.running;
     this.running = message.running;
     element("stairs").hidden = false;
     document.body.classList.add("has_stairs");
     if (this.count !== message.steps.length) this.build(message.steps);
     message.steps.forEach((step, k) => this.fill(this.rows[k], step, k === message.running, message.starting, time));
+    if (switched && this.running !== null) this.rows[this.running].scrollIntoView({block: "nearest", inline: "nearest"});
     return message.failure;
   }
 
   build(steps) {
     this.count = steps.length;
     this.rows = steps.map(({name}, k) => {
-      const row = make("tr"), textContent = name.replace(/^step(\d+[a-z]?)_/, "$1 ");
-      row.append(...["", "rate", "where", "error", "over"].map((className) => make("td", {className})));
-      const button = make("button", {type: "button", textContent, title: k < 9 ? `${k + 1}` : ""});
-      button.addEventListener("click", () => this.choose(k));
-      row.firstChild.append(button);
-      return row;
+      const card = make("li"), parts = name.replace(/^step(\d+[a-z]?)_/, "$1 ").split(/(?<=_)/);
+      card.append(make("button", {type: "button", title: k < 9 ? `${k + 1}` : ""}));
+      card.append(...["rate", "where", "error", "over"].map((className) => make("span", {className})));
+      // A long name is broken after an underscore.
+      card.firstChild.append(...parts.flatMap((part, i) => i === 0 ? [part] : [make("wbr"), part]));
+      card.firstChild.addEventListener("click", () => this.choose(k));
+      return card;
     });
     element("stairs_rows").replaceChildren(...this.rows);
   }
 
-  fill(row, step, isRunning, starting, time) {
-    const [first, rate, where, error, over] = row.children, {energy} = step;
-    first.firstChild.setAttribute("aria-pressed", String(isRunning));
+  fill(card, step, isRunning, starting, time) {
+    const [button, speed, where, error, over] = card.children, {energy} = step;
+    button.setAttribute("aria-pressed", String(isRunning));
     const set = (cell, text) => { if (cell.textContent !== text) cell.textContent = text; };
     const known = step.interactions_per_second !== null;
-    set(rate, isRunning && starting ? "starts" : known ? `${number(step.interactions_per_second * 1e-9)}` : "–");
+    set(speed, isRunning && starting ? "starts" : known ? rate(step.interactions_per_second) : "–");
     set(where, (WHERE[step.backend] || "") + (step.approximates ? ", tree" : ""));
     where.classList.toggle("emulated", step.backend === "hostcuda");
     set(error, energy ? energy.error.toExponential(1) : "–");

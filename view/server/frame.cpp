@@ -15,6 +15,11 @@ void append(std::string& bytes, const Value& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+void append_velocities(std::string& bytes, const Systems& systems) {
+  for (const Body& body : systems.bodies)
+    for (const float component : {body.vx, body.vy, body.vz}) append(bytes, component);
+}
+
 int shown_of_each(const Systems& systems, int every) {
   return (systems.bodies_per_system + every - 1) / every;
 }
@@ -39,10 +44,12 @@ double interactions_per_second(std::string_view frame) {
 std::string encode_frame(const FrameHead& head, const Systems& systems) {
   const int every = shown_every(systems);
   const auto shown = static_cast<std::uint32_t>(shown_of_each(systems, every) * systems.count);
+  const bool few = systems.bodies.size() <= kFewBodies;
+  const std::size_t header = kFrameHeaderBytes + (few ? 3 * sizeof(float) * shown : 0);
   std::string bytes("NBVF");
-  bytes.reserve(kFrameHeaderBytes + kBytesPerShownBody * shown);
+  bytes.reserve(header + kBytesPerShownBody * shown);
   append(bytes, std::uint32_t{1});
-  append(bytes, static_cast<std::uint32_t>(kFrameHeaderBytes));
+  append(bytes, static_cast<std::uint32_t>(header));
   append(bytes, shown);
   append(bytes, head.step);
   append(bytes, head.time);
@@ -50,6 +57,7 @@ std::string encode_frame(const FrameHead& head, const Systems& systems) {
   append(bytes, head.interactions_per_second);
   append(bytes, head.energy_error);
   append(bytes, head.number);
+  if (few) append_velocities(bytes, systems);
 
   for (int s = 0; s < systems.count; ++s) {
     const auto bodies = systems.system(s);

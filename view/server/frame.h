@@ -3,7 +3,7 @@
 //   offset  type      field
 //        0  char[4]   magic "NBVF"
 //        4  u32       version, 1
-//        8  u32       bytes of this header, 64
+//        8  u32       bytes before the bodies, h: 64, or 64 + 12 n for few bodies
 //       12  u32       bodies in this frame, n
 //       16  i64       step
 //       24  f64       time, in the units of the run
@@ -11,7 +11,8 @@
 //       40  f64       interactions per second of computing, 0: not known
 //       48  f64       relative energy error, NaN: not known (live runs send it in a status)
 //       56  u64       number of the frame, from 1
-//       64  f32[4 n]  x, y, z, speed of every body, system after system
+//       64  f32[3 n]  only for few bodies: the velocity of every body, from which orbits follow
+//        h  f32[4 n]  x, y, z, speed of every body, system after system
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,9 @@ struct FrameHead {
   double energy_error = std::numeric_limits<double>::quiet_NaN();
   std::uint64_t number = 0;
 };
+
+// If there are at most this many bodies, their names, masses and velocities are sent too.
+inline constexpr std::size_t kFewBodies = 64;
 
 // At most this many bodies are sent (4 MiB per frame). If there are more, every k-th body is sent.
 inline constexpr int kMaxShownBodies = 1 << 18;

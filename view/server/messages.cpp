@@ -86,6 +86,24 @@ json time_unit(const Snapshot& snapshot) {
   return nullptr;
 }
 
+// Returns the unit of length in which the run's own unit is easiest to read, as time_unit does.
+json length_unit(const Snapshot& snapshot) {
+  const auto units = units_of(snapshot.units);
+  if (!units) return nullptr;
+  constexpr double kPc = kKpc / 1e3;
+  for (const auto& [name, size] :
+       {std::pair("Mpc", 1e6 * kPc), {"kpc", kKpc}, {"pc", kPc}, {"au", kAu}, {"km", 1e3}})
+    if (units->length >= size || size == 1e3)
+      return {{"name", name}, {"size", units->length / size}};
+  return nullptr;
+}
+
+json speed_unit(const Snapshot& snapshot) {
+  const auto units = units_of(snapshot.units);
+  if (!units) return nullptr;
+  return {{"name", "km/s"}, {"size", units->velocity() / 1e3}};
+}
+
 void describe_few(const Snapshot& snapshot, json& info) {
   const auto& bodies = snapshot.systems.bodies;
   if (bodies.size() > kFewBodies) return;
@@ -156,6 +174,8 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"scenario", snapshot.scenario},
                   {"units", snapshot.units},
                   {"time_unit", time_unit(snapshot)},
+                  {"length_unit", length_unit(snapshot)},
+                  {"speed_unit", speed_unit(snapshot)},
                   {"no_energy", info.no_energy},
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};

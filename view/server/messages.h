@@ -59,8 +59,6 @@ struct Info {
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "" if it is or will be known
 };
-// If there are at most this many bodies, their names and masses are sent too.
-inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 
 // Sent from program to page whenever it changes.

@@ -20,7 +20,7 @@ class PageTest(PageCase):
             browser.wait_for("app.frame.step > 5")  # frames advance
             browser.wait_for("app.source.status.energy !== null")
             self.assertEqual(browser.text("bodies"), "2 × 400")
-            self.assertRegex(browser.text("interactions"), r"^[\d.]+ G/s$")
+            self.assertRegex(browser.text("interactions"), r"^[\d.]+ [kMGT]/s$")
             self.assertRegex(browser.text("energy"), r"^-?\d\.\de[-+]\d+$")
             self.check_picture()
 
@@ -133,6 +133,35 @@ class PageTest(PageCase):
         sizes = browser.evaluate("[...app.few.sizes]")
         self.assertEqual((max(sizes), sizes[0]), (1, 1))
         self.assertLess(min(sizes), 0.5)
+
+        # The inner planets are apart on the logarithmic scale, and each has an orbit.
+        self.assertIn("Mercury", shown)
+        self.assertEqual(browser.text("scale_text"), "distances from Sun: logarithmic")
+        self.assertEqual(
+            browser.evaluate("app.loops().map(({body, text}) => text || app.few.names[body])"),
+            ["1 au", "10 au", "Mercury", "Venus", "Earth", "Moon", "Mars", "Jupiter", "Saturn",
+             "Uranus", "Neptune", "Pluto"],
+        )
+        # Each body lies on its orbit, in both scales, and keeps its direction from the Sun.
+        gaps = '''app.few.loops(true).filter(({body}) => body >= 0).map(({body, points}) => {
+          const place = triple(app.few.now, body), reach = distance(place, triple(app.few.now, 0));
+          const gap = Math.min(...Array.from({length: points.length / 4}, (_, k) =>
+            distance(place, [...points.subarray(4 * k, 4 * k + 3)])));
+          return gap / reach;
+        })'''
+        self.assertLess(max(browser.evaluate(gaps)), 0.03)
+        browser.press("l")
+        self.settled()
+        self.assertEqual(browser.evaluate("app.few.planets.logarithmic"), False)
+        self.assertLess(max(browser.evaluate(gaps)), 0.03)
+        self.assertEqual(browser.evaluate("app.frame.bodies === app.frame.measured"), True)
+        self.assertRegex(browser.text("scale_text"), r"^[\d.]+ au$")
+        # A trail has the colour of its body, however bodies are coloured.
+        self.assertEqual(browser.evaluate("app.look().bodyColour(0)"), [240, 228, 66])
+        browser.press("c")
+        self.assertEqual(browser.evaluate("element('colour_by').value"), "speed")
+        self.assertEqual(browser.evaluate("app.look().bodyColour(0).map(Math.round)"), [99, 0, 167])
+        browser.press("c")
 
         browser.evaluate(
             "const f = document.getElementById('follow');"
@@ -314,7 +343,7 @@ class PageTest(PageCase):
         self.open_export(
             "--scenario", "disk-halo", "--bodies", "60", "--steps", "1", "--snapshot-every", "1"
         )
-        self.check_phones(fewest_buttons=(5, 12))
+        self.check_phones(fewest_buttons=(4, 14))
         self.no_errors()
 
     def test_without_webgl(self):

@@ -57,6 +57,8 @@ class ControlsTest(PageCase):
     def test_no_sliders_where_a_record_says_one_dt(self):
         with Run(*LIVE, "--json", "r.json") as run:
             self.open_live(run)
+            self.browser.press("m")
+            self.assertTrue(self.is_shown("menu"))
             self.assertFalse(self.is_shown("forces"))
             self.browser.press("d")
             self.browser.wait_for("app.frame.step > 5")
@@ -113,9 +115,9 @@ class ControlsTest(PageCase):
         browser.press("w")
         browser.wait_for("document.fullscreenElement === null")
         browser.press("b")
-        self.assertFalse(any(map(self.is_shown, ("facts", "legend", "controls"))))
+        self.assertFalse(any(map(self.is_shown, ("facts", "legend", "bar"))))
         browser.press("b")
-        self.assertTrue(all(map(self.is_shown, ("facts", "legend", "controls"))))
+        self.assertTrue(all(map(self.is_shown, ("facts", "legend", "bar"))))
         self.no_errors()
 
     def test_keys_are_listed(self):
@@ -141,5 +143,5 @@ class ControlsTest(PageCase):
     def test_on_phones_nothing_overlaps(self):
         with Run(*LIVE) as run:
             self.open_live(run)
-            self.check_phones(fewest_buttons=(6, 14))
+            self.check_phones(fewest_buttons=(3, 15))
         self.no_errors()

@@ -120,11 +120,11 @@ class PageCase(unittest.TestCase):
             return [r.left, r.top, r.right, r.bottom];
           };
           const named = (id) => document.getElementById(id);
-          const seen = (e) => e.offsetParent !== null;
-          return {panels: ["facts", "legend", "stairs", "controls"].map(named)
-                      .filter((e) => getComputedStyle(e).display !== "none").map(box),
+          const shown = (e) => e.getClientRects().length > 0;
+          return {panels: ["facts", "legend", "stairs", "bar", "menu"].map(named)
+                      .filter(shown).map(box),
                   buttons: [...document.querySelectorAll("button, select, input[type=range]")]
-                      .filter(seen).map((e) => [e.id, ...box(e)]),
+                      .filter(shown).map((e) => [e.id, ...box(e)]),
                   ramp: box(named("ramp")),
                   numbers: [box(named("slowest")), box(named("fastest"))]};
         })()"""

@@ -405,7 +405,9 @@ class EndTest(unittest.TestCase):
                     time.sleep(0.05)
                 viewer.send(type="next")
                 last = viewer.frame()
-                self.assertEqual((last["step"], last["bodies"], last["bytes"]), (5, 2, 64 + 32))
+                self.assertEqual(
+                    (last["step"], last["bodies"], last["bytes"]), (5, 2, 64 + 24 + 32)
+                )
             time.sleep(0.2)
             self.assertIsNone(run.process.poll())  # the program still shows the last state
             code, out, error = run.end()

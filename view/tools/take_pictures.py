@@ -40,6 +40,7 @@ def take_controls(browser):
         browser.open(run.address)
         browser.wait_for("app && app.source.status.energy !== null")
         browser.press("t")
+        browser.press("m")
         for _ in range(6):
             browser.press("d")
         browser.wait_for("app.source.status.energy && app.source.status.energy.time > "
