@@ -182,7 +182,7 @@ class Check(InRoot):
             self.skipTest(f"{missing.name} is not installed")
         # Saves blank figures, because every call would draw all of them.
         # test_figures tests how they look.
-        blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
+        blank = lambda figure, file, **_: file.write_text("<svg></svg>", encoding="utf-8")
         patched = mock.patch.multiple(
             style.Figure,
             savefig=blank,
@@ -201,7 +201,7 @@ class Check(InRoot):
         self.assertEqual(code, 1)
         self.assertIn("docs/report.template.md:5: figure('steps') is not measured", out)
         self.assertEqual(self.tool("report")[0], 0)
-        self.assertIn("Makes 429.5 G/s.\n\n![steps](figures/steps.png)",
+        self.assertIn("Makes 429.5 G/s.\n\n![steps](figures/steps.svg)",
                       self.read("docs/report.md"))
         self.assertEqual(self.tool("report", "--check"), (0, ""))
 
@@ -217,13 +217,13 @@ class Check(InRoot):
 
     def test_new_records_make_figures_stale(self) -> None:
         self.assertEqual(self.tool("report")[0], 0)
-        (self.folder / report.FIGURES / "steps.png").unlink()
+        (self.folder / report.FIGURES / "steps.svg").unlink()
         new = [{**data, "date": "2026-02-02T00:00:00Z"} for data in fakes.staircase_records()]
         self.records("b.jsonl", *new)
         code, out = self.tool("report", "--check")
         self.assertEqual(code, 1)
         self.assertIn("report.json: the figures were drawn from other", out)
-        self.assertIn("steps.png: is missing", out)
+        self.assertIn("steps.svg: is missing", out)
 
     def test_a_timeline_is_drawn_where_it_is(self) -> None:
         self.file(REPORT, "{{ figure('overlap') }}\n")
@@ -231,5 +231,5 @@ class Check(InRoot):
         self.file(str(report.TIMELINES / "step03_tiling.timeline.csv"),
                   "device,stream,system,stage,begin,end\n0,0,0,upload,0,1\n0,0,0,compute,1,5\n")
         self.assertEqual(self.tool("report")[0], 0)
-        self.assertTrue((self.folder / report.FIGURES / "overlap.png").is_file())
+        self.assertTrue((self.folder / report.FIGURES / "overlap.svg").is_file())
         self.assertEqual(self.tool("report", "--check")[0], 0)

@@ -29,6 +29,7 @@ from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # identifies the records that the figures show
 TIMELINES = Path("docs") / "results" / "timelines"  # contains RUN.timeline.csv and records.jsonl
+PHOTOGRAPHS = ("galaxies",)
 GALAXIES = Path("docs") / "results" / "galaxies"  # contains a record and star maps of its states
 STAIRCASE = "systems"  # the problem for which figures compare the steps
 
@@ -115,45 +116,45 @@ class Figures:
 
             yield from draw_all(self.staircase, self.peak, root / FIGURES)
         for name, paths in self.timelines.items():
-            yield draw_timelines(paths, root / FIGURES / f"{name}.png", facts)
+            yield draw_timelines(paths, root / figure_file(name), facts)
         if self.errors or self.disks:
             from nbody_tools.figures import accuracy as drawn
 
             if self.errors:
-                yield drawn.draw_errors(self.errors, root / FIGURES / "accuracy.png")
+                yield drawn.draw_errors(self.errors, root / figure_file("accuracy"))
             if self.disks:
-                yield drawn.draw_disks(self.disks, root / FIGURES / "long_disk.png")
+                yield drawn.draw_disks(self.disks, root / figure_file("long_disk"))
         if self.tree:
             from nbody_tools.figures import tree as drawn_tree
 
-            yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
-            yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
+            yield drawn_tree.draw_times(self.tree, root / figure_file("tree_time"))
+            yield drawn_tree.draw_errors(self.tree, root / figure_file("tree_error"))
         if self.galaxies:
             from nbody_tools.figures import galaxies as drawn_galaxies
 
             yield drawn_galaxies.draw(
-                self.galaxies[-1], root / GALAXIES, root / FIGURES / "galaxies.png"
+                self.galaxies[-1], root / GALAXIES, root / figure_file("galaxies")
             )
         if self.beside_peers and self.peers:
             from nbody_tools.figures import tree as drawn_costs
 
             yield drawn_costs.draw_costs(
-                self.beside_peers, self.peers, root / FIGURES / "tree_cost.png"
+                self.beside_peers, self.peers, root / figure_file("tree_cost")
             )
         yield from self.draw_limits(root, facts)
         if self.clouds:
             from nbody_tools.sweep.figure import draw as draw_clouds
 
-            yield draw_clouds(self.clouds, root / FIGURES / "cloud.png")
+            yield draw_clouds(self.clouds, root / figure_file("cloud"))
         for chart in self.charts:
             from nbody_tools.sweep.figure import draw_chart
 
-            yield draw_chart(chart, root / FIGURES / f"{chart.name}.png")
+            yield draw_chart(chart, root / figure_file(chart.name))
         if self.charts:
             from nbody_tools.sweep.figure import OUT_OF_SYNC, draw_out_of_sync
 
             yield draw_out_of_sync(
-                root / OUT_OF_SYNC, root / FIGURES / "reports" / "map_figure_12.png"
+                root / OUT_OF_SYNC, root / figure_file("reports/map_figure_12")
             )
         write_whole_file(root / DRAWN_FROM, self.sources)
 
@@ -168,17 +169,22 @@ class Figures:
                 performance.roofline(facts),
                 machine,
                 performance.roofline_records(facts),
-                root / FIGURES / "roofline.png",
+                root / figure_file("roofline"),
             )
         if self.limits.get("scaling"):
             yield drawn.draw_amdahl(performance.scaling(facts), performance.scaling_records(facts),
-                                    root / FIGURES / "scaling.png")
+                                    root / figure_file("scaling"))
         if self.limits.get("cluster"):
             yield drawn.draw_ranks(
                 cluster_pages.speedups(facts),
                 cluster_pages.records(facts),
-                root / FIGURES / "cluster.png",
+                root / figure_file("cluster"),
             )
+
+
+def figure_file(name: str) -> Path:
+    """Returns a figure's file: SVG, which has both themes, unless it is a picture of stars."""
+    return FIGURES / f"{name}.{'png' if name in PHOTOGRAPHS else 'svg'}"
 
 
 def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
@@ -212,8 +218,8 @@ def timelines_there(wanted: dict[str, list[str]], root: Path) -> dict[str, list[
 
 def stale_figures(root: Path, figures: Figures) -> list[str]:
     known = (root / DRAWN_FROM).read_text(encoding="utf-8") if (root / DRAWN_FROM).exists() else ""
-    problems = [f"{FIGURES / name}.png: is missing; run ./nbody report"
-                for name in figures.names if not (root / FIGURES / f"{name}.png").is_file()]
+    problems = [f"{figure_file(name)}: is missing; run ./nbody report"
+                for name in figures.names if not (root / figure_file(name)).is_file()]
     if known != figures.sources:
         problems.append(
             f"{DRAWN_FROM}: the figures were drawn from other records; run ./nbody report"

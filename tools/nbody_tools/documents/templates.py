@@ -120,7 +120,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     environment.filters.update(FILTERS)
     figures = os.path.relpath(root / "docs" / "figures", document_of(template).parent)
     words = {**words, "figure": lambda name, text="": figure(root, figures, name, text),
-             "diagram": lambda name, text: figure(root, figures, f"diagrams/{name}", text, "svg")}
+             "diagram": lambda name, text: figure(root, figures, f"diagrams/{name}", text)}
 
     def rendered(source: str) -> Optional[str]:
         try:
@@ -156,9 +156,11 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     return result
 
 
-def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -> Value:
+def figure(root: Path, folder: str, name: str, text: str) -> Value:
     """Returns a link to a picture in docs/figures/, relative to the document's folder."""
-    there = (root / "docs" / "figures" / f"{name}.{ending}").is_file()
+    files = [root / "docs" / "figures" / f"{name}.{ending}" for ending in ("svg", "png")]
+    there = any(file.is_file() for file in files)
+    ending = "svg" if files[0].is_file() else "png"
     link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.{ending})"
     return Value(link if there else None, "text", f"figure('{name}')")
 

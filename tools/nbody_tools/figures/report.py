@@ -35,4 +35,4 @@ def draw_all(staircase: Staircase, peak_tflops: float, folder: Path) -> list[Pat
         f"peak at {FLOPS_PER_INTERACTION} flops per interaction, a convention and not a count. "
         "Speedup: over the CPU program of step 00 on such a machine."
     )
-    return [save(figure, folder / "steps.png", caption(staircase, text))]
+    return [save(figure, folder / "steps.svg", caption(staircase, text))]

@@ -116,7 +116,7 @@ def draw_out_of_sync(source: Path, path: Path) -> Path:
     points = [tuple(map(float, row.split(",")[:2])) for row in rows]
     last = len(points) // BLOCK * BLOCK
     figure, axes = pyplot.subplots(figsize=(8, 8), layout="constrained")
-    axes.plot(*zip(*points[:last]), ".", color=BLUE, markersize=1.5)
+    axes.plot(*zip(*points[:last]), ".", color=BLUE, markersize=1.5, rasterized=True)
     axes.plot(*zip(*points[last:]), "o", mfc="none", color=VERMILION, markersize=9)
     axes.plot(*zip(*points[last:]), ".", color=VERMILION, markersize=3)
     axes.set(xlabel="x", ylabel="y", aspect="equal",

@@ -178,4 +178,4 @@ class Documents(fakes.InRepository):
                                  peers=documents.peers_of(self.results))
         self.assertEqual(figures.names, ["tree_cost"])
         (self.folder / report.FIGURES).mkdir(parents=True)
-        self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["tree_cost.png"])
+        self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["tree_cost.svg"])
