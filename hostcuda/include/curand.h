@@ -3,6 +3,8 @@
 
 #include "hostcuda/random.h"
 
+#define CURAND_H_  // headers of NVIDIA's samples test this macro
+
 enum curandStatus {
   CURAND_STATUS_SUCCESS = 0,
   CURAND_STATUS_VERSION_MISMATCH = 100,

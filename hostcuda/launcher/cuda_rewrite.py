@@ -16,6 +16,7 @@ from cuda_tokens import (
     at,
     is_triple,
     join,
+    line_breaks,
     neighbour,
     opening_of,
     parenthesised,
@@ -29,7 +30,10 @@ MAYBE_CUDA = re.compile(
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll"
 )
 # Names of PTX instructions and registers, which a CPU's assembler does not know.
-PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
+PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b|"
+                 r"^\W*(?:trap|exit|brkpt|pmevent|(?:membar|fence|griddepcontrol|cp|cvta|ldmatrix|"
+                 r"stmatrix|mma|wmma|wgmma|mbarrier|nanosleep|setmaxnreg|discard|prefetch)\.)")
+TRAP = re.compile(r'"\s*trap\s*;?\s*"$')
 
 
 FUNCTION, TYPE, NAMESPACE = "function", "type", "namespace"
@@ -49,11 +53,21 @@ def what_opens(output):
 CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "check_cluster_dims"}
 
 
-def refuse_ptx(tokens, i):
+def rewrite_asm(tokens, i, output):
+    """Replaces asm("trap;"), which macros for assertions contain, by __trap(); returns the index
+    after it. Returns None for the CPU's own instructions, and rejects other PTX."""
+    following = neighbour(tokens, i, 1)
+    if at(tokens, following) in ("volatile", "__volatile__"):
+        i = following
     end, _ = parenthesised(tokens, i) if at(tokens, neighbour(tokens, i, 1)) == "(" else (i, "")
+    texts = [token.text for token in tokens[i:end] if token.kind == "text"]
+    if len(texts) == 1 and TRAP.match(texts[0]):
+        output.append(Token("rewritten", f"__trap(){line_breaks(tokens[i:end])}"))
+        return end
     if any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
         raise RewriteError("inline PTX is not emulated; put the CPU's version of it between "
                            "#ifdef __HOSTCUDA__ and #else", tokens[i])
+    return None
 
 
 def ends_do(tokens, i):
@@ -192,10 +206,9 @@ def rewrite(tokens, options):
                 continue
             if options.polls and (body := loop_body(tokens, i)):
                 spins.add(body)
-            if token == "asm" or token == "__asm__":
-                following = neighbour(tokens, i, 1)
-                volatile = at(tokens, following) in ("volatile", "__volatile__")
-                refuse_ptx(tokens, following if volatile else i)
+            if (token == "asm" or token == "__asm__") and (end := rewrite_asm(tokens, i, output)):
+                i = end
+                continue
         except RewriteError as error:
             error.token = error.token or token
             raise

@@ -20,8 +20,9 @@ from pathlib import Path
 
 import cuda_rewrite
 from counting import compile_counted
-from missing import missing_header, missing_names, own_assertions, toolkit_header
-from semantics import SemanticCheck
+from missing import (missing_header, missing_names, own_assertions, toolkit_header,
+                     with_full_names)
+from semantics import OF_NVCC, SemanticCheck, separated
 from wrong_calls import one_line_each
 
 # The compiler's errors are read in English, to find features that hostcuda lacks.
@@ -149,6 +150,7 @@ def compile_cu(
     by_clang = is_clang(compiler)
     # The user should not be warned about loops that clang cannot unroll, or about g++'s options.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
+    read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
     text = subprocess.run(
         # Our folder comes first, because a Makefile for nvcc names the toolkit's folder too.
         [
@@ -162,16 +164,20 @@ def compile_cu(
             "-E",
             f"-idirafter{SAMPLES}",
             "-D__HOSTCUDA__=1",
+            *OF_NVCC,
             "-DHOSTCUDA_MARKS=1",
             "-include",
             os.path.join(INCLUDE, "cuda_runtime.h"),
-            source,
+            *quoted,
+            read,
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENGLISH,
         check=False,
     )
+    if read != source:
+        os.unlink(read)
     errors = text.stderr.decode(errors="replace")
     sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
@@ -236,7 +242,8 @@ def compile_cu(
             warn(warning)
     sys.stderr.write(
         ended.returncode
-        and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE))
+        and (missing_names(with_full_names(ended.stderr, rewritten))
+             or own_assertions(ended.stderr, INCLUDE))
         or one_line_each(ended.stderr)
     )
     return ended.returncode

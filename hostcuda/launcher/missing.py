@@ -13,6 +13,9 @@ ADVICE = (  # the first match counts
      "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff first"),
     (r"nvcuda|wmma|mma\.h", "no tensor cores here: put a plain loop between #ifdef __HOSTCUDA__ "
                             "and #else"),
+    (r"(tex|surf)Cubemap", "cube maps are not emulated: use six layers of a layered texture"),
+    (r"cooperative_groups::block_tile_memory",
+     "tiles are at most a warp: reduce in shared memory, or use cub::BlockReduce"),
     (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
@@ -20,9 +23,9 @@ ADVICE = (  # the first match counts
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
-    r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
-    r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|"
-    r"sqrt|rsqrt|"
+    r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*|Cubemap\w*)|surf(?:[123]D|Cubemap)\w*|curand\w*|"
+    r"cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|"
+    r"h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
     r"ceil|floor|rint|trunc|tanh))"
 )
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
@@ -79,6 +82,19 @@ def missing_header(errors):
     """Returns the line about a missing header, or "" if the errors are not about one."""
     found = HEADER.search(errors)
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
+
+
+# A short name that a program gives to one of CUDA's namespaces.
+ALIAS = re.compile(
+    r"\bnamespace\s+(\w+)\s*=\s*(?:::)?"
+    r"((?:cooperative_groups|nvcuda|thrust|cub|cuda)(?:::\w+)*)\s*;")
+
+
+def with_full_names(errors, text):
+    """Replaces the program's short names of CUDA's namespaces in the compiler's messages."""
+    for short, full in ALIAS.findall(text):
+        errors = re.sub(rf"([‘']){short}(::\w+)*(?=[’'])", rf"\g<1>{full}\g<2>", errors)
+    return errors
 
 
 def missing_names(errors):

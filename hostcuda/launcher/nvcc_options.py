@@ -10,15 +10,36 @@ from libraries import ToolError
 IGNORED = re.compile(
     r"-(arch|code|gencode|sm|maxrregcount|use_fast_math|ftz|prec-(div|sqrt)|fmad|restrict|rdc|m64|"
     r"expt-(relaxed-constexpr|extended-lambda)|extended-lambda|res-usage|keep|cudart|cudadevrt|"
-    r"generate-line-info|gpu-architecture|gpu-code|generate-code|ptxas-options|relocatable-device-code|"
-    r"Wno-deprecated-gpu-targets|diag-suppress|default-stream|threads|split-compile|objdir-as-tempdir|"
+    r"generate-line-info|gpu-architecture|gpu-code|generate-code|ptxas-options|"
+    r"relocatable-device-code|jobserver|no-odr-checks|"
+    r"Wno-deprecated-gpu-targets|diag-suppress|default-stream|threads|split-compile|"
+    r"objdir-as-tempdir|"
     r"forward-unknown-to-host-(compiler|linker)|dlto|lto|source-in-ptx|no-align-double|time|"
+    r"allow-unsupported-compiler|src-in-ptx|extra-device-vectorization|gen-opt-lto|"
+    r"relocatable-ptx|"
+    r"brief-diagnostics|device-stack-protector|no-compress|compress-(all|mode)|fdevice-time-trace|"
+    r"(no|use)-local-env|no-exceptions|no-host-device-(initializer-list|move-forward)|nohd\w+|"
+    r"Wdefault-stream-launch|Wmissing-launch-bounds|static-global-template-stub|"
+    r"device-entity-has-hidden-visibility|split-compile-extended|jump-table-density|Ofc|"
+    r"ofast-compile|"
+    r"opt-info|optimization-info|no-display-error-number|fdevice-syntax-only|minimal|ewp|"
+    r"extensible-whole-program|clean-targets|host-relocatable-link|nodlink|no-device-link|"
+    r"dump-callgraph|random-seed|save-temps|"
     r"Wreorder|Wext-lambda-captures-this|display-error-number|disable-warnings|resource-usage|cudart)"
     r"(=.*)?$")
 IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-code",
                       "-generate-code", "-maxrregcount", "-Xptxas", "-ptxas-options", "-Xnvlink",
                       "-Xcudafe", "-threads", "-t", "-diag-suppress", "-cudart", "-keep-dir",
-                      "-default-stream", "-odir", "-Xfatbin", "-archive-options")
+                      "-default-stream", "-odir", "-Xfatbin", "-archive-options", "-dopt",
+                      "-diag-error", "-diag-warn", "-diag-once", "-err-no", "-target-dir",
+                      "-target-directory", "-ldir", "-libdevice-directory", "-nvlink-options",
+                      "-fatbin-options", "-opt-info", "-optimization-info", "-ofast-compile", "-Ofc",
+                      "-split-compile-extended", "-static-global-template-stub", "-compress-mode",
+                      "-jump-table-density", "-random-seed", "-machine", "-m")
+# Kinds of nvcc's warnings that -Werror may name in the next word.
+WARNINGS = re.compile(r"(all-warnings|cross-execution-space-call|reorder|default-stream-launch|"
+                      r"missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)"
+                      r"(,[\w-]+)*$")
 # The toolkit's libraries that are part of hostcuda or need no linking.
 OURS = (
     "cudart",
@@ -121,10 +142,19 @@ def with_files(words):
             raise ToolError(f"{word} {file}: cannot be read") from None
 
 
+def without_kinds(words):
+    """Drops the kinds of warnings that follow -Werror: `-Werror all-warnings`."""
+    before = ""
+    for word in words:
+        if not (before in ("-Werror", "--Werror") and WARNINGS.match(word)):
+            yield word
+        before = word
+
+
 def translate(words):
     """Parses an nvcc command line. Raises ToolError for options that cannot work here."""
     result = Translation()
-    rest = iter(list(with_files(words)))
+    rest = iter(list(without_kinds(with_files(words))))
 
     def value_of(option):
         try:
@@ -165,7 +195,10 @@ def translate(words):
         elif name in ("-M", "-MM"):  # the files that a source includes, as a rule for make
             result.mode = "preprocess"
             result.compile.append(name)
-        elif name in ("-ptx", "-cubin", "-fatbin"):
+        elif name in ("-run", "-run-args"):
+            raise ToolError(f"{original}: hostcuda run builds a program and runs it")
+        elif name in ("-ptx", "-cubin", "-fatbin", "-arch-ls", "-code-ls", "-list-gpu-arch",
+                      "-list-gpu-code"):
             raise ToolError(f"{original}: hostcuda makes no code for a GPU")
         elif name in ("-lineinfo", "-g", "-pg"):
             result.compile.append("-g")

@@ -55,6 +55,9 @@ WARNINGS = (
     "-Wno-uninitialized-const-reference",
     "-Wno-static-self-init",
 )
+# Macros that nvcc defines while it compiles a .cu file.
+OF_NVCC = ("-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+           "-D__CUDACC_VER_BUILD__=0")
 ONLY = "hostcuda_only_"
 PATIENCE = 20  # seconds of processor time, because clang 14 hangs if a kernel launches itself
 
@@ -65,6 +68,22 @@ def find_clang():
         if path := shutil.which(name):
             return path
     return None
+
+
+# nvcc and g++ read extern "C"__global__ as two words, but clang reads a literal with a suffix.
+GLUED = re.compile(r'(\bextern\s*"C")(__\w+__)')
+
+
+def separated(source):
+    """Returns (file, options) with which clang reads the source: a temporary copy if it has such
+    words."""
+    text = Path(source).read_text(encoding="utf-8", errors="surrogateescape")
+    if not GLUED.search(text):
+        return source, []
+    with tempfile.NamedTemporaryFile("w", suffix=".cu", delete=False, encoding="utf-8",
+                                     errors="surrogateescape") as copy:
+        copy.write(f'# 1 "{source}"\n' + GLUED.sub(r"\1 \2", text))
+    return copy.name, ["-iquote", os.path.dirname(os.path.abspath(source))]
 
 
 class SemanticCheck:
@@ -78,12 +97,14 @@ class SemanticCheck:
         ) as header:
             header.write(preamble(text, own))
         self.header = header.name
+        self.source = source
+        self.read, quoted = separated(source)
         self.process = subprocess.Popen(
             [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc",
              "-nocudalib", "-fsyntax-only", "-ferror-limit=0", *WARNINGS, "-Xclang",
              "-fcuda-allow-variadic-functions", "-fno-caret-diagnostics", "-fno-crash-diagnostics",
-             "-D__CUDACC__=1", "-D__HOSTCUDA__=1", *(f"-I{folder}" for folder in include_folders),
-             *options, "-include", self.header, source],
+             "-D__HOSTCUDA__=1", *OF_NVCC, *(f"-I{folder}" for folder in include_folders),
+             *options, *quoted, "-include", self.header, self.read],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
 
@@ -92,6 +113,8 @@ class SemanticCheck:
         value; ([], []) if this clang cannot tell."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
+        if self.read != self.source:
+            os.unlink(self.read)
         messages = [match.groups() for match in map(MESSAGE.match, errors.splitlines()) if match]
         warnings = {f"{place}: warning: {text}": True for place, kind, text in messages
                     if kind == "warning" and place.rsplit(":", 2)[0] in self.files}

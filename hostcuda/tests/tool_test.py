@@ -199,6 +199,35 @@ main.o: main.cpp
         )
         self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
 
+    def test_clang_reads_what_nvcc_accepts(self):
+        self.write("own.h", "constexpr int kOwn = 1;\n")
+        self.write("a.cu", """#include "own.h"
+#include <cuda/atomic>
+#ifdef __CUDACC__
+#define BOTH __host__ __device__
+#endif
+BOTH int twice(int i) { return i + i; }
+extern "C"__global__ void k(cuda::atomic<int>* p, int& i) { p->fetch_add(twice(kOwn)); ++i; }
+__global__ void __maxnreg__(32) r() { if (threadIdx.x == 40) asm("trap;"); }
+void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
+""")
+        self.assertEqual("", self.works(BIN / "hostcuda", "cc", "-c", "a.cu"))
+        self.write("b.cu", 'extern "C"__global__ void k() {}\nvoid f() { k(); }\n')
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
+        if semantics.find_clang():
+            self.assertRegex(said.stderr, r"^b\.cu:2:\d+: error: a __global__ function call must be")
+
+    def test_options_of_nvcc_that_mean_nothing_here(self):
+        self.write("a.cu", "int main() {}\n")
+        options = ("-Werror all-warnings -allow-unsupported-compiler -src-in-ptx -dopt=on --dopt on "
+                   "-diag-error 20 -m 64 --no-compress -opt-info inline --jobserver "
+                   "-compress-mode=size")
+        self.assertEqual("", self.works(BIN / "nvcc", *options.split(), "-c", "a.cu"))
+        for option in ("-run", "-arch-ls"):
+            said = self.run_in_folder(BIN / "nvcc", option, "a.cu")
+            self.assertEqual(1, said.returncode)
+            self.assertRegex(said.stderr, rf"^nvcc \(hostcuda\): {option}: .*\n$")
+
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_uninitialised_variables_are_reported(self):
         kernel = (

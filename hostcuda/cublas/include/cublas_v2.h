@@ -7,6 +7,8 @@
 
 #include <cuda_runtime.h>
 
+#define CUBLAS_API_H_  // headers of NVIDIA's samples test this macro
+
 using cublasHandle_t = struct cublasContext*;
 enum cublasStatus_t {
   CUBLAS_STATUS_SUCCESS = 0,

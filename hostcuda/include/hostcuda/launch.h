@@ -125,9 +125,14 @@ class Argument<Parameter, true> {
 
 // Reports host code that passes the address of a __device__ variable.
 void check_pointer_argument(const Site& site, const volatile void* pointer);
-template <class Parameter>
-void check_argument(const Site& site, const Parameter& value) {
-  if constexpr (std::is_pointer_v<Parameter>) {
+// Reports host code that passes a reference to a variable of the host: a kernel may refer to
+// managed memory, pinned memory and memory of the device.
+void check_reference_argument(const Site& site, const volatile void* object);
+template <class Parameter, class Value>
+void check_argument(const Site& site, const Value& value) {
+  if constexpr (std::is_reference_v<Parameter>) {
+    check_reference_argument(site, __builtin_addressof(value));
+  } else if constexpr (std::is_pointer_v<Parameter>) {
     if constexpr (!std::is_function_v<std::remove_pointer_t<Parameter>>)
       check_pointer_argument(site, value);
   }
@@ -155,8 +160,9 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
                              const std::tuple<Argument<Parameters>...>& arguments) {
   using Function = void (*)(typename Argument<Parameters>::Passed...);
   const auto function = reinterpret_cast<Function>(reinterpret_cast<void*>(kernel));
-  std::apply([&](const auto&... each) { (check_argument(request.site, each.get()), ...); },
-             arguments);
+  std::apply(
+      [&](const auto&... each) { (check_argument<Parameters>(request.site, each.get()), ...); },
+      arguments);
   return enqueue_kernel(request, work_of([function, stored = arguments] {
                           HOSTCUDA_TELL_ARGUMENTS(function, stored);
                           std::apply([&](const auto&... each) { function(each.get()...); }, stored);
@@ -165,7 +171,7 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
 
 template <class Call, class... Arguments>
 void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
-  (check_argument(request.site, arguments), ...);
+  (check_argument<Arguments>(request.site, arguments), ...);
   enqueue_kernel(request, work_of([call, stored = std::tuple<Argument<Arguments, false>...>(
                                              Argument<Arguments, false>(arguments)...)] {
                    HOSTCUDA_TELL_ARGUMENTS(call, stored);
@@ -188,15 +194,11 @@ struct DeducedLauncher {
 
 template <class Call, class... Parameters>
 struct ExactLauncher {
-  static_assert(
-      !(std::is_reference_v<Parameters> || ...),
-      "kernel launch: a kernel's parameter is a reference, which would be the address of a "
-      "variable of the host; kernels take their parameters by value");
   Call call;
   LaunchRequest request;
 
   void operator()(Parameters... parameters) const {
-    if constexpr ((kPassedAsBytes<Parameters> || ...)) {
+    if constexpr (((kPassedAsBytes<Parameters> || std::is_reference_v<Parameters>) || ...)) {
       const auto kernel =
           reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
       enqueue_function<Parameters...>(request, kernel, {Argument<Parameters>(parameters)...});

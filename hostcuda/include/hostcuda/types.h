@@ -27,6 +27,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
+#define __maxnreg__(registers)
 #define CUDART_CB
 #define CUDARTAPI
 #define __cudart_builtin__

@@ -116,6 +116,23 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
   report(std::move(finding));
 }
 
+void check_reference_argument(const Site& site, const volatile void* object) {
+  check_pointer_argument(site, object);
+  void* address = const_cast<void*>(object);
+  if (variable_without_address(address)) return;  // reported already
+  static auto* known = new std::set<std::pair<const char*, int>>;
+  const std::lock_guard lock(api_mutex());
+  if (classify(address, 1).kind != MemoryKind::pageable ||
+      !known->insert({site.file, site.line}).second)
+    return;
+  Finding finding("host pointer",
+                  std::string("kernel ") + site.kernel +
+                      " is given a reference to a variable of host code, which a GPU cannot access",
+                  "pass it by value, or let it refer to memory from cudaMallocManaged");
+  finding.place = CodePlace{nullptr, site.file, site.line}.text();
+  report(std::move(finding));
+}
+
 namespace {
 
 struct ErasedKernel {

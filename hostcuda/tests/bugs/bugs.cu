@@ -191,6 +191,23 @@ __global__ void traps(float* out, bool wrong) {
   if (wrong && threadIdx.x == 5) __trap();
   out[threadIdx.x] = 1;
 }
+#define ASSURE(condition) \
+  if (!(condition)) asm("trap;")
+__global__ void traps_in_asm(float* out, bool wrong) {
+  // BUG trap_in_asm
+  ASSURE(!wrong || threadIdx.x != 5);
+  out[threadIdx.x] = 1;
+}
+__global__ void set_one(float* out, const float& one) { out[threadIdx.x] = one; }
+void run_reference_to_host(const Buffer& b) {
+  float one = 1, *managed;
+  cudaMallocManaged(&managed, sizeof *managed);
+  *managed = 1;
+  // BUG reference_to_host
+  set_one<<<1, kThreads>>>(b.data, corrected ? *managed : one);
+  cudaDeviceSynchronize();
+  cudaFree(managed);
+}
 __global__ void divides(float* out, int by) {
   // BUG division_by_zero
   out[threadIdx.x] = (7 / by) / 7;
@@ -419,6 +436,10 @@ int run(const std::string& bug) {
     return run_and_ask([&] { asserts<<<1, kThreads>>>(b.data, corrected ? kThreads : 77); }, b);
   else if (is("trap"))
     return run_and_ask([&] { traps<<<1, kThreads>>>(b.data, !corrected); }, b);
+  else if (is("trap_in_asm"))
+    return run_and_ask([&] { traps_in_asm<<<1, kThreads>>>(b.data, !corrected); }, b);
+  else if (is("reference_to_host"))
+    run_reference_to_host(b);
   else if (is("deep_recursion"))
     deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
   else if (!run_gang_bug(bug, corrected, b.data) && !run_cub_bug(bug, corrected, b.data))

@@ -155,6 +155,11 @@ const std::vector<Case>& cases() {
        "failed.\ncudaErrorAssert, then cudaErrorAssert"},
       {"trap", 1,
        "__trap\\(\\) at .*bugs.cu:[0-9]+\n.*cudaErrorLaunchFailure, then cudaErrorLaunchFailure"},
+      {"trap_in_asm", 1,
+       "__trap\\(\\) at .*bugs.cu:[0-9]+\n.*cudaErrorLaunchFailure, then cudaErrorLaunchFailure"},
+      {"reference_to_host", 0,
+       "kernel set_one is given a reference to a variable of host code, .*\n  at "
+       ".*bugs.cu:[0-9]+\n.*result ok"},
       {"grid_sync_in_a_plain_launch", kAbnormally,
        "grid.sync\\(\\) in a kernel that was not launched for it.*\n  kernel syncs_the_grid .*\n"
        ".*\n  thread \\(.*\\) at .*gang_bugs.h:[0-9]+"},

@@ -39,7 +39,7 @@ KINDS_OF_BUGS = {
     "launch_in_kernel": "host function in a kernel", "launch_bounds": "launch bounds",
     "static_and_dynamic_shared": "too much shared memory", "null_pointer": "fault",
     "division_by_zero": "fault", "waits_for_the_next_block": "hang", "assertion": "assertion",
-    "trap": "trap", "grid_sync_in_a_plain_launch": "no such barrier",
+    "trap": "trap", "trap_in_asm": "trap", "reference_to_host": "host pointer", "grid_sync_in_a_plain_launch": "no such barrier",
     "block_returns_before_grid_sync": "deadlock", "barriers_of_different_scope": "deadlock",
     "cooperative_blocks_wait_forever": "hang", "cluster_block_ends_early": "block has ended",
     "maps_what_is_not_shared": "bad mapping", "deep_recursion": "fault",

@@ -268,4 +268,22 @@ TEST_F(Syntax, LinesAreKept) {
   EXPECT_EQ(begin + 11, after_long_macro);
 }
 
+struct Counters {
+  int threads;
+  int limit;
+};
+__global__ void count_below(Counters& counters, const int& limit) {
+  if (threadIdx.x < static_cast<unsigned>(limit)) atomicAdd(&counters.threads, 1);
+}
+
+TEST_F(Syntax, ReferencesToManagedObjects) {
+  Counters* counters = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMallocManaged(&counters, sizeof *counters));
+  *counters = {0, 10};
+  count_below<<<2, 64>>>(*counters, counters->limit);
+  ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(20, counters->threads);
+  cudaFree(counters);
+}
+
 }  // namespace

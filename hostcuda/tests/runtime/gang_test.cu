@@ -257,4 +257,35 @@ TEST(Atomics, References) {
   EXPECT_EQ(31.5f, largest.get()[0]);
 }
 
+__device__ cuda::atomic<int, cuda::thread_scope_device> global_sum{0};
+
+__global__ void use_atomics(cuda::std::atomic<int>* largest, int* as_atomic, int* out) {
+  __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> of_block;
+  if (threadIdx.x == 0) of_block = 0u;
+  __syncthreads();
+  of_block.fetch_add(1, cuda::memory_order_relaxed);
+  ++global_sum;
+  largest->fetch_max(static_cast<int>(threadIdx.x), cuda::std::memory_order_relaxed);
+  reinterpret_cast<cuda::atomic<int>*>(as_atomic)->store(5);
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(of_block.load());
+}
+
+TEST(Atomics, AreObjectsOfTheDevice) {
+  cuda::std::atomic<int>* largest = nullptr;
+  EXPECT_CUDA(cudaMallocManaged(&largest, sizeof *largest));
+  largest->store(0);
+  DeviceArray<int> as_atomic(1, 0), out(3, 0);
+  cuda::atomic<int, cuda::thread_scope_device> zero{0};
+  EXPECT_CUDA(cudaMemcpyToSymbol(global_sum, &zero, sizeof zero));
+  use_atomics<<<3, 64>>>(largest, as_atomic, out);
+  int sum = 0;
+  EXPECT_CUDA(cudaMemcpyFromSymbol(&sum, global_sum, sizeof sum));
+  EXPECT_EQ(192, sum);
+  EXPECT_EQ(63, largest->load());
+  EXPECT_EQ(5, as_atomic.get()[0]);
+  EXPECT_EQ(std::vector<int>(3, 64), out.get());
+  EXPECT_CUDA(cudaFree(largest));
+}
+
 }  // namespace
