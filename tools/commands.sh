@@ -353,6 +353,16 @@ run_grade_command() {
   run_tool grade "$@" "${more[@]}"
 }
 
+# Builds what proves a submission, then counts.
+run_golf_command() {
+  set_up inspect
+  lock
+  build_targets cpu build/cpu grade_tools
+  unlock
+  find_nvcc || true
+  run_tool golf "$@"
+}
+
 run_view_command() {
   local python tool=$PWD/view/view.py preset folder targets step=cpu_simd
   python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
@@ -425,6 +435,7 @@ case $command in
   test) run_test_command "$@" ;;
   view) run_view_command "$@" ;;
   grade) run_grade_command "$@" ;;
+  golf) run_golf_command "$@" ;;
   experiment) run_experiment_command "$@" ;;
   cc | check) run_hostcuda "$command" "$@" ;;
   build) run_build_command "$@" ;;

@@ -18,7 +18,7 @@ def inspected(program: Path, words: tuple[str, ...] = WORDS, sms: int = 1) -> In
 
 
 def costs(found: Inspection) -> dict[str, float]:
-    """Maps "global load" and so on to sectors or wavefronts per request, of the program's kernel."""
+    """Maps "global load" and so on to sectors or wavefronts per request."""
     kernel = found.kernels[0]
     kinds = [(memory, access) for memory in MEMORIES for access in ACCESSES]
     return {

@@ -226,6 +226,11 @@ class Tests:
             self._of_run = self._of_run or described(problem, failed)
         return []
 
+    def inspected(self, problem: Problem) -> Optional[Inspection]:
+        """Returns the counts of one traced run, or None if it did not end as it should."""
+        result = self._inspect(problem)
+        return result.inspection if result.passed else None
+
     def _inspect(self, problem: Problem) -> Result:
         # The file is created here, so that the submission does not need the right to create files.
         record = self._programs[TRACED].parent / "out" / "trace.json"
