@@ -76,27 +76,16 @@ def others(folder: Path) -> dict[str, Path]:
     return files
 
 
-def boilerplate() -> list[str]:
-    """Returns the text that all submissions of a family may share."""
-    return [family.variants[0].starter for family in families()]
-
-
 def matches(submissions: dict[str, Path], compared: dict[str, Path]) -> list[Match]:
     """Returns, for each submission, the file that shares most with it; the worst come first."""
     python = python_with_copydetect()
     if python is None:
         raise NoCopydetect("copydetect is not installed: pip install copydetect, and name its "
                            "interpreter in PYTHON")
-    with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
-        starters = []
-        for k, text in enumerate(boilerplate()):
-            starters.append(Path(name) / f"starter{k}.cu")
-            starters[-1].write_text(text, encoding="utf-8")
-        asked = {"submissions": {key: str(file) for key, file in submissions.items()},
-                 "others": {key: str(file) for key, file in compared.items()},
-                 "boilerplate": [str(file) for file in starters]}
-        ended = subprocess.run([python, str(WORKER)], input=json.dumps(asked), text=True,
-                               capture_output=True, check=False)
+    asked = {"submissions": {key: str(file) for key, file in submissions.items()},
+             "others": {key: str(file) for key, file in compared.items()}}
+    ended = subprocess.run([python, str(WORKER)], input=json.dumps(asked), text=True,
+                           capture_output=True, check=False)
     if ended.returncode:
         lines = ended.stderr.strip().splitlines()
         raise Failed(f"copydetect failed: {lines[-1] if lines else ended.returncode}")

@@ -1,7 +1,8 @@
 """Compares files by copydetect; similarity.py starts it in a Python that has copydetect.
 
-Reads {"submissions": {name: file}, "others": {name: file}, "boilerplate": [file]} and writes one
-row [submission, share, other] for each submission.
+Reads {"submissions": {name: file}, "others": {name: file}} and writes one row [submission, share,
+other] for each submission. Starters are not subtracted: they are two lines, and copydetect 0.5.0
+also subtracts repeated text then.
 """
 
 import json
@@ -13,14 +14,14 @@ K = 25  # characters of code without names that must be equal to count
 WINDOW = 1  # every equal piece is found
 
 
-def fingerprint(file, boilerplate=()):
-    return CodeFingerprint(file, K, WINDOW, boilerplate, language="cuda")
+def fingerprint(file):
+    with open(file, encoding="utf-8", errors="replace") as text:
+        return CodeFingerprint(file, K, WINDOW, language="cuda", fp=text)
 
 
 asked = json.load(sys.stdin)
-known = [value for file in asked["boilerplate"] for value in fingerprint(file).hashes]
-mine = {name: fingerprint(file, known) for name, file in asked["submissions"].items()}
-theirs = {name: fingerprint(file, known) for name, file in asked["others"].items()}
+mine = {name: fingerprint(file) for name, file in asked["submissions"].items()}
+theirs = {name: fingerprint(file) for name, file in asked["others"].items()}
 rows = []
 for name, own in mine.items():
     best = (0.0, "-")

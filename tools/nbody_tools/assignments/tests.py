@@ -30,7 +30,9 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
 WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
 TIME = 20
 MEGABYTES = 1000
-OUT_OF_ORDER = 0.5  # share of the points of a program that breaks a limit marked must
+HALF = 0.5  # share of the points of a program with one of these:
+MUST = "half: a limit marked must is broken"
+RACE = "half: with a race, a GPU computes something else"  # the emulator runs thread after thread
 IN_FORM = 0.5  # share of `counts` for a program that keeps all limits, but whose results are wrong
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 INSPECTED = (1921, 2047)  # bodies per system in the traced run
@@ -67,7 +69,10 @@ class Tests:
             futures = {name: pool.submit(self._unless_hung, name, test) for name, test in planned}
             results = {name: future.result() for name, future in futures.items()}
         results["counts"], is_broken = self._counts(results["findings"], traced)
-        return weighed([results[name] for name in WEIGHTS], is_broken)
+        found = results["findings"].inspection
+        has_race = found is not None and bool(found.races)
+        return weighed([results[name] for name in WEIGHTS],
+                       MUST if is_broken else RACE if has_race else "")
 
     def _problem(self, systems: int, count: int) -> Problem:
         return self._variant.problem(systems, count, self._dice)
@@ -173,20 +178,19 @@ class Tests:
         return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), is_broken
 
 
-def weighed(results: Sequence[Result], is_broken: bool) -> list[Result]:
-    """Multiplies all shares by the share of `right`, and by OUT_OF_ORDER if a limit is broken that
-    is the task itself. One forgotten barrier can make every number wrong; if all limits are kept,
+def weighed(results: Sequence[Result], halved: str) -> list[Result]:
+    """Multiplies all shares by the share of `right`, and by HALF if there is a reason. One forgotten barrier can make every number wrong; if all limits are kept,
     the program still has the form of a solution."""
     right = next(result.share for result in results if result.name == "right")
     made = []
     for result in results:
         share, why = result.share, result.why
         if result.name != "right" and right < 1:
-            least = IN_FORM if result.name == "counts" and result.passed else 0.0
-            share, why = max(share * right, least), why or "counts only as far as results are right"
-        if is_broken:
-            share, why = share * OUT_OF_ORDER, why or "half: a limit marked must is broken"
-        made.append(replace(result, share=share, why=why))
+            share, why = share * right, why or "counts only as far as results are right"
+        if halved:
+            share, why = share * HALF, why or halved
+        least = IN_FORM if result.name == "counts" and result.passed else 0.0
+        made.append(replace(result, share=max(share, least), why=why))
     return made
 
 

@@ -154,9 +154,9 @@ class OfStudents(InFolder):
 
 
 class Points(InFolder):
-    def shares(self, right: float, counts: float, is_broken: bool = False) -> dict[str, float]:
+    def shares(self, right: float, counts: float, halved: str = "") -> dict[str, float]:
         results = [Result("right", right), Result("sizes", 1), Result("counts", counts)]
-        return {one.name: one.share for one in weighed(results, is_broken)}
+        return {one.name: one.share for one in weighed(results, halved)}
 
     def test_other_tests_count_as_far_as_results_are_right(self) -> None:
         self.assertEqual(self.shares(1, 1), {"right": 1, "sizes": 1, "counts": 1})
@@ -167,7 +167,7 @@ class Points(InFolder):
         self.assertEqual(self.shares(0, 0.9)["counts"], 0)
 
     def test_a_limit_that_must_be_kept_halves_everything(self) -> None:
-        self.assertEqual(self.shares(1, 0.5, True), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
+        self.assertEqual(self.shares(1, 0.5, "half"), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
 
     def test_problems_are_packed_as_the_harness_reads_them(self) -> None:
         asked = Problem("", 2, 3, (b"abcd", b""), 24, None, 6)

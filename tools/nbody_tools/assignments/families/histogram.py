@@ -1,0 +1,224 @@
+"""A map of each system: bodies are counted, or their masses or speeds collected, by cell."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from nbody_tools.assignments import layouts
+from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.layouts import State
+from nbody_tools.labs.lab import Limit
+
+TITLE = "A map of the bodies"
+WARP = 32
+EXTENT = 1.25  # the map reaches from -EXTENT to EXTENT, or to this radius
+SIDE, RINGS = 16, 24  # cells per side; rings
+NEAR = 1e-3  # no body is nearer to the edge of a cell than this, in units of cells
+TOLERANCE = 1e-5
+PARTIAL = 0.5  # most points of a problem with a wrong cell
+
+AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
+        "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
+        "layout": ("packed", "arrays")}
+
+WHAT = {
+    "count": ("the number of bodies in each cell", "unsigned", ()),
+    "mass": ("the mass in each cell", "float", ("mass",)),
+    "fastest": ("the largest vx² + vy² + vz² in each cell, 0 if it is empty", "float",
+                ("vx", "vy", "vz")),
+}
+CELLS = {
+    "plane": (f"The map is a square of {SIDE} x {SIDE} cells in the plane of x and y. It covers "
+              f"-{EXTENT} ≤ x, y < {EXTENT}; cell (row r, column c) has the number "
+              f"r * {SIDE} + c; columns go with x, rows with y.", SIDE * SIDE, ("x", "y")),
+    "rings": (f"The map has {RINGS} rings of the same width around the z axis. Ring k holds the "
+              f"bodies whose distance from the axis, √(x² + y²), is from k to k + 1 widths; the "
+              f"last one ends at {EXTENT}.", RINGS, ("x", "y")),
+}
+OUTSIDE = {
+    "dropped": "A body outside the map does not count.",
+    "edge": "A body outside the map counts in the nearest cell: clamp its row and its column (or "
+            "its ring).",
+}
+FINISHES = {
+    "atomic": "Each block adds its map to that of its system with atomic operations in global "
+              "memory. `result` holds other bits before the call.",
+    "kernel": "Each block writes its map to memory that you allocate, and a second kernel combines "
+              "the maps of a system. There is no atomic operation in global memory.",
+}
+
+
+def is_variant(_: dict[str, str]) -> bool:
+    return True
+
+
+def forbidden(_: dict[str, str]) -> tuple[str, ...]:
+    return ()
+
+
+def same_bits(choice: dict[str, str]) -> bool:
+    """Sums of floats in shared memory come in any order; counts and maxima do not depend on it."""
+    return choice["what"] != "mass"
+
+
+def signature(choice: dict[str, str]) -> str:
+    return f"void solve(const Bodies& bodies, {WHAT[choice['what']][1]}* result)"
+
+
+def cells_of(choice: dict[str, str]) -> int:
+    return CELLS[choice["cells"]][1]
+
+
+def fields_of(choice: dict[str, str]) -> tuple[str, ...]:
+    return (*CELLS[choice["cells"]][2], *WHAT[choice["what"]][2])
+
+
+def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
+    loads = len(fields_of(choice))
+    if choice["layout"] == "packed":
+        loads = 2 if choice["what"] == "fastest" else 1
+    cells = cells_of(choice)
+    merged = cells / 256  # once per cell and block, which takes 256 bodies at least
+    other = 2 * merged if choice["finish"] == "kernel" else 0
+    width = layouts.SECTORS[choice["layout"]]
+    return (
+        Limit("requests of global loads per body", at_least=0.5 * loads / WARP,
+              at_most=2 * (loads + other) / WARP, must=True),
+        Limit("global loads per body", at_most=loads + other + 0.05),
+        Limit("sectors per request of global loads", at_most=width + 1.5),
+        # A maximum that is not exceeded is not written, and so not counted as an atomic operation.
+        Limit("shared atomics per body", at_least=0.02 if choice["what"] == "fastest" else 0.3,
+              at_most=1.05),
+        Limit("global atomics per body", at_most=0 if choice["finish"] == "kernel" else merged,
+              at_least=None if choice["finish"] == "kernel" else 0.0001),
+    )
+
+
+def words(choice: dict[str, str]) -> dict[str, object]:
+    what, kind, _ = WHAT[choice["what"]]
+    return {"words": what, "kind": kind, "number": cells_of(choice), "fields": fields_of(choice),
+            "cell_words": CELLS[choice["cells"]][0], "outside_words": OUTSIDE[choice["outside"]],
+            "finish_words": FINISHES[choice["finish"]], "extent": EXTENT, "side": SIDE,
+            "rings": RINGS, "layout_words": layouts.WORDS[choice["layout"]]}
+
+
+def header(choice: dict[str, str]) -> str:
+    side = f"constexpr int kSide = {SIDE};  // cells per row and per column\n" \
+        if choice["cells"] == "plane" else ""
+    return ("// The grader uses its own copy of this file.\n#pragma once\n\n"
+            "#include <cuda_runtime.h>\n\n"
+            "// The bodies of several systems. All arrays are in device memory; body i of system s "
+            "has the\n// index s * count + i.\n"
+            f"{layouts.STRUCTS[choice['layout']]}\n"
+            f"constexpr float kExtent = {EXTENT}f;\n{side}"
+            f"constexpr int kCells = {cells_of(choice)};  // of each system's map\n\n"
+            "// Writes cell k of system s to result[s * kCells + k], in device memory.\n"
+            f"{signature(choice)};\n")
+
+
+def glue(choice: dict[str, str]) -> str:
+    kind = WHAT[choice["what"]][1]
+    return (f"  solve(Bodies{{systems, count, {layouts.ARGUMENTS[choice['layout']]}}}, "
+            f"static_cast<{kind}*>(result));\n")
+
+
+@dataclass(frozen=True)
+class Expected:
+    values: np.ndarray  # (systems, cells)
+    errors: np.ndarray
+
+
+def coordinates(choice: dict[str, str], state: State) -> list[np.ndarray]:
+    """Returns the coordinates in units of cells."""
+    if choice["cells"] == "rings":
+        return [np.hypot(state["x"], state["y"]) * (RINGS / EXTENT)]
+    return [(state[c] + EXTENT) * (SIDE / (2 * EXTENT)) for c in "xy"]
+
+
+def clear_of_edges(choice: dict[str, str], state: State) -> State:
+    """Moves bodies that float32 might put into another cell."""
+    for _ in range(20):
+        near = np.zeros(state.columns["x"].shape, bool)
+        for coordinate in coordinates(choice, state):
+            near |= np.abs(coordinate - np.rint(coordinate)) < NEAR
+        if not near.any():
+            break
+        for c in "xy":
+            state.columns[c][near] *= np.float32(0.985)
+            state.columns[c][near] += np.float32(0.0071)
+    return state
+
+
+def cell_numbers(choice: dict[str, str], state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Returns each body's cell, and whether it counts."""
+    most = RINGS if choice["cells"] == "rings" else SIDE
+    floors = [np.floor(one).astype(int) for one in coordinates(choice, state)]
+    counts = np.ones(floors[0].shape, bool)
+    if choice["outside"] == "dropped":
+        for floor in floors:
+            counts &= (floor >= 0) & (floor < most)
+    floors = [floor.clip(0, most - 1) for floor in floors]
+    return (floors[0] if len(floors) == 1 else floors[1] * SIDE + floors[0]), counts
+
+
+def problem(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> Problem:
+    state = clear_of_edges(choice, layouts.random_state(systems, count, dice))
+    cells, counted = cell_numbers(choice, state)
+    values = np.zeros((systems, cells_of(choice)))
+    index = (np.broadcast_to(np.arange(systems)[:, None], cells.shape)[counted], cells[counted])
+    if choice["what"] == "fastest":
+        np.maximum.at(values, index, sum(state[f"v{c}"] ** 2 for c in "xyz")[counted])
+    else:
+        weights = state["mass"] if choice["what"] == "mass" else np.ones(cells.shape)
+        np.add.at(values, index, weights[counted])
+    errors = np.zeros_like(values) if choice["what"] == "count" else TOLERANCE * values
+    return Problem(f"{systems} x {count} bodies", systems, count, state.blobs(choice["layout"]),
+                   4 * values.size, Expected(values, errors), systems * count)
+
+
+def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
+    expected = asked.expected
+    kind = np.uint32 if choice["what"] == "count" else np.float32
+    got = np.frombuffer(result, kind).astype(np.float64).reshape(expected.values.shape)
+    with np.errstate(invalid="ignore"):
+        right = np.abs(got - expected.values) <= expected.errors
+    if right.all():
+        return Checked(1)
+    # Most cells may be empty, so only those that are not count for a part of the points.
+    filled = (expected.values != 0) | (got != 0)
+    system, cell = (int(i) for i in np.argwhere(~right)[0])
+    return Checked(PARTIAL * float(right[filled].mean()),
+                   f"{asked.words}: cell {cell} of system {system} is {got[system, cell]:.7g}, not "
+                   f"{expected.values[system, cell]:.7g}; {int((~right).sum())} of "
+                   f"{int(filled.sum())} cells are wrong")
+
+
+def wrong(choice: dict[str, str]) -> list[Wrong]:
+    made = [
+        Wrong("no_barrier", "threads count into a map that others still clear",
+              (("  __syncthreads();  // the map is cleared\n", ""),), (0, 60), "RACE"),
+        Wrong("no_atomic", "threads of a block overwrite each other's counts",
+              (("      collect(&map[cell], own);", "      lose(&map[cell], own);"),), (0, 60),
+              "RACE"),
+        Wrong("first_block_only", "only the first chunk of the bodies is read",
+              (("(bodies.count + kBlock - 1) / kBlock", "1"),
+               ("i += gridDim.x * kBlock", "i += bodies.count")), (5, 75)),
+        Wrong("empty", "no kernel runs", (("  make_maps<<<", "  if (false) make_maps<<<"),),
+              (0, 5)),
+    ]
+    if choice["outside"] == "dropped":
+        made.append(Wrong("not_dropped", "bodies outside count at the edge",
+                          (("      if (!inside) continue;\n", ""),), (15, 75)))
+    else:
+        made.append(Wrong("dropped", "bodies outside do not count",
+                          (("const bool inside = true;", "const bool inside = is_inside;"),
+                           ("// everybody counts\n", "\n      if (!inside) continue;\n")),
+                          (15, 75)))
+    if choice["finish"] == "atomic":
+        made.append(Wrong("not_cleared", "the maps are added to other bits",
+                          (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
+                          (0, 30)))
+    return made

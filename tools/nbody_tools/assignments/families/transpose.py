@@ -1,0 +1,183 @@
+"""A change of layout: from all bodies of a system together to all systems of a body together."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.labs.lab import Limit
+
+TITLE = "Another order in memory"
+WARP = 32
+TOLERANCE = 1e-6  # one float32 operation
+PARTIAL = 0.5  # most points of a problem with a wrong element
+LARGE = 1500  # bodies; see shape()
+
+AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
+        "order": ("forward", "backward"), "avoid": ("padding", "swizzle")}
+
+COMPONENTS = {"float": ("",), "float2": (".x", ".y"), "float4": (".x", ".y", ".z", ".w")}
+CHANGES = {
+    "copied": "The elements are copied as they are.",
+    "scaled": "Each element of system s is multiplied by `factor[s]`.",
+    "relative": "From each element, the first element of its system (that of body 0) is "
+                "subtracted.",
+}
+ORDERS = {
+    "forward": ("body i is row i", "i"),
+    "backward": ("the last body comes first: body i is row count - 1 - i", "count - 1 - i"),
+}
+AVOID = {
+    "padding": "The rows of the tile in shared memory are **padded**, so that neither rows nor "
+               "columns have bank conflicts.",
+    "swizzle": "The tile in shared memory has **no padding**: its rows are as long as a warp. "
+               "Exchange the columns of each row instead (an exclusive or with the row), so that "
+               "neither rows nor columns have bank conflicts. A `__shared__` array with 33 or "
+               "`+ 1` in its size is rejected.",
+}
+FORBIDDEN = {"padding": (), "swizzle": (r"__shared__[^;]*(?:\b33\b|\+\s*1\b)[^;]*;",)}
+
+
+def is_variant(_: dict[str, str]) -> bool:
+    return True
+
+
+def forbidden(choice: dict[str, str]) -> tuple[str, ...]:
+    return FORBIDDEN[choice["avoid"]]
+
+
+def same_bits(_: dict[str, str]) -> bool:
+    return True
+
+
+def signature(choice: dict[str, str]) -> str:
+    return f"void solve(const Table& table, {choice['element']}* result)"
+
+
+def width_of(choice: dict[str, str]) -> int:
+    """Returns the number of floats of an element."""
+    return len(COMPONENTS[choice["element"]])
+
+
+def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
+    width = width_of(choice)
+    loads = 1 if choice["change"] == "copied" else 2
+    return (
+        Limit("requests of global loads per element", at_least=0.5 / WARP, at_most=2 * loads / WARP,
+              must=True),
+        Limit("sectors per request of global loads", at_most=4 * width + 1.5, must=True),
+        Limit("sectors per request of global stores", at_most=4 * width + 1.5, must=True),
+        Limit("global loads per element", at_most=loads + 0.05),
+        Limit("wavefronts per request of shared loads", at_most=1.1 * width),
+        Limit("wavefronts per request of shared stores", at_most=1.1 * width),
+    )
+
+
+def words(choice: dict[str, str]) -> dict[str, object]:
+    row_words, row = ORDERS[choice["order"]]
+    return {"components": COMPONENTS[choice["element"]], "row_words": row_words, "row": row,
+            "change_words": CHANGES[choice["change"]], "avoid_words": AVOID[choice["avoid"]],
+            "bytes": 4 * width_of(choice)}
+
+
+def header(choice: dict[str, str]) -> str:
+    factor = "  const float* factor;  // of each system\n" if choice["change"] == "scaled" else ""
+    return ("// The grader uses its own copy of this file.\n#pragma once\n\n"
+            "#include <cuda_runtime.h>\n\n"
+            "// All arrays are in device memory. The element of body i of system s is\n"
+            "// element[s * count + i].\n"
+            "struct Table {\n  int systems;\n  int count;  // bodies per system\n"
+            f"  const {choice['element']}* element;\n{factor}}};\n\n"
+            "// Writes what belongs to row r and system s to result[r * systems + s].\n"
+            f"{signature(choice)};\n")
+
+
+def glue(choice: dict[str, str]) -> str:
+    factor = ", static_cast<const float*>(a[1])" if choice["change"] == "scaled" else ""
+    return (f"  solve(Table{{systems, count, static_cast<const {choice['element']}*>(a[0])"
+            f"{factor}}}, static_cast<{choice['element']}*>(result));\n")
+
+
+@dataclass(frozen=True)
+class Expected:
+    values: np.ndarray  # (count, systems, components)
+    errors: np.ndarray
+
+
+def shape(systems: int, count: int, dice: random.Random) -> tuple[int, int]:
+    """Returns the systems and bodies of a table for the numbers that a test asks for: the tests of
+    sizes vary both, and large tables are not narrow."""
+    if count > LARGE:
+        return 150 + systems, count // 9
+    return (dice.randrange(1, 70), count) if systems == 2 else (systems, count)
+
+
+def problem(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> Problem:
+    systems, count = shape(systems, count, dice)
+    numbers = np.random.default_rng(dice.randrange(1 << 63))
+    table = numbers.uniform(-2, 2, (systems, count, width_of(choice))).astype(np.float32)
+    factor = numbers.uniform(0.5, 3, systems).astype(np.float32)
+    blobs = [table.tobytes()]
+    values = table.astype(np.float64)
+    errors = np.zeros_like(values)
+    if choice["change"] == "scaled":
+        blobs.append(factor.tobytes())
+        values = values * factor.astype(np.float64)[:, None, None]
+        errors = TOLERANCE * np.abs(values)
+    if choice["change"] == "relative":
+        first = values[:, :1]
+        errors = TOLERANCE * (np.abs(values) + np.abs(first))
+        values = values - first
+    values, errors = (np.swapaxes(one, 0, 1) for one in (values, errors))
+    if choice["order"] == "backward":
+        values, errors = values[::-1], errors[::-1]
+    return Problem(f"{systems} x {count} elements", systems, count, tuple(blobs), 4 * values.size,
+                   Expected(values, errors), systems * count)
+
+
+def check(_: dict[str, str], asked: Problem, result: bytes) -> Checked:
+    expected = asked.expected
+    got = np.frombuffer(result, np.float32).astype(np.float64).reshape(expected.values.shape)
+    with np.errstate(invalid="ignore"):
+        right = (np.abs(got - expected.values) <= expected.errors).all(axis=2)
+    if right.all():
+        return Checked(1)
+    row, system = (int(i) for i in np.argwhere(~right)[0])
+    # Elements that are zero, such as the first ones of "relative", prove nothing.
+    counted = right[(expected.values != 0).all(axis=2)]
+    share = float(counted.mean()) if counted.size else 0.0
+    return Checked(PARTIAL * share,
+                   f"{asked.words}: row {row} of system {system} begins with "
+                   f"{got[row, system, 0]:.7g}, not {expected.values[row, system, 0]:.7g}; "
+                   f"{int((~right).sum())} of {right.size} elements are wrong")
+
+
+def wrong(choice: dict[str, str]) -> list[Wrong]:
+    row = ORDERS[choice["order"]][1]
+    other = "count - 1 - i" if choice["order"] == "forward" else "i"
+    column = "threadIdx.x" if choice["avoid"] == "padding" else "column_of(k, threadIdx.x)"
+    conflicts = ("kWarp + 1]", "kWarp]") if choice["avoid"] == "padding" else \
+        ("return column ^ row;", "return column;")
+    made = [
+        Wrong("no_barrier", "threads read a tile that others have not filled",
+              (("  __syncthreads();  // the tile is full\n", ""),), (0, 30), "RACE"),
+        Wrong("conflicts", "all elements of a column are in one bank", (conflicts,), (80, 97),
+              "wavefronts per request of shared"),
+        Wrong("direct", "each thread writes what it has read: one sector per element",
+              ((f"tile[k][{column}] = own;",
+                "result[place(table, system, i)] = own;"),
+               ("i < table.count && system < table.systems)  // writes",
+                "i < 0)")), (30, 50), "sectors per request of global stores"),
+        Wrong("wrong_row", "the order of the bodies is the other one",
+              ((f"const size_t row = {row.replace('count', 'table.count')};",
+                f"const size_t row = {other.replace('count', 'table.count')};"),), (0, 30)),
+        Wrong("whole_tiles", "only tiles that are full are written",
+              (("(table.count + kWarp - 1) / kWarp", "max(1, table.count / kWarp)"),), (5, 75)),
+    ]
+    if choice["change"] != "copied":
+        made.append(Wrong("unchanged", "the elements are only copied",
+                          (("own = changed(", "own = unchanged("),), (0, 30)))
+    return made
