@@ -22,7 +22,7 @@ from typing import Optional, Sequence
 from nbody_tools.arguments import (ROOT, Failed, ToolError, existing_folder, positive_number,
                                    write_whole_file)
 from nbody_tools.assignments.family import families
-from nbody_tools.labs.class_grading import as_csv, submissions_in
+from nbody_tools.gradebook.class_grading import as_csv, submissions_in
 from nbody_tools.tables import aligned
 
 MISSING = 77  # exit code if copydetect is not installed

@@ -179,8 +179,9 @@ class Tests:
 
 
 def weighed(results: Sequence[Result], halved: str) -> list[Result]:
-    """Multiplies all shares by the share of `right`, and by HALF if there is a reason. One forgotten barrier can make every number wrong; if all limits are kept,
-    the program still has the form of a solution."""
+    """Multiplies all shares by the share of `right`, and by HALF if there is a reason. One
+    forgotten barrier can make every number wrong; if all limits are kept, the program still has the
+    form of a solution."""
     right = next(result.share for result in results if result.name == "right")
     made = []
     for result in results:

@@ -25,7 +25,7 @@ from nbody_tools.arguments import ROOT, Failed, ToolError, existing_file
 from nbody_tools.assignments import similarity
 from nbody_tools.assignments.family import (DESCRIPTION, FAMILIES, FILE_NAME, HEADER_NAME, Family,
                                             Variant, families, find_family)
-from nbody_tools.labs.class_grading import (CANVAS_COLUMNS, MOODLE_COLUMNS, POSSIBLE, as_csv,
+from nbody_tools.gradebook.class_grading import (CANVAS_COLUMNS, MOODLE_COLUMNS, POSSIBLE, as_csv,
                                             file_name, read_roster)
 from nbody_tools.tables import aligned
 

@@ -31,11 +31,11 @@ from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.family import Variant, read_variant, read_variants
 from nbody_tools.assignments.grading import grade_assignment, refused_assignment
+from nbody_tools.gradebook import grade_class
+from nbody_tools.gradebook.class_grading import submissions_in
 from nbody_tools.inspection.as_text import text_of
-from nbody_tools.labs import grade_class
 from nbody_tools.labs.answers import NotAnswers, grade_answers
 from nbody_tools.labs.building import DoesNotCompile, Tools, Workshop, gpu_tools, read_tools
-from nbody_tools.labs.class_grading import submissions_in
 from nbody_tools.labs.lab import TESTS, Lab, find_lab
 from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
 from nbody_tools.labs.rules import broken_by_files, broken_by_symbols, broken_by_text

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nbody_tools.__main__ import main
 from nbody_tools.arguments import Failed, ToolError
-from nbody_tools.labs import class_grading, grade_class
-from nbody_tools.labs.class_grading import (Mark, Submission, as_canvas, as_moodle, as_plain,
+from nbody_tools.gradebook import class_grading, grade_class
+from nbody_tools.gradebook.class_grading import (Mark, Submission, as_canvas, as_moodle, as_plain,
                                             grade_all, keep_mark, kept_mark, read_roster, share_of,
                                             submissions_in)
 from nbody_tools.labs.report import Line, Report

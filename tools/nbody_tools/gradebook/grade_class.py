@@ -10,7 +10,7 @@ from typing import Callable, Optional
 
 from nbody_tools import arguments
 from nbody_tools.arguments import Failed, ToolError
-from nbody_tools.labs.class_grading import (FORMATS, Mark, Submission, digest_of, grade_all,
+from nbody_tools.gradebook.class_grading import (FORMATS, Mark, Submission, digest_of, grade_all,
                                             keep_mark, kept_mark, read_roster, share_of,
                                             submissions_in)
 from nbody_tools.labs.report import Report, as_text

@@ -1,0 +1,1 @@
+"""Grades the submissions of a class and writes tables for gradebooks."""
