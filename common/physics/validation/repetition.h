@@ -1,0 +1,49 @@
+// Repeats a run in calls of other lengths. An error that depends on the number of steps per call
+// then leads to a different end state.
+#pragma once
+
+#include "physics/validation.h"
+#include "physics/validation/systems.h"
+
+namespace nbody {
+
+// Advances the state: first in single steps, which other checks verify, then in calls of 2, 4, 8,
+// ... steps, and finally in two equal calls. With only one long call, a program that loses one step
+// in every long call would lose as many steps here as in the run, and pass.
+template <class Real>
+BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<Real> state,
+                                    double dt, int steps_left) {
+  constexpr int kSingleSteps = 32;
+  int left = steps_left;
+  const auto take = [&](int steps) {
+    if (steps > 0) advance(state, dt, steps);
+    left -= steps;
+  };
+  for (int k = 1; k < kSingleSteps && left > 0; ++k) take(1);
+  for (int steps = 2; 4 * steps <= left; steps *= 2) take(steps);
+  const int half = left / 2;
+  take(half);
+  take(half);
+  take(left);
+  return state;
+}
+
+// Compares two states that should be equal after `duration`, the simulated time.
+template <class Real>
+void compare_states(Gate& gate, const BasicSystems<Real>& a, const BasicSystems<Real>& b,
+                    Wide<Real> duration) {
+  using W = Wide<Real>;
+  for_each_system(a, gate, [&](int s, Gate& of_system) {
+    const W typical = rms_speed<Real>(a.system(s));
+    for (std::size_t i = 0; i < a.system(s).size(); ++i) {
+      const auto &one = a.system(s)[i], &other = b.system(s)[i];
+      const W speed = length(velocity<W>(one)) + typical;
+      const auto dx = position<W>(one) - position<W>(other);
+      const auto dv = velocity<W>(one) - velocity<W>(other);
+      add_error(of_system, length(dx), length(position<W>(one)) + speed * duration);
+      add_error(of_system, length(dv), speed);
+    }
+  });
+}
+
+}  // namespace nbody
