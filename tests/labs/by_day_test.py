@@ -3,9 +3,9 @@
 
 Grades nothing if no file of the lab (tests/nightly/subjects.toml) has changed since the lab last
 passed, nightly or here. If the lab itself or its steps have changed since, grades the same files as
-the nightly test: the starter, the solution and each wrong solution, once. If only files that all
-labs share have changed, or if the lab has no nightly result yet, grades only the starter and the
-solution.
+the nightly test: the starter, the solution and each wrong solution, once. So it does for a new lab,
+which has no nightly result. If only files that all labs share have changed, or if the revision of
+the nightly result is not in this history, grades only the starter and the solution.
 """
 import json
 import subprocess
@@ -38,8 +38,8 @@ if is_unchanged("subject"):
     print(f"labs.{name} has passed with these files"
           + (f", nightly, at {row.passed}" if changed is not None else ""))
     sys.exit(0)
-is_new = changed is None and "own" not in passed
-options = ["--ends"] if is_new or is_unchanged("own") else []
+is_unknown = row.passed and changed is None and "own" not in passed
+options = ["--ends"] if is_unknown or is_unchanged("own") else []
 whole = Path(__file__).with_name("lab_test.py")
 ended = subprocess.run([sys.executable, whole, build, name, *options], check=False)
 if ended.returncode == 0:

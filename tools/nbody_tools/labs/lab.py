@@ -240,9 +240,13 @@ def read_lab(folder: Path) -> Lab:
     table["cut"] = [(one["find"], one["replace"]) for one in table.get("cut", [])]
     lab = made(Lab, where, table | {"folder": folder})
     known = [*TESTS] if lab.is_program else [question.key for question in lab.question]
+    if "counts" in known and not lab.limit:
+        known.remove("counts")
     for name in (*lab.fails, *(name for wrong in lab.wrong for name in wrong.fails)):
         if name not in known:
-            raise LabError(f"{where}: '{name}' is not a test; choose from {', '.join(known)}")
+            without = " (counts needs a [[limit]])" if name == "counts" else ""
+            raise LabError(
+                f"{where}: '{name}' is not a test; choose from {', '.join(known)}{without}")
     return lab
 
 

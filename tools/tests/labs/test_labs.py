@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -15,7 +17,7 @@ from unittest import mock
 
 from nbody_tools.__main__ import main
 from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
-from nbody_tools.labs.lab import TESTS, lab_folders, read_lab
+from nbody_tools.labs.lab import TESTS, LabError, lab_folders, read_lab
 from nbody_tools.labs.messages import LEFT_OUT, readable, with_names
 from nbody_tools.labs.report import (
     FORMS,
@@ -71,6 +73,15 @@ class OfLabs(unittest.TestCase):
             ):
                 self.assertIn(part, text, lab.name)
             self.assertTrue(text.startswith(f"# Lab {lab.number}: {lab.title}\n"), lab.name)
+
+    def test_counts_needs_a_limit(self) -> None:
+        lab = next(lab for lab in LABS if lab.limit and "counts" in lab.fails)
+        text = (lab.folder / "lab.toml").read_text(encoding="utf-8")
+        without = re.sub(r"(?ms)^\[\[limit\]\].*?(?=^\[\[)", "", text)
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "lab.toml").write_text(without, encoding="utf-8")
+            with self.assertRaisesRegex(LabError, r"'counts' is not a test; .*needs a \[\[limit"):
+                read_lab(Path(folder))
 
     def test_the_profile_is_the_measured_one(self) -> None:
         lab = next(lab for lab in LABS if lab.number == "24")
