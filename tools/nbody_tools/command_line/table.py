@@ -161,6 +161,8 @@ COMMANDS = (
          "simulate 1 and 10 years of the planets, print their distances from the ephemeris"),
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "
          "precision"),
+    tool("integrators", "maintain", "physics.integrators", "compare the programs of integrators/ "
+         "with REBOUND's IAS15, draw errors against cost"),
     tool("disk-halo", "maintain", "physics.disk_halo", "test whether a simulated galaxy is stable"),
     tool("site", "maintain", "course.site", "build a searchable site of all documents"),
     tool("release", "maintain", "release.release", "write the archive of a release", "DIR"),

@@ -198,7 +198,7 @@ def configuration(pages: list[Path], root: Path) -> str:
         "The steps": [p for p in steps if p in pages],
         "For teachers": [p for p in pages if p.parts[0] == "course"],
         "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
-        "Experiments": [p for p in pages if p.parts[0] == "experiments"],
+        "Experiments": [p for p in pages if p.parts[0] in ("experiments", "integrators")],
         "Tools": [
             p
             for p in pages

@@ -1,0 +1,37 @@
+// leapfrog -- drift, kick, drift: one force per step, second order, no drift of the energy.
+// Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
+#include "orbits.h"
+
+using namespace nbody::orbits;
+
+namespace {
+
+void drift(System& bodies, double h) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies.x[i] += h * bodies.v[i];
+}
+
+void kick(System& bodies, Gravity& gravity, double h) {
+  const Vectors a = gravity.accelerations(bodies);
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies.v[i] += h * a[i];
+}
+
+// Each of the three moves is exact for a part of the Hamiltonian, the kinetic or the potential
+// energy. So a step is the exact motion in a Hamiltonian close by, and conserves that one.
+Steps leapfrog(System& bodies, Gravity& gravity, double span, double dt) {
+  const long long steps = equal_steps(span, dt);
+  const double h = span / static_cast<double>(steps);
+  for (long long step = 0; step < steps; ++step) {
+    drift(bodies, h / 2);
+    kick(bodies, gravity, h);
+    drift(bodies, h / 2);
+  }
+  return {steps, h, h};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run(
+      {"leapfrog", "Leapfrog: drift-kick-drift with one time step, of order 2.", "dt", leapfrog},
+      argc, argv);
+}

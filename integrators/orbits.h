@@ -1,0 +1,69 @@
+// Shared by the four programs: bodies in float64, gravity from libnbody, and the command line.
+// G = 1. An integrator moves a System over a span of time; the rest of a program is in orbits.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "physics/vector3.h"
+
+namespace nbody::orbits {
+
+using Vectors = std::vector<Vector3>;  // three numbers per body, as libnbody's arrays
+
+struct System {
+  Vectors x, v;           // positions and velocities, n each
+  std::vector<double> m;  // masses, n
+  double softening = 0;   // 0: point masses
+  std::size_t size() const { return m.size(); }
+};
+
+struct Derivatives {
+  Vectors a, j;  // accelerations and their derivatives in time, the jerks
+};
+
+// Sums by libnbody over all bodies, in float64, and counts them. Throws runtime_error if a position
+// is no longer finite.
+class Gravity {
+ public:
+  // sum_j m_j r_ij / s^3, s^2 = |r_ij|^2 + softening^2, of every body.
+  Vectors accelerations(const System& bodies);
+  // Those and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), of every body.
+  Derivatives derivatives(const System& bodies);
+  // The same of some bodies, `active`, by all.
+  Derivatives derivatives(const System& bodies, const std::vector<std::size_t>& active);
+  // - sum_j m_j / s of every body. Not counted.
+  static std::vector<double> potentials(const System& bodies);
+  // Interactions so far: pairs of a target and a source.
+  long long interactions() const { return interactions_; }
+
+ private:
+  long long interactions_ = 0;
+};
+
+struct Steps {
+  long long count;     // times at which forces were computed
+  double least, most;  // shortest and longest step of a body
+};
+
+// Moves the bodies by `span` > 0. `accuracy` is the integrator's number: its time step, or the
+// eta that its steps follow from.
+using Integrate = Steps (*)(System& bodies, Gravity& gravity, double span, double accuracy);
+
+struct Integrator {
+  std::string_view name;
+  std::string_view description;  // one line with its source
+  std::string_view accuracy;     // the option that sets it: "dt" or "eta"
+  Integrate integrate;
+};
+
+// Divides a span into equal steps of at most dt. Throws UsageError above 1e12 steps.
+long long equal_steps(double span, double dt);
+
+// Throws runtime_error: a time no longer changes if the step is added.
+[[noreturn]] void refuse_short_step();
+
+// The main function of a program; returns its exit code.
+int run(const Integrator& integrator, int argc, char** argv);
+
+}  // namespace nbody::orbits

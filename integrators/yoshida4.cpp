@@ -1,0 +1,47 @@
+// yoshida4 -- three leapfrog steps, the middle one backwards, whose errors cancel to fourth order.
+// Yoshida 1990, Phys. Lett. A 150, 262.
+// Parent: leapfrog.   Run: yoshida4 --scenario figure-eight --time 6.3 --dt 0.01
+#include <cmath>
+
+#include "orbits.h"
+
+using namespace nbody::orbits;
+
+namespace {
+
+void drift(System& bodies, double h) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies.x[i] += h * bodies.v[i];
+}
+
+void kick(System& bodies, Gravity& gravity, double h) {
+  const Vectors a = gravity.accelerations(bodies);
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies.v[i] += h * a[i];
+}
+
+// A leapfrog step of length h errs by c h^3 + d h^5 + ...; it has no even powers, because it is
+// reversible. Steps of w1 h, w0 h, w1 h arrive at h if 2 w1 + w0 = 1, and their cubes cancel if
+// 2 w1^3 + w0^3 = 0.
+const double kOuter = 1 / (2 - std::cbrt(2.0));
+const double kInner = 1 - 2 * kOuter;  // -1.70
+
+Steps yoshida4(System& bodies, Gravity& gravity, double span, double dt) {
+  const long long steps = equal_steps(span, dt);
+  const double h = span / static_cast<double>(steps);
+  for (long long step = 0; step < steps; ++step) {
+    drift(bodies, kOuter * h / 2);
+    kick(bodies, gravity, kOuter * h);
+    drift(bodies, (kOuter + kInner) * h / 2);  // two half drifts in one
+    kick(bodies, gravity, kInner * h);
+    drift(bodies, (kInner + kOuter) * h / 2);
+    kick(bodies, gravity, kOuter * h);
+    drift(bodies, kOuter * h / 2);
+  }
+  return {3 * steps, h, h};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run({"yoshida4", "Yoshida's three leapfrog steps in one, of order 4.", "dt", yoshida4},
+             argc, argv);
+}
