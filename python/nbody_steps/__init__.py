@@ -10,6 +10,7 @@ PyTorch, JAX and other libraries in host memory, which are read without a copy (
 
 from importlib.metadata import PackageNotFoundError, version
 
+from .adapters import from_rebound, from_yt, galpy_field, to_rebound, to_yt
 from .files import Bodies, read, scenario, scenarios, write
 from .gravity import accelerations, jerk, potential
 from .simulation import simulate
@@ -22,11 +23,16 @@ except PackageNotFoundError:  # run from a build folder
 __all__ = [
     "Bodies",
     "accelerations",
+    "from_rebound",
+    "from_yt",
+    "galpy_field",
     "jerk",
     "potential",
     "read",
     "scenario",
     "scenarios",
     "simulate",
+    "to_rebound",
+    "to_yt",
     "write",
 ]

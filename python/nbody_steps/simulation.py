@@ -12,6 +12,7 @@ from .gravity import accelerations, length, require_same_shape
 
 def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt: float, steps: int,
              method: str = "direct", *, progress: Optional[Callable[[int], Any]] = None,
+             external: Optional[Callable[[np.ndarray, float], Any]] = None, time: float = 0.0,
              **options: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns the positions and velocities after `steps` time steps of leapfrog (drift by dt / 2,
     kick by dt, drift by dt / 2; second order, time-reversible).
@@ -19,6 +20,9 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     positions, velocities: (n, 3); masses: (n,); all of one dtype, float32 or float64, which is also
     that of the state. dt may be negative. progress(k) is called after step k. method and options
     are those of `accelerations`. The arguments are not changed.
+
+    external(positions, time) returns accelerations (n, 3) that are added to those of the bodies:
+    a potential that does not react to them (`galpy_field` makes one). `time` is that of the start.
     """
     x = checks.vectors("positions", positions).copy()
     v = checks.vectors("velocities", velocities, ("positions", x)).copy()
@@ -27,10 +31,24 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     eps = length(softening)
     h = x.dtype.type(checks.number("dt", dt, -np.inf, np.inf, "a finite number"))
     half = x.dtype.type(0.5) * h
+    start = checks.number("time", time, -np.inf, np.inf, "a finite number")
+    if external is not None and not callable(external):
+        raise ValueError(f"external: a {type(external).__name__} is not allowed; a function of "
+                         "positions and time")
     for step in range(1, checks.whole("steps", steps, 0) + 1):
         x += half * v
         v += h * accelerations(x, m, eps, method=method, **options)
+        if external is not None:
+            v += h * field(external, x, start + (step - 0.5) * float(h))
         x += half * v
         if progress is not None:
             progress(step)
     return x, v
+
+
+def field(external: Callable[[np.ndarray, float], Any], x: np.ndarray, time: float) -> np.ndarray:
+    """Returns the external accelerations, in the dtype of x."""
+    a = checks.as_array("external", external(x.copy(), time)).astype(x.dtype, copy=False)
+    if a.shape != x.shape:
+        raise ValueError(f"external: returned shape {a.shape}; {x.shape} is needed")
+    return checks.checked("external", a, a, None)

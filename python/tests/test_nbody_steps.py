@@ -235,6 +235,24 @@ class Simulations(unittest.TestCase):
         back, _ = nb.simulate(x, v, start.masses, 0, -period / 4000, 4000)
         self.assertLess(np.abs(back - start.positions).max(), 1e-9)
 
+    def test_external_field(self) -> None:
+        """A body without mass in the field -x oscillates: after half a period, 2 pi / 2, x is -x."""
+        x = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+        seen: list[float] = []
+
+        def spring(positions: np.ndarray, time: float) -> np.ndarray:
+            seen.append(time)
+            return -positions
+
+        end, _ = nb.simulate(x, 0 * x, np.zeros(2), 0, np.pi / 1000, 1000, external=spring, time=2)
+        self.assertLess(np.abs(end + x).max(), 1e-5)
+        self.assertAlmostEqual(seen[0], 2 + np.pi / 2000, places=12)
+        for wrong, said in ((3, "^external: a int is not allowed"),
+                            (lambda x, t: x[0], r"^external: returned shape \(3,\)"),
+                            (lambda x, t: x * np.nan, "^external.0, 0.: nan is not allowed")):
+            with self.assertRaisesRegex(ValueError, said):
+                nb.simulate(x, 0 * x, np.zeros(2), 0, 0.1, 1, external=wrong)
+
 
 class Files(unittest.TestCase):
     def test_scenario(self) -> None:

@@ -1,5 +1,8 @@
 """Installs the Python package nbody_steps by pip into a new environment, and runs its tests and the
-examples of docs/library.md.
+examples of docs/library.md. With the word "adapters", installs REBOUND, yt and galpy, too, and
+tests the package against them.
+
+usage: python_test.py [adapters]
 
 Exits with 77 if there is no venv, if pip reaches no index, or if Highway is missing.
 """
@@ -17,6 +20,7 @@ from pip_test import NO_NETWORK, NOT_HERE, run
 TAKEN = ("common", "library", "python", "experiments/cpu_simd", "experiments/cpu_tree",
          "experiments/vectors.h", "CMakeLists.txt", "docs/library.md")
 NO_HIGHWAY = "nbody_steps needs Highway"
+OTHERS = ("rebound", "yt", "galpy")
 
 
 def copy(folder: Path) -> None:
@@ -30,26 +34,30 @@ def copy(folder: Path) -> None:
             shutil.copy(source, target)
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, with_others: bool) -> int:
     source = folder / "source"
     copy(source)
     made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     if made.returncode != 0:
         print(f"no venv here: {made.stdout}")
         return NOT_HERE
-    done = run(folder / "venv/bin/pip", "install", "--quiet", source / "python", cwd=folder)
+    others = OTHERS if with_others else ()
+    done = run(folder / "venv/bin/pip", "install", "--quiet", source / "python", *others,
+               cwd=folder)
     if any(text in done.stdout for text in (*NO_NETWORK, NO_HIGHWAY)):
         print(f"no package index or no Highway here: {done.stdout}")
         return NOT_HERE
     if done.returncode != 0:
         print(done.stdout)
         return 1
-    tested = run(folder / "venv/bin/python", source / "python/tests/test_nbody_steps.py",
-                 source / "docs/library.md", cwd=folder)
+    tests = (("test_adapters.py", "--all") if with_others
+             else ("test_nbody_steps.py", source / "docs/library.md"))
+    tested = run(folder / "venv/bin/python", source / "python/tests" / tests[0], *tests[1:],
+                 cwd=folder)
     print(tested.stdout)
     return tested.returncode
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        sys.exit(main(Path(name)))
+        sys.exit(main(Path(name), sys.argv[1:] == ["adapters"]))
