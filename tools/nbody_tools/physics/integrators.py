@@ -165,7 +165,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     # Drawing needs matplotlib.
-    from nbody_tools.figures.integrators import draw_integrators
+    from nbody_tools.physics.integrators_figure import draw_integrators
 
     if options.figure:
         if options.figure.suffix != ".svg":

@@ -48,11 +48,14 @@ def draw_integrators(record: Path, path: Path) -> Path:
         axes.set_xlabel("interactions computed")
     for axes in grid[:, 0]:
         axes.set_ylabel("error of a position at the end (length)")
-    grid[-1, 0].legend(frameon=False, loc="lower left")
+    grid[-1, -1].legend(frameon=False, loc="lower left")
     machines = sorted({f"{r['machine']}, {r['date']}" for r in lines})
     versions = sorted({r["rebound"] for r in lines if "rebound" in r})
     note = f" IAS15: REBOUND {', '.join(versions)}." if versions else ""
-    return save(figure, path, "Error against cost: each point is a run with another time step or "
-         "accuracy. An interaction of hermite4 and block_steps includes the jerk, and costs about "
-         f"two of the others.{note} Errors are relative to Taylor series in extended precision. Computed on "
-         f"{'; '.join(machines)}.")
+    caption = (
+        "Error against cost: each point is a run with another time step or accuracy. An interaction "
+        "of hermite4 and block_steps includes the jerk, and costs about two of the others."
+        f"{note} Errors are relative to Taylor series in extended precision. Computed on "
+        f"{'; '.join(machines)}."
+    )
+    return save(figure, path, caption)
