@@ -25,7 +25,7 @@ from nbody_tools.labs.counts import describe
 from nbody_tools.labs.lab import Limit
 
 FOLDER = ROOT / "course" / "assignments"
-FAMILIES = ("reduction", "histogram", "transpose")
+FAMILIES = ("reduction", "histogram", "transpose", "neighbours")
 FILE_NAME = "solution.cu"
 HEADER_NAME = "assignment.h"
 DESCRIPTION = "assignment.toml"

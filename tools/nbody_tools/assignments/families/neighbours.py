@@ -1,0 +1,226 @@
+"""Neighbours within a cut-off, found by a list of cells: counts, distances, densities or forces."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from nbody_tools.assignments import layouts
+from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.layouts import State
+from nbody_tools.labs.lab import Limit
+
+TITLE = "Neighbours within a cut-off"
+SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
+NEAR = 1e-4  # no pair is nearer to the cut-off than this, relatively
+TOLERANCE = 1e-5
+PARTIAL = 0.5  # most points of a problem with a wrong number
+LARGE, SINGLE = 2050, 500  # see shape()
+ROWS = 256  # bodies whose pairs are computed at a time
+MOST_LOADS = 600  # per body; all pairs take 2000
+
+AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
+        "box": ("plane", "space"), "layout": ("packed", "arrays")}
+
+WHAT = {
+    "count": ("the number of its neighbours", "unsigned", 1),
+    "nearest": ("the square of the distance to the nearest neighbour, or the square of the cut-off "
+                "if it has none", "float", 1),
+    "density": ("the sum of m (1 - r²/h²)² over its neighbours, with their masses m and distances "
+                "r, and the cut-off h", "float", 1),
+    "force": ("the sum of m (1 - r²/h²) d over its neighbours, with their masses m and distances "
+              "r, the vectors d from the body to them, and the cut-off h", "float", 3),
+}
+BORDERS = {
+    "open": "Beyond the borders of the box there is nothing.",
+    "periodic": "The box is periodic: a body that leaves it on one side enters it on the other, so "
+                "the vector between two bodies is the shortest of their images.",
+}
+
+
+def is_variant(_: dict[str, str]) -> bool:
+    return True
+
+
+def forbidden(_: dict[str, str]) -> tuple[str, ...]:
+    return ()
+
+
+def same_bits(choice: dict[str, str]) -> bool:
+    """Sums depend on the order of a cell's bodies, which atomic operations leave open."""
+    return choice["what"] in ("count", "nearest")
+
+
+def signature(choice: dict[str, str]) -> str:
+    return f"void solve(const Bodies& bodies, {WHAT[choice['what']][1]}* result)"
+
+
+def coordinates_of(choice: dict[str, str]) -> str:
+    return "xy" if choice["box"] == "plane" else "xyz"
+
+
+def cut_off(choice: dict[str, str]) -> float:
+    return 2 / SIDES[choice["box"]]
+
+
+def limits(_: dict[str, str]) -> tuple[Limit, ...]:
+    return (Limit("global loads per body", at_least=10, at_most=MOST_LOADS, must=True),
+            Limit("shared loads per body", at_most=MOST_LOADS, must=True),
+            Limit("requests of global loads per body", at_most=80, must=True),
+            Limit("global atomics per body", at_most=2.1))
+
+
+def words(choice: dict[str, str]) -> dict[str, object]:
+    what, kind, parts = WHAT[choice["what"]]
+    coordinates = coordinates_of(choice)
+    needs_mass = choice["what"] in ("density", "force")
+    return {"words": what, "kind": kind, "parts": parts, "coordinates": coordinates,
+            "fields": (*coordinates, "mass") if needs_mass else tuple(coordinates),
+            "needs_mass": needs_mass, "border_words": BORDERS[choice["border"]],
+            "side": SIDES[choice["box"]], "layout_words": layouts.WORDS[choice["layout"]]}
+
+
+def header(choice: dict[str, str]) -> str:
+    parts = WHAT[choice["what"]][2]
+    index = "index" if parts == 1 else f"index * {parts} + k"
+    return ("// The grader uses its own copy of this file.\n#pragma once\n\n"
+            "#include <cuda_runtime.h>\n\n"
+            "// The bodies of several systems. All arrays are in device memory; body i of system s "
+            "has the\n// index s * count + i.\n"
+            f"{layouts.STRUCTS[choice['layout']]}\n"
+            "// All coordinates are in the box from -1 to 1 (less than 1).\n"
+            f"constexpr float kCutOff = {cut_off(choice)}f;\n\n"
+            f"// Writes to result[{index}] for each body, in device memory.\n"
+            f"{signature(choice)};\n")
+
+
+def glue(choice: dict[str, str]) -> str:
+    kind = WHAT[choice["what"]][1]
+    return (f"  solve(Bodies{{systems, count, {layouts.ARGUMENTS[choice['layout']]}}}, "
+            f"static_cast<{kind}*>(result));\n")
+
+
+@dataclass(frozen=True)
+class Expected:
+    values: np.ndarray  # (systems, count, parts)
+    errors: np.ndarray
+
+
+def vectors(choice: dict[str, str], state: State, system: int, rows: slice) -> list[np.ndarray]:
+    """Returns the components of the vectors from the bodies in `rows` to all bodies."""
+    made = []
+    for c in coordinates_of(choice):
+        own = state[c][system]
+        difference = own[None, :] - own[rows, None]
+        if choice["border"] == "periodic":
+            difference -= 2 * np.rint(difference / 2)
+        made.append(difference)
+    return made
+
+
+def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> State:
+    """Makes bodies all over the box, none of them near to the cut-off of another."""
+    state = layouts.random_state(systems, count, dice)
+    numbers = np.random.default_rng(dice.randrange(1 << 63))
+    for c in "xyz":
+        state.columns[c][:] = numbers.uniform(-1, 0.999, (systems, count))
+    for system in range(systems):
+        for begin in range(0, count, ROWS):
+            for _ in range(30):
+                rows = slice(begin, min(begin + ROWS, count))
+                squares = sum(d * d for d in vectors(choice, state, system, rows))
+                ratio = squares / cut_off(choice) ** 2
+                near = np.abs(ratio - 1) < NEAR
+                near[:, begin + ROWS:] = False  # their own rows move them
+                bad = np.flatnonzero(near.any(axis=1)) + begin
+                if not bad.size:
+                    break
+                for c in "xyz":
+                    state.columns[c][system, bad] = numbers.uniform(-1, 0.999, bad.size)
+    return state
+
+
+def shape(systems: int, count: int) -> tuple[int, int]:
+    """Returns fewer systems or bodies for large problems: the expected results take all pairs."""
+    if count > LARGE:
+        return systems, count // 2
+    return (1 if count > SINGLE else systems), count
+
+
+def problem(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> Problem:
+    parts = WHAT[choice["what"]][2]
+    systems, count = shape(systems, count)
+    state = random_box(choice, systems, count, dice)
+    values, errors = np.zeros((systems, count, parts)), np.zeros((systems, count, parts))
+    for system in range(systems):
+        for begin in range(0, count, ROWS):
+            rows = slice(begin, min(begin + ROWS, count))
+            numbers = sums(choice, state, system, rows)
+            values[system, rows], errors[system, rows] = numbers
+    return Problem(f"{systems} x {count} bodies", systems, count, state.blobs(choice["layout"]),
+                   4 * values.size, Expected(values, errors), systems * count)
+
+
+def sums(choice: dict[str, str], state: State, system: int, rows: slice
+         ) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what is expected for the bodies in `rows`, and the allowed errors."""
+    h2 = cut_off(choice) ** 2
+    d = vectors(choice, state, system, rows)
+    r2 = sum(one * one for one in d)
+    r2[np.arange(r2.shape[0]), np.arange(rows.start, rows.stop)] = np.inf  # not its own neighbour
+    is_near = r2 < h2
+    if choice["what"] == "count":
+        return is_near.sum(axis=1)[:, None], np.zeros((r2.shape[0], 1))
+    if choice["what"] == "nearest":
+        least = np.minimum(r2.min(axis=1), h2)[:, None]
+        return least, 4e-6 * least + 1e-7 * np.sqrt(least)
+    inside = np.where(is_near, 1 - np.where(is_near, r2, 0) / h2, 0) * state["mass"][system][None]
+    if choice["what"] == "density":
+        terms = [inside * np.where(is_near, 1 - np.where(is_near, r2, 0) / h2, 0)]
+    else:
+        terms = [inside * one for one in d] + [np.zeros_like(inside)] * (3 - len(d))
+    size = np.where(is_near, state["mass"][system][None], 0).sum(axis=1)[:, None]
+    scale = 1 if choice["what"] == "density" else cut_off(choice)
+    values = np.stack([term.sum(axis=1) for term in terms], axis=1)
+    return values, np.broadcast_to(TOLERANCE * scale * size, values.shape)
+
+
+def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
+    expected = asked.expected
+    kind = np.uint32 if choice["what"] == "count" else np.float32
+    got = np.frombuffer(result, kind).astype(np.float64).reshape(expected.values.shape)
+    with np.errstate(invalid="ignore"):
+        right = (np.abs(got - expected.values) <= expected.errors).all(axis=2)
+    if right.all():
+        return Checked(1)
+    filled = (expected.values != 0).any(axis=2) | (got != 0).any(axis=2)
+    system, i = (int(k) for k in np.argwhere(~right)[0])
+    return Checked(PARTIAL * float(right[filled].mean()),
+                   f"{asked.words}: body {i} of system {system} has {got[system, i, 0]:.7g}, not "
+                   f"{expected.values[system, i, 0]:.7g}; {int((~right).sum())} of {right.size} "
+                   "bodies are wrong")
+
+
+def wrong(choice: dict[str, str]) -> list[Wrong]:
+    made = [
+        Wrong("own_cell", "only the body's own cell is searched",
+              (("kReach = 1;", "kReach = 0;"),), (0, 60)),
+        Wrong("lost_count", "threads overwrite each other's counts of a cell",
+              (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), (0, 55), "RACE"),
+        Wrong("no_barrier", "threads add numbers of the scan that others have not written",
+              (("    __syncthreads();  // all have read\n", ""),), (0, 60)),
+        Wrong("empty", "no kernel searches", (("  search<<<", "  if (false) search<<<"),), (0, 0)),
+    ]
+    if choice["what"] != "force":
+        made.append(Wrong("own_neighbour", "a body is its own neighbour",
+                          (("order[k] == i", "order[k] < 0"),), (0, 60)))
+    if choice["border"] == "open":
+        made.append(Wrong("all_pairs", "every cell is searched",
+                          (("kReach = 1;", "kReach = kSide;"),), (30, 50),
+                          "global loads per body"))
+    else:
+        made.append(Wrong("no_images", "the vectors do not wrap around",
+                          (("return d - 2 * rintf(0.5f * d);", "return d;"),), (10, 75)))
+    return made
