@@ -59,7 +59,7 @@ def main():
     if browser is None:
         print("no Chromium here")
         sys.exit(77)
-    pages = sorted(Path(sys.argv[1]).glob("*.html"))
+    pages = sorted(Path(sys.argv[1]).glob("[0-9]*.html"))
     problems, count = [], 0
     for page in pages:
         found = measured(browser, page)

@@ -156,7 +156,7 @@ COMMANDS = (
     tool("validation", "maintain", "documents.validation", "write docs/validation.md from the "
          "results of the mutants"),
     tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
-    tool("scenarios", "maintain", "figures.scenarios", "draw docs/figures/scenarios.png"),
+    tool("scenarios", "maintain", "tour.scenarios", "draw docs/figures/scenarios/"),
     tool("solar-system", "maintain", "physics.solar_system",
          "simulate 1 and 10 years of the planets, print their distances from the ephemeris"),
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "

@@ -26,10 +26,13 @@ from urllib.parse import unquote, urlsplit
 
 from nbody_tools.arguments import ROOT, Failed, ToolError, existing_folder, positive_integer
 from nbody_tools.course.packages import python_with
+from nbody_tools.design.tokens import style_sheet
 from nbody_tools.steps import is_draft, published_steps, step_folders
 
+STYLE, SCRIPT = "tokens.css", "site.js"
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
+HTML_LINK = re.compile(r'(<(?:img|source)\b[^>]*\b(?:src|srcset)=")([^" ]+)(")')
 # Indented lines are code if they follow an empty line. Otherwise they continue a list item.
 CODE = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*(?:\n|\Z))+|`[^`\n]*`",
                   re.DOTALL | re.MULTILINE)
@@ -130,14 +133,13 @@ class Pages:
     def with_links_to_pages(self, text: str, page: Path) -> str:
         """Rewrites links outside code: a link to a folder leads to its README, and a link to a
         source leads to a page that shows it. Copies the pictures."""
-        kept = [match.span() for match in CODE.finditer(text)]
-
         def replaced(match: re.Match) -> str:
+            kept = (code.span() for code in CODE.finditer(match.string))
             if any(begin <= match.start() < end for begin, end in kept):
                 return match.group(0)
             return match.group(1) + self.target(match.group(2), page) + match.group(3)
 
-        return LINK.sub(replaced, text)
+        return HTML_LINK.sub(replaced, LINK.sub(replaced, text))
 
     def target(self, link: str, page: Path) -> str:
         parts = urlsplit(link)
@@ -213,7 +215,21 @@ def configuration(pages: list[Path], root: Path) -> str:
         "theme:",
         "  name: material",
         "  font: false",
-        "  features: [content.code.copy]",
+        "  features: [content.code.copy, navigation.top, toc.follow]",
+        "  palette:",
+        *(
+            line
+            for theme, scheme, other in (("light", "default", "dark"), ("dark", "slate", "light"))
+            for line in (
+                f'    - media: "(prefers-color-scheme: {theme})"',
+                f"      scheme: {scheme}",
+                "      toggle:",
+                "        icon: lucide/sun-moon",
+                f"        name: Switch to {other} pages",
+            )
+        ),
+        f"extra_css: [{STYLE}]",
+        f"extra_javascript: [{SCRIPT}]",
         "plugins: [search]",
         "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
         "pymdownx.superfences, pymdownx.details]",
@@ -226,6 +242,15 @@ def configuration(pages: list[Path], root: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def site_style() -> str:
+    """Returns the style sheet that gives Zensical's theme our colours. A reader may choose the
+    other theme, so both are written for the attribute that says which one is shown."""
+    own = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
+    themes = (("default", "light"), ("slate", "dark"))
+    return "".join(style_sheet(theme).replace(":root", f'[data-md-color-scheme="{scheme}"]')
+                   for scheme, theme in themes) + own
+
+
 def build(root: Path, output: Path) -> int:
     if output.exists() and any(output.iterdir()) and not (output / "404.html").is_file():
         raise ToolError(f"--output {output}: has files that are not part of a site")
@@ -233,6 +258,8 @@ def build(root: Path, output: Path) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         docs = Path(temporary, "docs")
         pages = Pages(root, docs).write()
+        (docs / STYLE).write_text(site_style(), encoding="utf-8")
+        shutil.copyfile(Path(__file__).with_name(SCRIPT), docs / SCRIPT)
         config = Path(temporary, "mkdocs.yml")  # Zensical reads MkDocs's configuration
         config.write_text(configuration(pages, root), encoding="utf-8")
         done = subprocess.run(

@@ -1,6 +1,7 @@
 """Writes slides for every step, from the text and pictures of its README.
 
-  ./nbody course slides                   writes build/slides/: a page per step, slides.md for Marp
+  ./nbody course slides                   writes build/slides/: a page per step, index.html with
+                                          links to them, slides.md for Marp
   ./nbody course slides --output DIR      writes them to DIR
 
 The pages need no network. Arrow keys and clicks turn the slides; `p` prints two per sheet.
@@ -178,6 +179,22 @@ def marp(decks: dict[str, list[Slide]], folder: Path) -> str:
     return "---\nmarp: true\npaginate: true\n---\n\n" + "\n\n---\n\n".join(made) + "\n"
 
 
+def contents(decks: dict[str, list[Slide]]) -> str:
+    """Returns a page with a link to each deck."""
+    links = [f'<li><a href="{number_of(step)}.html">{html.escape(slides[0].title)}</a> '
+             f"({len(slides)} slides)</li>" for step, slides in decks.items()]
+    style = "body { margin: 2rem auto; max-width: var(--measure); padding: 0 1rem; " \
+            "font: 18px/1.8 var(--font); color: var(--ink); background: var(--page); } " \
+            "a { color: var(--link); }"
+    return "\n".join(
+        ['<!doctype html>', '<html lang="en"><head><meta charset="utf-8">',
+         '<meta name="viewport" content="width=device-width, initial-scale=1">',
+         "<title>Slides of the steps</title>", f"<style>\n{style_sheet()}{style}</style></head>",
+         "<body><main><h1>Slides of the steps</h1>", "<ul>", *links, "</ul>",
+         "<p>Arrow keys and clicks turn the slides; p prints two per sheet.</p>",
+         "</main></body></html>", ""])
+
+
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--output",
@@ -203,8 +220,9 @@ def write(root: Path, output: Path) -> list[Path]:
         path = output / f"{number_of(step)}.html"
         write_whole_file(path, page_of(step, slides))
         written.append(path)
+    write_whole_file(output / "index.html", contents(decks))
     write_whole_file(output / "slides.md", marp(decks, output))
-    return [*written, output / "slides.md"]
+    return [*written, output / "index.html", output / "slides.md"]
 
 
 def run(options: argparse.Namespace) -> int:

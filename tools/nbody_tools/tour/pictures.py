@@ -16,7 +16,7 @@ from nbody_tools.figures.orbits import draw_orbits
 from nbody_tools.figures.profile import draw_profile
 from nbody_tools.figures.style import captions_apart
 from nbody_tools.files.bodies import Bodies
-from nbody_tools.tour import light
+from nbody_tools.figures import light
 
 HERO, MOMENT, FRAME = (1280, 580), (640, 400), (560, 350)  # width and height in pixels
 HERO_AT = 0.75  # of the run: its tails are wide, and nothing is out of sight

@@ -27,10 +27,12 @@ MEASURE = """(() => {
     if (r.left < -1 || r.right > innerWidth + 1) problems.push(`${name} leaves the screen`);
     words.push([name, r, element]);
   };
+  const closed = (e) => e.closest("details:not([open])") && !e.closest("summary");
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     const element = node.parentElement;
     if (!node.data.trim() || ["SCRIPT", "STYLE", "TITLE"].includes(element.tagName) ||
+        closed(element) ||
         !element.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
     const range = document.createRange();
     range.selectNodeContents(node);

@@ -206,6 +206,11 @@ class Slides(unittest.TestCase):
                 self.assertEqual(page.count("<section>"), len(made))
                 self.assertNotRegex(page, r'(src|href)="(https?:)?//')
 
+    def test_the_contents_link_every_deck(self) -> None:
+        decks = {"step03_tiling": slides.listed("Tiles & <threads>", ["a"])}
+        page = slides.contents(decks)
+        self.assertIn('<a href="03.html">Tiles &amp; &lt;threads&gt;</a> (1 slides)', page)
+
     def test_bullets_take_as_many_slides_as_they_need(self) -> None:
         self.assertEqual(slides.listed("T", []), [])
         self.assertEqual([s.bullets for s in slides.listed("T", ["a", "b"])], [("a", "b")])

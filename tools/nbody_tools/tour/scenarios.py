@@ -1,0 +1,98 @@
+"""Draws docs/figures/scenarios/: how the scenarios that are clouds of bodies evolve.
+
+  ./nbody scenarios build/cpu/experiments/cpu_tree/cpu_tree docs/figures/scenarios
+  ./nbody scenarios PROGRAM DIR spiral         draws only this one
+
+The program may be cpu_tree or any step that groups distant bodies. On two CPU cores the runs take
+two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+from matplotlib import font_manager
+from PIL import Image, ImageDraw, ImageFont
+
+from nbody_tools import arguments
+from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.design.tokens import colour
+from nbody_tools.design.units import length_of, time_text, units_of
+from nbody_tools.figures import light
+from nbody_tools.files.bodies import Bodies, read_snapshots
+from nbody_tools.tour.runs import TREE
+
+COLUMNS, SIDE, GAP, TEXT = 3, 480, 8, 22  # pictures in a row, and sizes in pixels
+
+
+@dataclass(frozen=True)
+class Row:
+    scenario: str
+    bodies: int
+    dt: float
+    steps: int
+    half_width: float  # of the view, in the scenario's units of length
+
+
+ROWS = (Row("cold-sphere", 10000, 0.01, 220, 1.3),
+        Row("kuzmin", 10000, 0.02, 400, 4),
+        Row("disk-halo", 24000, 0.04, 340, 6),
+        Row("spiral", 24000, 0.04, 340, 6),
+        Row("collision", 30000, 0.1, 480, 27))
+
+
+def command(program: str, row: Row) -> list[str]:
+    return [program, "--scenario", row.scenario, "--bodies", str(row.bodies), "--dt",
+            f"{row.dt:g}", "--steps", str(row.steps), *TREE]
+
+
+def snapshots(program: Path, row: Row) -> list[Bodies]:
+    with tempfile.TemporaryDirectory() as folder:
+        words = [*command(str(program), row), "--validate", "off", "--quiet",
+                 "--snapshot-every", str(row.steps // (COLUMNS - 1)), "--snapshot-dir", folder]
+        done = subprocess.run(words, check=False)
+        if done.returncode != 0:
+            raise Failed(f"{program}: {row.scenario} exited with code {done.returncode}")
+        return read_snapshots(Path(folder))
+
+
+def draw(row: Row, states: list[Bodies]) -> Image.Image:
+    """Draws the states beside each other, each with its time, the last one with the view's
+    width."""
+    strip = Image.new("RGB", (COLUMNS * (SIDE + GAP) - GAP, SIDE), colour("space"))
+    pen = ImageDraw.Draw(strip)
+    font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), TEXT)
+    unit = length_of(states[0].units)
+    for k, state in enumerate(states):
+        half = numpy.array((row.half_width, row.half_width))
+        seen = light.picture(light.galaxies_of(state), 0 * half, half, (SIDE, SIDE))
+        strip.paste(seen, (k * (SIDE + GAP), 0))
+        pen.text((k * (SIDE + GAP) + 12, 10), time_text(state), colour("star-ink"), font)
+    right = COLUMNS * (SIDE + GAP) - GAP - 12
+    name = unit.name if units_of(states[0].units) else "units"
+    pen.text((right, SIDE - TEXT - 14), f"{2 * row.half_width * unit.size:g} {name} wide",
+             colour("star-ink"), font, anchor="ra")
+    return strip
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("program", type=arguments.existing_file, metavar="PROGRAM")
+    p.add_argument("output", type=Path, metavar="DIR")
+    p.add_argument("scenario", nargs="*", help="scenarios to draw [all]")
+
+
+def run(options: argparse.Namespace) -> int:
+    rows = {row.scenario: row for row in ROWS}
+    for name in options.scenario:
+        if name not in rows:
+            raise ToolError(f"'{name}' has no picture; choose from {', '.join(rows)}")
+    for row in (rows[name] for name in options.scenario or rows):
+        picture = draw(row, snapshots(options.program.resolve(), row))
+        path = options.output / f"{row.scenario}.webp"
+        print(light.save_picture(picture, path, quality=88, method=6))
+    return 0
