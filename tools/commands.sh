@@ -364,7 +364,7 @@ run_golf_command() {
 }
 
 run_view_command() {
-  local python tool=$PWD/view/view.py preset folder targets step=cpu_simd
+  local python tool=$PWD/view/view.py preset folder targets step=cpu_simd many=cpu_tree tree=cpu_tree
   python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
   targets=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # files are named from there
   set_up view
@@ -373,8 +373,14 @@ run_view_command() {
   choose_preset
   lock
   [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
-  [ -d "$folder/experiments/cpu_simd" ] || step=step00_cpu_omp
-  [ "$preset" = cpu ] || step=step10_tiled2d_cublas
+  # The best program for a few bodies, for many, and for so many that a GPU too needs a tree.
+  [ -d "$folder/experiments/cpu_simd" ] || step=step00_cpu_omp many=$step tree=$step
+  [ "$preset" = cpu ] || step=step10_tiled2d_cublas many=$step tree=step15_barnes_hut
+  case $targets in
+    *DEFAULT_TREE*) step=$tree ;;
+    *DEFAULT_MANY*) step=$many ;;
+  esac
+  targets=${targets/DEFAULT_TREE/$step} targets=${targets/DEFAULT_MANY/$step}
   # shellcheck disable=SC2086  # one word per target
   compile "$folder" ${targets/DEFAULT/$step}
   unlock

@@ -30,7 +30,10 @@ from nbody_tools.steps import find_step, step_folders  # noqa: E402
 import stairs  # noqa: E402
 
 # Programs that are not steps, and where they are built.
-EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
+EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd", "cpu_tree": "experiments/cpu_tree"}
+# From these numbers of bodies in a system, the tree is the faster program. ./nbody knows whether
+# there is a GPU, and replaces the name of the default.
+MANY, MANY_FOR_A_GPU = 10_000, 250_000
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
 
@@ -46,8 +49,9 @@ def make_parser():
     parser.add_argument(
         "--step",
         metavar="STEP",
-        help="a step by name or number, or cpu_simd [step10_tiled2d_cublas if there is a GPU, "
-        "else cpu_simd, or step 00 if Highway is missing]",
+        help="a step by name or number, cpu_simd or cpu_tree [with a GPU, step10_tiled2d_cublas, "
+        f"and step15_barnes_hut from {MANY_FOR_A_GPU:,} bodies; without one, cpu_simd, and cpu_tree "
+        f"from {MANY:,} bodies, or step 00 if Highway is missing]",
     )
     parser.add_argument("--stairs", nargs="?", const=stairs.DEFAULT, metavar="STEP,STEP...",
                         help=f"steps to switch between [{stairs.DEFAULT}]")
@@ -113,6 +117,14 @@ def wrong_input(words):
     return None
 
 
+def default_step(words):
+    """Returns the name under which ./nbody knows the best program for so many bodies."""
+    bodies = int(dict(zip(words, words[1:])).get("--bodies", 0))
+    if bodies >= MANY_FOR_A_GPU:
+        return "DEFAULT_TREE"
+    return "DEFAULT_MANY" if bodies >= MANY else "DEFAULT"
+
+
 def program(build, step):
     return build / EXPERIMENTS.get(step, step) / step
 
@@ -134,8 +146,10 @@ def main(words):
         if options.stairs:
             print("nbody-stairs", *options.stairs)
         else:
-            print("nbody-view", "" if options.shows_files else options.step or "DEFAULT")
+            print("nbody-view", "" if options.shows_files else options.step or default_step(rest))
         return 0
+    # The browser and the energy's thread need the cores as well, so idle threads do not spin.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     view = options.build / "view" / "nbody-view"
     if options.stairs:
         programs = [program(options.build, step) for step in options.stairs]

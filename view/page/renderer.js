@@ -24,7 +24,9 @@ void main() {
   vec2 place = vec2(system % columns, system / columns) - 0.5 * vec2(columns - 1, rows - 1);
   gl_Position = view * vec4(body.xyz + vec3(spacing * place.x, -spacing * place.y, 0.0), 1.0);
   float pixels = size * point_pixels * distance_to_centre / max(gl_Position.w, 1e-30);
-  // A point is at least a pixel and a half wide; a smaller one is dimmed instead.
+  // A point is at least a pixel and a half wide; a smaller one is dimmed instead. A body just in
+  // front of the camera does not cover the others.
+  pixels = min(pixels, 4.0 * size * point_pixels);
   gl_PointSize = clamp(pixels, 1.5, 80.0);
   float share = clamp(speed_range.y > speed_range.x
       ? (body.w - speed_range.x) / (speed_range.y - speed_range.x) : 0.5, 0.0, 1.0);
@@ -84,9 +86,11 @@ out vec4 colour;
 void main() {
   vec3 light = texelFetch(sum, ivec2(gl_FragCoord.xy), 0).rgb;
   float brightest = max(light.r, max(light.g, light.b));
-  float shown = brightest / (1.0 + brightest);
+  // Almost linear where few bodies overlap, logarithmic where thousands do, so that a dense core
+  // keeps its structure (Lupton et al. 2004, PASP 116, 133).
+  float shown = min(1.0, asinh(8.0 * brightest) / asinh(8.0 * 40.0));
   vec3 hue = light / max(brightest, 1e-6);
-  hue = mix(hue, vec3(1.0), smoothstep(0.75, 1.0, shown) * 0.8);
+  hue = mix(hue, vec3(1.0), smoothstep(0.7, 1.0, shown) * 0.7);
   colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
 }`;
 

@@ -38,6 +38,14 @@ class Command(unittest.TestCase):
         self.assert_builds("nbody-view step03_tiling", "--step", "03", "--bodies", "7")
         self.assert_builds("nbody-view step04b_blocks", "--step", "4b")
         self.assert_builds("nbody-view cpu_simd", "--step", "cpu_simd")
+        self.assert_builds("nbody-view cpu_tree", "--step", "cpu_tree", "--bodies", "7")
+        for bodies, name in (
+            ("9999", "DEFAULT"),
+            ("10000", "DEFAULT_MANY"),
+            ("30000", "DEFAULT_MANY"),
+            ("1048576", "DEFAULT_TREE"),
+        ):
+            self.assert_builds(f"nbody-view {name}", "--bodies", bodies)
         self.assert_builds(
             "nbody-view DEFAULT", "--export", "p.html", "--steps", "9", "--frames", "3"
         )
