@@ -44,7 +44,11 @@ class FewBodies {
     this.widths = null;
   }
 
-  clear() { this.measured = []; this.frames = []; }
+  // Forgets the past, and the present too if a film starts again.
+  clear(kept = 0) {
+    this.measured = this.measured.slice(this.measured.length - kept);
+    this.frames = this.frames.slice(this.frames.length - kept);
+  }
 
   // Returns the frame's bodies in the scale that is shown, and keeps them.
   setFrame(frame) {

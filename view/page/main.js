@@ -154,7 +154,7 @@ class App {
     this.few.setLogarithmic(element("distances").value === "logarithmic");
     this.frame.bodies = this.few.shown(this.frame.measured);
     this.renderer.setBodies(this.frame.bodies, false);
-    this.clearTrails();
+    this.few.clear(1);
     this.cells.body = 0;
     this.camera.reset();
     for (const button of document.querySelectorAll(".swatch[aria-pressed=false]")) button.click();

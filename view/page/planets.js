@@ -4,6 +4,7 @@
 const ORBIT_POINTS = 192;
 // From this ratio between the largest and the smallest distance, a true scale hides the inner bodies.
 const WIDE_RATIO = 12;
+const MOST_RINGS = 4;
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = (a) => a.map((x) => x / Math.hypot(...a));
@@ -93,7 +94,8 @@ class Planets {
         ? cross(this.fromStar(positions, body), this.fromStar(velocities, body)).map((x) => mass * x) : [0, 0, 1]);
     const normal = unit([0, 1, 2].map((axis) => moments.reduce((sum, moment) => sum + moment[axis], 0)));
     const right = unit(cross(Math.abs(normal[2]) < 0.9 ? [0, 0, 1] : [0, 1, 0], normal)), up = cross(normal, right);
-    for (let power = Math.ceil(Math.log10(this.inner * size)); power <= Math.log10(1.2 * this.outer * size); ++power) {
+    const first = Math.ceil(Math.log10(this.inner * size)), last = Math.floor(Math.log10(1.2 * this.outer * size));
+    for (let power = first; power <= last; power += Math.ceil((last - first + 1) / MOST_RINGS)) {
       const radius = Math.pow(10, power) / size;
       const place = (turn) => this.at(positions, star, right.map((x, axis) => radius * (x * Math.cos(turn) + up[axis] * Math.sin(turn))));
       found.push({body: -1, text: `${number(Math.pow(10, power), 1)} ${name}`, label: place(-0.6), points: loopOf(place)});

@@ -192,6 +192,10 @@ class PageTest(PageCase):
 
         browser.press("r")
         self.settled()
+        # The view fits the orbits again, although the trails are gone.
+        self.assertGreater(
+            browser.evaluate("app.survey.radius"), browser.evaluate("1.05 * app.few.planets.outer")
+        )
         self.assertEqual(
             browser.evaluate(
                 "[app.few.followed, app.frame.step, document.getElementById('trails').checked,"

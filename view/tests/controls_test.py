@@ -140,6 +140,36 @@ class ControlsTest(PageCase):
         self.assertFalse(self.is_shown("keys"))
         self.no_errors()
 
+    def tab(self):
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab",
+                              windowsVirtualKeyCode=9)
+        return self.browser.evaluate("document.activeElement.id || document.activeElement.tagName")
+
+    def test_every_control_can_be_reached_by_keyboard(self):
+        browser = self.browser
+        self.open_still()
+        browser.press("m")
+        wanted = browser.evaluate(
+            "[...document.querySelectorAll('main :is(button, select, input, canvas)')].filter((e) =>"
+            " e.getClientRects().length > 0 && !e.disabled).map((e) => e.id)"
+        )
+        self.assertGreater(len(wanted), 15)
+        self.assertLessEqual(set(wanted), {self.tab() for _ in range(len(wanted) + 3)})
+        browser.press("Escape")
+        self.assertFalse(self.is_shown("menu"))
+        self.assertEqual(browser.evaluate("document.activeElement.id"), "more")
+        self.no_errors()
+
+    def test_a_film_waits_for_users_who_want_less_motion(self):
+        self.addCleanup(self.browser.call, "Emulation.setEmulatedMedia", features=[])
+        for wish, waits in (("no-preference", False), ("reduce", True)):
+            self.browser.call("Emulation.setEmulatedMedia", features=[
+                {"name": "prefers-reduced-motion", "value": wish}])
+            self.open_export(*LIVE, "--steps", "2", "--snapshot-every", "1")
+            self.assertEqual(self.browser.evaluate("app.source.paused"), waits)
+        self.no_errors()
+
     def test_on_phones_nothing_overlaps(self):
         with Run(*LIVE) as run:
             self.open_live(run)

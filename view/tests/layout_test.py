@@ -1,4 +1,4 @@
-"""Tests the layout of the page in twelve scenes, three widths of a window and both themes: no two
+"""Tests the layout of the page in thirteen scenes, three widths of a window and both themes: no two
 boxes overlap, nothing leaves the window, and text has the contrast of WCAG AA."""
 import subprocess
 import tempfile
@@ -26,6 +26,7 @@ SCENES = {
         "solar-system", "element('distances').value = 'true'; app.setDistances()"
     ),
     "the menu of the Solar System": ("solar-system", MENU),
+    "three planetary systems": ("planets", "app.reset()"),
     "two systems": ("systems", "app.nextColour()"),
     "a disk and its halo": ("disk-halo", ""),
     "a tree's cells": ("disk-halo", "element('cells').value = 'body'"),
@@ -40,6 +41,7 @@ STATES = {
     "two-body": ("--scenario", "two-body"),
     "figure-eight": ("--scenario", "figure-eight"),
     "solar-system": ("--scenario", "solar-system"),
+    "planets": ("--scenario", "solar-system", "--systems", "3"),
     "systems": ("--scenario", "plummer", "--systems", "4", "--bodies", "200"),
     "disk-halo": ("--scenario", "disk-halo", "--bodies", "400"),
 }
