@@ -5,7 +5,7 @@ assignment_test.py BUILD FAMILY [--some N | --attempts]
 The reference of each variant must get all points, its starter none, and each wrong program the
 points that the family declares for it, with the declared message. --some N tests the reference and
 the starter of N variants. --attempts grades the programs in attempts/, which were written from the
-statement alone: each must get all points.
+statement alone: each must get all points; those in cheats/ must get none.
 """
 import argparse
 import secrets
@@ -55,8 +55,11 @@ if options.attempts:
     by_name = {variant.name: variant for variant in family.variants}
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
-    all_problems = [problem for file in found for problem in check(
-        by_name[file.stem], "attempt", file.read_text(encoding="utf-8"), (100, 100))]
+    cheats = sorted(Path(__file__).with_name("cheats").glob(f"{family.name}-*.cu"))
+    all_problems = [problem for files, points in ((found, (100, 100)), (cheats, (0, 0)))
+                    for file in files for problem in check(
+                        by_name[file.stem], file.parent.name, file.read_text(encoding="utf-8"),
+                        points)]
 else:
     variants = family.variants
     if options.some:

@@ -56,7 +56,8 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, int calls
   cudaEventCreate(&end);
   float least = 0;
   for (int k = 0; k < calls; ++k) {
-    cudaMemset(result, 0xff, head.bytes);  // NaNs, so that each call has to write its own result
+    // Large as floats and as integers, so that each call has to write all of its own result.
+    cudaMemset(result, 0x7f, head.bytes);
     cudaDeviceSynchronize();
     cudaEventRecord(begin);
     call(arrays.data(), head.systems, head.count, result);

@@ -18,13 +18,15 @@ from pathlib import Path
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.family import FILE_NAME, HEADER_NAME, Variant
 from nbody_tools.labs.building import HEADERS, PLAIN, TRACED, DoesNotCompile, Tools, Workshop
+from nbody_tools.labs.object_file import symbols
 from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definitions,
                                     broken_by_files, symbols_of_both)
 
 SOURCES = ROOT / "tools" / "grade"
 HARNESS = "assignment_harness"
-ENTRY = "_Z5solve*"  # the mangled name of solve(), with any parameters
+ENTRY = "_Z5solve"  # the mangled name of solve() begins so; its parameters follow
 BOTH = (PLAIN, TRACED)
+FACTS = "facts.json"  # the files that the harness opened, and the name of the function it calls
 
 
 class BreaksRule(Exception):
@@ -37,26 +39,29 @@ def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
     workshop.add(HEADER_NAME, variant.header)
     workshop.add(FILE_NAME, text)
     workshop.compile_both(FILE_NAME)
-    known = {FILE_NAME, *json.loads((harness / "opened.json").read_text(encoding="utf-8"))}
+    of_harness = json.loads((harness / FACTS).read_text(encoding="utf-8"))
+    known = {FILE_NAME, *of_harness["opened"]}
     own = symbols_of_both(workshop)
     broken = (broken_by_files(workshop, known) or broken_by_calls(own, ())
               or broken_by_definitions(workshop, own))
     if broken:
         raise BreaksRule(broken)
-    if not any(name.startswith("_Z5solve") and kind == "T" for kind, name in own[PLAIN]):
-        raise DoesNotCompile(f"it does not define the function of {HEADER_NAME}: solve()")
+    entry = of_harness["entry"]
+    if ("T", entry) not in own[PLAIN]:
+        raise DoesNotCompile("it does not define the function that assignment.h declares: "
+                             f"{variant.family.module.signature(variant.choice)}")
     copies = {}
     for one in BOTH:
         copies[one] = workshop.made / f"{HARNESS}.{one}.o"
         shutil.copyfile(harness / f"{one}.o", copies[one])
         copies[one].chmod(0o644)
-    return workshop.link_both(ENTRY, {one: (file.name,) for one, file in copies.items()})
+    return workshop.link_both(entry, {one: (file.name,) for one, file in copies.items()})
 
 
 def harness_of(variant: Variant, tools: Tools) -> Path:
     """Returns the folder with the harness of a variant; builds it if it is missing."""
     folder = Path(tools.judge).parent / "assignments" / fingerprint(variant, tools)
-    if (folder / "opened.json").is_file():
+    if (folder / FACTS).is_file():
         return folder
     with tempfile.TemporaryDirectory(prefix="nbody-harness-") as name:
         workshop = Workshop(Path(name), tools, ())
@@ -68,12 +73,14 @@ def harness_of(variant: Variant, tools: Tools) -> Path:
             except DoesNotCompile as error:
                 raise ToolError(f"{variant.name}: the harness does not compile:\n"
                                 f"{error}") from error
-        opened = sorted(workshop.opened(PLAIN))
+        called = symbols(workshop, [workshop.made / f"{PLAIN}.o"])
+        facts = {"opened": sorted(workshop.opened(PLAIN)),
+                 "entry": next(name for _, name in called if name.startswith(ENTRY))}
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as fresh:
             for one, file in zip(BOTH, made):
                 shutil.copyfile(file, Path(fresh) / f"{one}.o")
-            (Path(fresh) / "opened.json").write_text(json.dumps(opened), encoding="utf-8")
+            (Path(fresh) / FACTS).write_text(json.dumps(facts), encoding="utf-8")
             Path(fresh).chmod(0o755)
             try:
                 os.rename(fresh, folder)
@@ -95,7 +102,7 @@ def add_harness(variant: Variant, workshop: Workshop) -> None:
 def fingerprint(variant: Variant, tools: Tools) -> str:
     """Returns a hash of everything that the harness depends on."""
     read = hashlib.sha256(repr((tools.compiler, tools.flags, variant.header, variant.glue,
-                                sorted(INCLUDES))).encode())
+                                sorted(INCLUDES), FACTS)).encode())
     headers = [file for part in HEADERS for file in (ROOT / part).rglob("*.*h")]
     for file in (*sorted(headers), SOURCES / f"{HARNESS}.cu", SOURCES / "refuse_exec.h"):
         read.update(file.read_bytes())

@@ -205,7 +205,9 @@ def read_variants(file: Path) -> dict[str, Variant]:
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise ToolError(f"{file}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
         raise ToolError(f"{file}: {error}") from error
     if not rows:
         raise ToolError(f"{file}: has no variants")
@@ -222,7 +224,9 @@ def read_variant(file: Path) -> Variant:
     """Reads the variant that an assignment.toml names."""
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise ToolError(f"{file}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ToolError(f"{file}: {error}") from error
     choice = table.get("choice")
     if not isinstance(table.get("family"), str) or not isinstance(choice, dict):

@@ -31,9 +31,12 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
 WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
 TIME = 20
 MEGABYTES = 1000
-HALF = 0.5  # share of the points of a program with one of these:
+# Why a program keeps only a share of its points.
+HOST = "none: hardly any kernel reads the input, so the host must have computed"
 MUST = "half: a limit marked must is broken"
 RACE = "half: with a race, a GPU computes something else"  # the emulator runs thread after thread
+SHARES = {"": 1.0, HOST: 0.0, MUST: 0.5, RACE: 0.5}
+IDLE = 0.1  # of the least that a limit marked must demands
 IN_FORM = 0.5  # share of `counts` for a program that keeps all limits, but whose results are wrong
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")
@@ -70,11 +73,8 @@ class Tests:
         with ThreadPoolExecutor(2) as pool:
             futures = {name: pool.submit(self._unless_hung, name, test) for name, test in planned}
             results = {name: future.result() for name, future in futures.items()}
-        results["counts"], is_broken = self._counts(results["findings"], traced)
-        found = results["findings"].inspection
-        has_race = found is not None and bool(found.races)
-        return weighed([results[name] for name in WEIGHTS],
-                       MUST if is_broken else RACE if has_race else "")
+        results["counts"], reason = self._counts(results["findings"], traced)
+        return weighed([results[name] for name in WEIGHTS], reason)
 
     def _problem(self, systems: int, count: int) -> Problem:
         return self._variant.problem(systems, count, self._dice)
@@ -170,16 +170,20 @@ class Tests:
         return Result("findings", 0, (shown or answers.why or "it has findings")
                       + (f"\n... and {more} more" if more > 0 else ""), found)
 
-    def _counts(self, findings: Result, problem: Problem) -> tuple[Result, bool]:
-        """Returns the result, and whether a limit marked must is broken."""
+    def _counts(self, findings: Result, problem: Problem) -> tuple[Result, str]:
+        """Returns the result, and the reason in SHARES why only a share of the points is kept."""
         found: Optional[Inspection] = findings.inspection
         limits = self._variant.limits
         if found is None:
-            return Result("counts", 0, "nothing could be counted"), True
+            return Result("counts", 0, "nothing could be counted"), MUST
         lines = [counts.broken(limit, found, problem.units) for limit in limits]
         kept = sum(not line for line in lines)
-        is_broken = any(line and limit.must for line, limit in zip(lines, limits))
-        return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), is_broken
+        reason = RACE if found.races else ""
+        if any(line and limit.must for line, limit in zip(lines, limits)):
+            idle = any(limit.must and limit.at_least is not None and counts.value_of(
+                limit, found, problem.units) < IDLE * limit.at_least for limit in limits)
+            reason = HOST if idle else MUST
+        return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), reason
 
 
 def without_unused(found: Inspection) -> Inspection:
@@ -188,8 +192,8 @@ def without_unused(found: Inspection) -> Inspection:
     return replace(found, findings=kept)
 
 
-def weighed(results: Sequence[Result], halved: str) -> list[Result]:
-    """Multiplies all shares by the share of `right`, and by HALF if there is a reason. One
+def weighed(results: Sequence[Result], reason: str) -> list[Result]:
+    """Multiplies all shares by the share of `right`, and by that of the reason in SHARES. One
     forgotten barrier can make every number wrong; if all limits are kept, the program still has the
     form of a solution."""
     right = next(result.share for result in results if result.name == "right")
@@ -198,8 +202,8 @@ def weighed(results: Sequence[Result], halved: str) -> list[Result]:
         share, why = result.share, result.why
         if result.name != "right" and right < 1:
             share, why = share * right, why or "counts only as far as results are right"
-        if halved:
-            share, why = share * HALF, why or halved
+        if reason:
+            share, why = share * SHARES[reason], why or reason
         least = IN_FORM if result.name == "counts" and result.passed else 0.0
         made.append(replace(result, share=max(share, least), why=why))
     return made

@@ -200,11 +200,9 @@ class Workshop:
 
     def link_for_cpu(self, variant: str, kept: str = "main", more: Sequence[str] = ()) -> Path:
         """Links a submission with `more` object files. Hides all its symbols except the kept one
-        from the libraries, so that it cannot replace any of their functions. `kept` may be a
-        pattern."""
+        from the libraries, so that it cannot replace any of their functions."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
-        self.call(["objcopy", "--wildcard", f"--keep-global-symbol={kept}", f"{variant}.r.o",
-                   f"{variant}.l.o"])
+        self.call(["objcopy", f"--keep-global-symbol={kept}", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *more, *map(str, self._libraries[variant]),
                    *([WRAPPED] if variant == TRACED else []), *LINKED, "-o", variant])
         return self._installed(variant)

@@ -13,7 +13,7 @@ from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.family import (Problem, families, find_family, read_variant,
                                             read_variants)
-from nbody_tools.assignments.tests import Result, packed, weighed
+from nbody_tools.assignments.tests import HOST, MUST, Result, packed, weighed
 from nbody_tools.course import pack, teacher
 from nbody_tools.labs.cpp_text import without_comments
 from nbody_tools.labs.rules import broken_by_text
@@ -154,9 +154,9 @@ class OfStudents(InFolder):
 
 
 class Points(InFolder):
-    def shares(self, right: float, counts: float, halved: str = "") -> dict[str, float]:
+    def shares(self, right: float, counts: float, reason: str = "") -> dict[str, float]:
         results = [Result("right", right), Result("sizes", 1), Result("counts", counts)]
-        return {one.name: one.share for one in weighed(results, halved)}
+        return {one.name: one.share for one in weighed(results, reason)}
 
     def test_other_tests_count_as_far_as_results_are_right(self) -> None:
         self.assertEqual(self.shares(1, 1), {"right": 1, "sizes": 1, "counts": 1})
@@ -167,7 +167,10 @@ class Points(InFolder):
         self.assertEqual(self.shares(0, 0.9)["counts"], 0)
 
     def test_a_limit_that_must_be_kept_halves_everything(self) -> None:
-        self.assertEqual(self.shares(1, 0.5, "half"), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
+        self.assertEqual(self.shares(1, 0.5, MUST), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
+
+    def test_a_program_that_computes_on_the_host_gets_nothing(self) -> None:
+        self.assertEqual(self.shares(1, 0.2, HOST), {"right": 0, "sizes": 0, "counts": 0})
 
     def test_problems_are_packed_as_the_harness_reads_them(self) -> None:
         asked = Problem("", 2, 3, (b"abcd", b""), 24, None, 6)

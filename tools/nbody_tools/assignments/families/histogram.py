@@ -45,7 +45,7 @@ OUTSIDE = {
 }
 FINISHES = {
     "atomic": "Each block adds its map to that of its system with atomic operations in global "
-              "memory. `result` holds other bits before the call.",
+              "memory. `result` holds other numbers before the call.",
     "kernel": "Each block writes its map to memory that you allocate, and a second kernel combines "
               "the maps of a system. There is no atomic operation in global memory.",
 }
@@ -220,5 +220,5 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
     if choice["finish"] == "atomic":
         made.append(Wrong("not_cleared", "the maps are added to other bits",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
-                          (0, 30)))
+                          (0, 20)))
     return made

@@ -92,8 +92,8 @@ FINISHES = {
     "kernel": "The blocks write their sums to memory that you allocate, and a **second kernel** "
               "combines them. There is no atomic operation, and the result has the same bits in "
               "every run.",
-    "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. The result "
-              "holds NaNs before the call.",
+    "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. `result` "
+              "holds other numbers before the call.",
 }
 FORBIDDEN = {"tree": (r"__shfl\w*|__reduce\w*|cooperative_groups\w*",), "shuffle": ()}
 
@@ -231,7 +231,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (0, 0)),
     ]
     if choice["finish"] == "atomic":
-        made.append(Wrong("not_zeroed", "the sums are added to NaNs",
+        made.append(Wrong("not_zeroed", "the sums are added to other numbers",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
                           (15, 15)))
     if is_tree:
