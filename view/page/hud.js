@@ -123,6 +123,6 @@ class Hud {
     const longest = 110 * pixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
     const length = power * [5, 2, 1].find((k) => k * power <= longest);
     element("scale_bar").style.width = `${length / pixel}px`;
-    show("scale_text", `${number(length, 1)} ${unit.name}`);
+    show("scale_text", `${number(length, 1)} ${length === 1 ? unit.name.replace(/s$/, "") : unit.name}`);
   }
 }

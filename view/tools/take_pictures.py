@@ -95,15 +95,16 @@ def take_block(browser):
     )
     browser.open(page.as_uri())
     browser.wait_for("page.kernel")
+    browser.press("j")
     save(browser, "inspect_page.png")
     page.unlink()
 
 
 def main():
-    for take, size in (
-        (take_controls, (1200, 720)),
-        (take_stairs, (1500, 760)),
-        (take_block, (1400, 1010)),
+    for take, size, theme in (
+        (take_controls, (1200, 720), "dark"),
+        (take_stairs, (1500, 760), "dark"),
+        (take_block, (1400, 1010), "light"),
     ):
         with Browser(f"--window-size={size[0]},{size[1]}") as browser:
             browser.call(
@@ -113,6 +114,8 @@ def main():
                 deviceScaleFactor=1,
                 mobile=False,
             )
+            browser.call("Emulation.setEmulatedMedia",
+                         features=[{"name": "prefers-color-scheme", "value": theme}])
             take(browser)
 
 

@@ -72,6 +72,8 @@ class Page {
       this.at = {phase: other.phase, warp: other.warp};
     }
     this.draw();
+    // In two columns, the table scrolls by itself.
+    if (k >= 0 && matchMedia("(min-width: 1151px)").matches) element("lines").children[k].scrollIntoView({block: "nearest"});
   }
 
   accesses() { return this.kind < 0 ? this.kernel.accesses : this.kinds[this.kind]; }
