@@ -62,8 +62,16 @@ class OneLineParser(argparse.ArgumentParser):
     def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
             self, args: Optional[Sequence[str]] = None,
             namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
-        """Parses like argparse, and suggests the nearest option if one is misspelt."""
-        options, rest = self.parse_known_args(args, namespace)
+        """Parses like argparse, and suggests the nearest option if one is misspelt. Words after --
+        go to an argument that takes any number, also after options, where argparse refuses them."""
+        words = list(sys.argv[1:] if args is None else args)
+        list_of = next((one for one in self._actions if one.nargs in ("+", "*")
+                        and not (one.option_strings or one.type or one.choices)), None)
+        end = words.index("--") if list_of and "--" in words[1:] else len(words)
+        options, rest = self.parse_known_args(words[:end], namespace)
+        if list_of and words[end + 1:]:
+            setattr(options, list_of.dest, [*(getattr(options, list_of.dest) or []),
+                                            *words[end + 1:]])
         if rest:
             wrong = next((word for word in rest if word.startswith("-")), rest[0])
             wrong = wrong.partition("=")[0]

@@ -3,6 +3,7 @@ difference is reported."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ import unittest
 from unittest import mock
 
 from tests import fakes
+from nbody_tools.__main__ import parse
 from nbody_tools.inspection import blocks
 from nbody_tools.arguments import ROOT
 from nbody_tools.inspection.calibration import (
@@ -48,6 +50,24 @@ class InspectTest(fakes.InFolder):
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),
                         encoding="utf-8")
+
+
+SEEDED = str(ROOT / "tests" / "inspect" / "seeded.cu")
+
+
+class Arguments(unittest.TestCase):
+    def test_words_after_two_dashes_belong_to_the_program(self) -> None:
+        for options in ([], ["--interactions", "5"], ["--compile=-I include"]):
+            parsed = parse("inspect", [SEEDED, *options, "--", "--bodies", "10"])
+            self.assertEqual(parsed.program, [SEEDED, "--bodies", "10"])
+
+    def parse_error(self, *words: str) -> str:
+        with mock.patch("sys.stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
+            parse("inspect", words)
+        return said.getvalue()
+
+    def test_unknown_options_before_them_are_still_refused(self) -> None:
+        self.assertIn("unknown option --bodes", self.parse_error("03", "--bodes", "--", "x"))
 
 
 class Calibration(InspectTest):
