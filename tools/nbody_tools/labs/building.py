@@ -77,8 +77,8 @@ class Workshop:
     """
 
     def __init__(self, folder: Path, tools: Tools, steps: Sequence[str],
-                 sandbox: str = "auto") -> None:
-        self.folder, self.tools = folder, tools
+                 sandbox: str = "auto", defines: Sequence[str] = ()) -> None:
+        self.folder, self.tools, self.defines = folder, tools, defines
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
         self.sources: list[Path] = []  # findings quote their lines
         self.seconds: list[float] = []  # processor time of the compiler and similar tools
@@ -159,7 +159,8 @@ class Workshop:
         default, the name is the variant."""
         name = name or variant
         # Without -fno-gnu-unique, it would be impossible to hide some symbols from the libraries.
-        flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
+        flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant],
+                 *(f"-D{define}" for define in self.defines)]
         python, needed = python_for_nobody()
         launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
         self.call(

@@ -111,6 +111,7 @@ class Lab:
     devices: int = 1
     starter_step: str = ""  # if given, the starter is this step, with no code removed
     environment: str = ""  # emulator's environment variables in every run
+    defines: tuple[str, ...] = ()  # NAME=VALUE of the step's TUNABLE parameters, on the CPU
     # Memory for a submission. The blocks of a cooperative grid need all their stacks at the same
     # time.
     megabytes: int = 1000

@@ -16,6 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 from nbody_tools.__main__ import main
+from nbody_tools.arguments import ROOT
 from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
 from nbody_tools.labs.lab import TESTS, LabError, lab_folders, read_lab
 from nbody_tools.labs.messages import LEFT_OUT, readable, with_names
@@ -82,6 +83,16 @@ class OfLabs(unittest.TestCase):
             (Path(folder) / "lab.toml").write_text(without, encoding="utf-8")
             with self.assertRaisesRegex(LabError, r"'counts' is not a test; .*needs a \[\[limit"):
                 read_lab(Path(folder))
+
+    def test_labs_of_a_whole_idea_are_not_printed_in_the_page_of_their_step(self) -> None:
+        for lab in (lab for lab in LABS if lab.number in ("11", "12", "13")):
+            asked = {line.strip() for find, left in lab.cut
+                     for line in without_comments(find).splitlines()
+                     if len(line.strip()) > 1 and line.strip() not in left}
+            self.assertGreaterEqual(len(asked), 10, lab.name)
+            page = (ROOT / lab.step / "README.md").read_text(encoding="utf-8")
+            printed = {line.strip().lstrip("+").strip() for line in page.splitlines()}
+            self.assertEqual(asked & printed, set(), lab.name)
 
     def test_the_profile_is_the_measured_one(self) -> None:
         lab = next(lab for lab in LABS if lab.number == "24")
