@@ -30,6 +30,7 @@ class Programs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+        self.known: dict[tuple[Path, float], numpy.ndarray] = {}
 
     def call(self, program: str, *words: object) -> subprocess.CompletedProcess:
         return subprocess.run([str(PROGRAMS / program), *map(str, words)], check=False, text=True,
@@ -55,9 +56,16 @@ class Programs(unittest.TestCase):
               accuracy: float) -> tuple[float, dict]:
         """Returns the largest error of a position, and the line of JSON."""
         end, line = self.end_of(program, start, time, accuracy)
-        first = read_bodies(start)
-        exact, _ = taylor.integrate(first.positions[0], first.velocities[0], first.masses[0], time)
-        return float(numpy.linalg.norm(end.positions[0] - exact.astype(float), axis=1).max()), line
+        exact = self.exact(start, time)
+        return float(numpy.linalg.norm(end.positions[0] - exact, axis=1).max()), line
+
+    def exact(self, start: Path, time: float) -> numpy.ndarray:
+        """Returns the positions of the Taylor series, which are computed once."""
+        if (start, time) not in self.known:
+            first = read_bodies(start)
+            x, _ = taylor.integrate(first.positions[0], first.velocities[0], first.masses[0], time)
+            self.known[start, time] = x.astype(float)
+        return self.known[start, time]
 
 
 class Orbits(Programs):

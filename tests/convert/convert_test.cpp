@@ -63,6 +63,19 @@ TEST_F(Convert, SaysThatTheSofteningOfTipsyFilesIsAnother) {
   EXPECT_FALSE(notes("none.csv none.tipsy"));
 }
 
+TEST_F(Convert, ATipsyFileWithoutUnitsNeedsThem) {
+  expect_success("galaxy.csv a.tipsy");
+  std::filesystem::remove(program_.file("a.param"));
+  const Outcome refused = program_.run("a.tipsy a.bin");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(matches(refused.error, "a.tipsy: .*--from-units .henon, .*kpc-msun"))
+      << refused.error;
+  EXPECT_FALSE(std::filesystem::exists(program_.file("a.bin")));
+  expect_success("a.tipsy a.bin --from-units kpc-msun");
+  EXPECT_EQ(read("a.bin").units, "kpc-msun");
+  expect_success("a.tipsy a.bin --from-units henon");
+}
+
 TEST_F(Convert, KeepsATimeStepThatRunsBack) {
   program_.write("back.csv", "# units=kpc-100kms\n# dt=-0.5\nx,y,vx,vy\n0,0,0,0\n");
   expect_success("back.csv a.tipsy");

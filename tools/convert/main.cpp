@@ -60,7 +60,19 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return arguments;
 }
 
+// Other programs read a Tipsy file without units as kpc and solar masses, or as kpc and 1e10 of
+// them.
+void require_units_of_tipsy(const Arguments& arguments, const Snapshot& snapshot) {
+  if (!snapshot.format.starts_with("Tipsy") || !snapshot.units.empty()) return;
+  if (!arguments.from_units.empty()) return;
+  throw UsageError(arguments.in,
+                   ": a Tipsy file does not give its units, and no .param file next to it does: "
+                   "name them with --from-units (",
+                   unit_presets(), ")");
+}
+
 void set_units(const Arguments& arguments, Snapshot& snapshot) {
+  require_units_of_tipsy(arguments, snapshot);
   if (!arguments.from_units.empty()) {
     if (units_of(snapshot.units))
       throw UsageError("--from-units: \"" + arguments.from_units + "\" is not allowed; " +
