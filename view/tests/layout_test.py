@@ -1,5 +1,6 @@
 """Tests the layout of the page in thirteen scenes, three widths of a window and both themes: no two
 boxes overlap, nothing leaves the window, and text has the contrast of WCAG AA."""
+import importlib.util
 import subprocess
 import tempfile
 from pathlib import Path
@@ -80,6 +81,22 @@ class LayoutTest(PageCase):
 
     def test_all_scenes(self):
         self.check(*SCENES)
+
+    def test_axe_finds_nothing(self):
+        """Runs axe-core, if `pip install axe-core-python` was run."""
+        package = importlib.util.find_spec("axe_core_python")
+        if package is None:
+            self.skipTest("axe-core-python is not installed")
+        axe = Path(package.submodule_search_locations[0], "axe.min.js").read_text(encoding="utf-8")
+        for scene, (states, script) in SCENES.items():
+            with self.subTest(scene=scene):
+                self.open_scene(states, script)
+                self.browser.call("Runtime.evaluate", expression=axe)
+                found = self.browser.evaluate(
+                    "axe.run().then(({violations}) => violations.map(({id, nodes}) =>"
+                    " `${id}: ${nodes.map((node) => node.html).join(' ')}`))"
+                )
+                self.assertEqual(found, [])
 
     def check(self, *scenes):
         self.addCleanup(self.browser.call, "Emulation.clearDeviceMetricsOverride")
