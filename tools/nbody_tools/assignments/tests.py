@@ -5,7 +5,6 @@
   orders    other orders of threads, blocks and streams; guarded memory
   findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the limits of the variant
-  time      on a GPU, and only if the reference is there: full points for up to 1.5 times its time
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
                                     is_later, quoted)
 
 WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
-TIME = 20
 MEGABYTES = 1000
 # Why a program keeps only a share of its points.
 HOST = "none: hardly any kernel reads the input, so the host must have computed"
