@@ -225,9 +225,9 @@ def unique(findings):
 
 
 def finding_of_warning(line):
-    """Turns a warning of the semantic check into a finding."""
+    """Turns a warning of the compilation into a finding."""
     place, _, what = line.partition(": warning: ")
-    return Finding(what, "read by clang", f"  at {place.rpartition(':')[0]}")
+    return Finding(what, "compiled", f"  at {place.rpartition(':')[0]}")
 
 
 def run_traced(program, arguments, timeout, folder):

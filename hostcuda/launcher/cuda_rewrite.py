@@ -21,12 +21,14 @@ from cuda_tokens import (
     opening_of,
     parenthesised,
     statement_begin,
+    statement_end,
     tokenize,
 )
-from cuda_variables import DEVICE, MARK, registration, without_marks
+from cuda_variables import CONSTANT, DEVICE, MARK, registration, without_marks
 
 MAYBE_CUDA = re.compile(
-    DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
+    DEVICE + "|" + CONSTANT +
+    r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll"
 )
 # Names of PTX instructions and registers, which a CPU's assembler does not know.
@@ -98,11 +100,13 @@ def loop_body(tokens, i):
 
 
 API_FUNCTION = re.compile(r"cuda[A-Z]\w*$")
+LIBRARY_FUNCTION = re.compile(r"(?:cublas|curand|nccl)[A-Z]\w*$")
 
 
 def ignores_result(tokens, i, output):
-    """True if a statement consists only of the API call that starts at i."""
-    if tokens[i].kind != "name" or not API_FUNCTION.match(tokens[i].text):
+    """True if a statement consists only of the call that starts at i, of the API or a library."""
+    name = tokens[i].text
+    if tokens[i].kind != "name" or not (API_FUNCTION.match(name) or LIBRARY_FUNCTION.match(name)):
         return False
     before = at(output, neighbour(output, len(output), -1))
     if before not in (";", "{", "}", "else") or at(tokens, neighbour(tokens, i, 1)) != "(":
@@ -138,6 +142,7 @@ class Options:
     def __init__(self, gcc, address_sanitizer, text, traced=False):
         self.gcc = gcc
         self.traced = traced
+        self.warnings = []  # (token, text)
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
         # AddressSanitizer puts redzones only around plain statics, so blocks then run one by one.
@@ -152,6 +157,7 @@ class Scopes:
     def __init__(self):
         self.open = []  # what each open { belongs to
         self.parentheses = 0
+        self.dynamic = []  # (number of open {, name) of the extern __shared__ arrays in sight
 
     @property
     def in_function(self):
@@ -166,8 +172,30 @@ class Scopes:
             self.open.append(FUNCTION if self.parentheses > 0 else what_opens(output))
         elif token == "}" and self.open:
             self.open.pop()
+            self.dynamic = [one for one in self.dynamic if one[0] <= len(self.open)]
         elif token == "(" or token == ")":
             self.parentheses += 1 if token == "(" else -1
+
+
+def is_extern(tokens, i, output):
+    words = [*output[statement_begin(output):], *tokens[i + 1:statement_end(tokens, i)]]
+    return any(word == "extern" for word in words)
+
+
+def look_for_overlap(tokens, i, scopes, options):
+    """Warns of a second extern __shared__ array in the same block of a kernel: all of them begin at
+    the same address."""
+    declaration = join(tokens[i + 1:statement_end(tokens, i)])
+    match = re.search(r"([A-Za-z_]\w*)\s*\[\s*\]", declaration)
+    if not match:
+        return
+    depth, name = len(scopes.open), match[1]
+    for known_depth, known in scopes.dynamic:
+        if known_depth == depth and known != name:
+            options.warnings.append((tokens[i], (
+                f"'{name}' and '{known}' are the same memory, because every extern __shared__ "
+                f"array begins at the same address; let '{name}' point into '{known}'")))
+    scopes.dynamic.append((depth, name))
 
 
 def rewrite(tokens, options):
@@ -183,12 +211,18 @@ def rewrite(tokens, options):
                 i = rewrite_launch(tokens, i, third + 1, output, inner)
                 continue
             if token == "__shared__":
+                if scopes.in_function and is_extern(tokens, i, output):
+                    look_for_overlap(tokens, i, scopes, options)
                 i = rewrite_shared(tokens, i, output, options, scopes.in_function)
                 continue
             if options.traced and scopes.in_function and ignores_result(tokens, i, output):
-                output.append(Token("rewritten", "::hostcuda::ignore_result(), "))
+                text = "::hostcuda::ignore_result(), "
+                if LIBRARY_FUNCTION.match(token.text):
+                    text = (f'::hostcuda::IgnoredStatus{{"{token.text}", __builtin_FILE(), '
+                            "__builtin_LINE()} = ")
+                output.append(Token("rewritten", text))
             if MARK.fullmatch(token.text):
-                if token == DEVICE and scopes.in_namespace:
+                if token.text in (DEVICE, CONSTANT) and scopes.in_namespace:
                     end, text = registration(tokens, i, output)
                     variables.setdefault(end, text)
                 i += 1
@@ -267,9 +301,10 @@ def place_of(tokens, wanted):
     return f"{file}:{line}"
 
 
-def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
+def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False,
+                             warn=lambda line: None):
     """Rewrites the parts of the text that come from user files. Leaves headers in
-    own_include unchanged."""
+    own_include unchanged. warn: called with warnings, as lines."""
     user = set(
         user_files(source, own_include)
     )  # because the expansion of a system's macro is not the user's text
@@ -288,6 +323,9 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
                 text = join(rewrite(tokens, options))
             except RewriteError as error:
                 raise RewriteError(f"{place_of(tokens, error.token)}: error: {error}") from None
+            for token, said in options.warnings:
+                warn(f"{place_of(tokens, token)}:1: warning: {said}")
+            options.warnings.clear()
         result.append(text)
 
     for file, _, text in segments(source):

@@ -1,7 +1,7 @@
 """Finds the __device__ and __constant__ variables at namespace scope and registers them with the
 library, because their addresses mean nothing in host code.
 
-The preprocessor replaces __device__ and __constant__ by DEVICE, and __managed__ by MANAGED
+The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
 (include/hostcuda/types.h); `without_marks` removes these marks.
 """
 import re
@@ -9,8 +9,8 @@ import re
 from cuda_shared import ALIGNAS, ATTRIBUTE, declared_names
 from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, statement_end, tokenize
 
-DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
-MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
+DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
+MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
 # Declarations that register no variable, for example constants that host code may also read.
 NO_VARIABLE = {
     "constexpr",
@@ -69,6 +69,9 @@ def registration(tokens, i, output):
         names = declared_names(whole)
     except RewriteError:
         return None, ""
+    # Kernels can only read a constant, so host code must set one that has no value.
+    is_unset = CONSTANT in join(output[statement_begin(output):] + tokens[i:end])
+    is_unset = is_unset and not re.search(r"[={]", whole)
     return end, "".join(
         f" [[maybe_unused]] static const ::hostcuda::DeviceVariable hostcuda_variable_{name}("
-        f'&{name}, sizeof {name}, "{name}");' for name in names)
+        f'&{name}, sizeof {name}, "{name}"{", true" if is_unset else ""});' for name in names)

@@ -55,7 +55,9 @@ JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 # The functions that a traced object file calls to allocate memory; C++'s have mangled names.
 # hostcuda_trace defines them with the prefix hostcuda_, because kernels allocate device memory.
-ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
+# Functions of the C library that a traced file calls through trace/heap.cpp.
+REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "printf",
+            "puts", "putchar")
 
 
 def split_arguments(arguments, source=None):
@@ -189,7 +191,7 @@ def compile_cu(
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
             text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE,
-            traced)
+            traced, warn if "-w" not in both else lambda line: None)
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1
@@ -230,7 +232,7 @@ def compile_cu(
     )
     if traced and ended.returncode == 0:
         subprocess.run(
-            ["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS), output],
+            ["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in REPLACED), output],
             check=True,
         )
     mistakes, warnings = check.findings() if check else ([], [])

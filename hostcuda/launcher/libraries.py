@@ -41,6 +41,10 @@ class ToolError(Exception):
     """An error to show to the user as a one-line message."""
 
 
+# Functions whose calls the linker replaces in a traced program, as trace/CMakeLists.txt says.
+WRAPPED = ("memcpy", "memmove", "free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
+
+
 def version() -> str:
     """Returns hostcuda's version, which CMakeLists.txt sets."""
     config = HOME.parents[1] / "lib" / "cmake" / "hostcuda" / "hostcudaConfigVersion.cmake"
@@ -145,7 +149,7 @@ def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool)
     """Returns what the linker needs after `inputs`, the program's own objects and archives. asks:
     True if the command line names cuBLAS, because another library may call it."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
-    wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
+    wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)
     calls = calls_cublas(inputs)
     blas = cublas_options(compiler) if calls or asks else []

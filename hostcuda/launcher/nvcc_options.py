@@ -25,7 +25,7 @@ IGNORED = re.compile(
     r"opt-info|optimization-info|no-display-error-number|fdevice-syntax-only|minimal|ewp|"
     r"extensible-whole-program|clean-targets|host-relocatable-link|nodlink|no-device-link|"
     r"dump-callgraph|random-seed|save-temps|"
-    r"Wreorder|Wext-lambda-captures-this|display-error-number|disable-warnings|resource-usage|cudart)"
+    r"Wreorder|Wext-lambda-captures-this|display-error-number|disable-warnings|resource-usage)"
     r"(=.*)?$")
 IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-code",
                       "-generate-code", "-maxrregcount", "-Xptxas", "-ptxas-options", "-Xnvlink",
@@ -33,9 +33,9 @@ IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-c
                       "-default-stream", "-odir", "-Xfatbin", "-archive-options", "-dopt",
                       "-diag-error", "-diag-warn", "-diag-once", "-err-no", "-target-dir",
                       "-target-directory", "-ldir", "-libdevice-directory", "-nvlink-options",
-                      "-fatbin-options", "-opt-info", "-optimization-info", "-ofast-compile", "-Ofc",
-                      "-split-compile-extended", "-static-global-template-stub", "-compress-mode",
-                      "-jump-table-density", "-random-seed", "-machine", "-m")
+                      "-fatbin-options", "-opt-info", "-optimization-info", "-ofast-compile",
+                      "-Ofc", "-split-compile-extended", "-static-global-template-stub",
+                      "-compress-mode", "-jump-table-density", "-random-seed", "-machine", "-m")
 # Kinds of nvcc's warnings that -Werror may name in the next word.
 WARNINGS = re.compile(r"(all-warnings|cross-execution-space-call|reorder|default-stream-launch|"
                       r"missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)"

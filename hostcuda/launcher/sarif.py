@@ -9,7 +9,7 @@ SCHEMA = ("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
           "sarif-schema-2.1.0.json")
 HARMLESS = ("leak", "unused memory", "unchecked error")  # they change no result
 # Maps runs to the rules of findings that have no kind.
-RULES = {"read by clang": "host and device code", "AddressSanitizer": "address sanitizer"}
+RULES = {"compiled": "host and device code", "AddressSanitizer": "address sanitizer"}
 OTHER_RULE = "emulated run"
 PLACE = re.compile(r"([^\s:()'\"]+\.\w+):(\d+)\b")
 
@@ -47,7 +47,7 @@ def result(finding, record, root):
     kind = kind_of(finding, record)
     text = "\n".join([finding.what, *(line.strip() for line in finding.details.splitlines())])
     one = {"ruleId": kind.replace(" ", "-"),
-           "level": "warning" if kind in (*HARMLESS, RULES["read by clang"]) else "error",
+           "level": "warning" if kind in (*HARMLESS, RULES["compiled"]) else "error",
            "message": {"text": text}}
     where = [location(file, line, root) for file, line in places(finding, record)]
     if where:

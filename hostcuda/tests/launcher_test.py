@@ -264,6 +264,19 @@ void launch(Copied c, int* p) {
             self.assertRegex(self.compile_error(f'void f() {{\n  asm("{instruction}");\n}}\n'),
                              r"^a\.cu:2: error: inline PTX is not emulated")
 
+    def test_overlapping_dynamic_arrays_are_reported(self):
+        text = ("template <int> __global__ void k(int n) {\n  extern __shared__ float keys[];\n"
+                "  %s\n  keys[n] = values[n];\n}\n"
+                "__global__ void other() { extern __shared__ int values[]; values[0] = 1; }\n"
+                "__global__ void either(bool b) {\n  if (b) {\n    extern __shared__ int x[];\n"
+                "    x[0] = 1;\n  } else {\n    extern __shared__ float y[];\n    y[0] = 1;\n"
+                "  }\n}\n")
+        self.assertEqual((0, "a.cu:3:1: warning: 'values' and 'keys' are the same memory, because "
+                             "every extern __shared__ array begins at the same address; let "
+                             "'values' point into 'keys'\n"),
+                         self.compile(text % "extern __shared__ float values[];"))
+        self.assertEqual((0, ""), self.compile(text % "float* values = keys + n;"))
+
     def test_branches_on_cuda_arch_are_reported(self):
         text = "\n#ifdef __CUDA_ARCH__\nint device;\n#else\nint host;\n#endif\n"
         code, said = self.compile(text)

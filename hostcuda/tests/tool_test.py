@@ -215,12 +215,12 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
         self.write("b.cu", 'extern "C"__global__ void k() {}\nvoid f() { k(); }\n')
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         if semantics.find_clang():
-            self.assertRegex(said.stderr, r"^b\.cu:2:\d+: error: a __global__ function call must be")
+            self.assertRegex(said.stderr, r"^b\.cu:2:\d+: error: a __global__ function call must")
 
     def test_options_of_nvcc_that_mean_nothing_here(self):
         self.write("a.cu", "int main() {}\n")
-        options = ("-Werror all-warnings -allow-unsupported-compiler -src-in-ptx -dopt=on --dopt on "
-                   "-diag-error 20 -m 64 --no-compress -opt-info inline --jobserver "
+        options = ("-Werror all-warnings -allow-unsupported-compiler -src-in-ptx -dopt=on "
+                   "--dopt on -diag-error 20 -m 64 --no-compress -opt-info inline --jobserver "
                    "-compress-mode=size")
         self.assertEqual("", self.works(BIN / "nvcc", *options.split(), "-c", "a.cu"))
         for option in ("-run", "-arch-ls"):
@@ -242,7 +242,7 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
         )
         self.assertEqual(
             check.Finding(
-                "variable 'sum' is uninitialized when used here", "read by clang", "  at a.cu:3"
+                "variable 'sum' is uninitialized when used here", "compiled", "  at a.cu:3"
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
@@ -277,6 +277,27 @@ int main() {
             check.no_end(ended).details,
             r"^  stopped after \d+ s of processor time: \d+ of the 1000000 "
             r"blocks of kernel k \(launched at a\.cu:6\) have ended, after 1 earlier launches$",
+        )
+
+    def test_an_endless_loop_with_a_barrier_is_reported_with_its_line(self):
+        self.write(
+            "a.cu",
+            """__global__ void k(unsigned n) {
+  for (unsigned i = n; i >= 0; --i)
+    __syncthreads();
+}
+int main() {
+  k<<<1, 64>>>(10);
+  cudaDeviceSynchronize();
+}
+""",
+        )
+        self.works(BIN / "hostcuda", "cc", "a.cu", "-o", "endless")
+        ended = check.run(str(self.folder / "endless"), [], "default", {"OMP_NUM_THREADS": "1"}, 1)
+        self.assertRegex(
+            check.no_end(ended).details,
+            r"0 of the 1 blocks of kernel k .*; thread \(\d+,0,0\) of block \(0,0,0\) last waited at "
+            r"\S*a\.cu:3$",
         )
 
     def test_consequences_come_last_or_are_omitted(self):

@@ -133,10 +133,15 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
     if (array.space == Space::global) host_.report_unasked();  // perhaps due to an unchecked error
     checks_.unwritten(array, accessed, site);
   }
+  if (how.reads && is_scalar && accessed.bytes >= kWordBytes && array.writers[offset] == kFill &&
+      array.writers[offset + accessed.bytes - 1] == kFill)
+    checks_.bytes_as_number(array, accessed);
   if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global &&
       !array.of_program)
     look_for_virtual_call(array, accessed);
   if (how.kind == Kind::load) return;
+  if (how.kind == Kind::store && array.space == Space::shared)
+    block_->halvings.store(accessed.code, array, block_->now.barriers);
   std::memset(array.writers.get() + offset, kKernel, accessed.bytes);
   array.last_launch = operation_;
   array.element = accessed.bytes;

@@ -1,11 +1,14 @@
 // A traced object file calls these functions instead of malloc, new etc., because the launcher has
 // renamed the calls. When host code calls these functions, they forward to the usual ones. (_Znwm
 // is the mangled name of operator new.)
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "checks/host_blocks.h"
 #include "execution/block.h"
 #include "tracer.h"
 
@@ -20,12 +23,17 @@ bool in_traced_kernel() { return tracer && hostcuda::running_block; }
 template <class Function>
 void* allocate(std::size_t size, const void* caller, const Function& of_host) {
   void* pointer = nullptr;
-  return in_traced_kernel() && tracer->allocate(size, caller, pointer) ? pointer : of_host();
+  if (in_traced_kernel() && tracer->allocate(size, caller, pointer)) return pointer;
+  pointer = of_host();
+  if (tracer && !hostcuda::running_block && pointer && size)
+    hostcuda::trace::host_blocks().allocated(pointer, size);
+  return pointer;
 }
 
 template <class Function>
 void release(void* pointer, const void* caller, const Function& of_host) {
   if (pointer && tracer && tracer->release(pointer, caller)) return;
+  if (pointer && tracer) hostcuda::trace::host_blocks().released(pointer);
   of_host();
 }
 
@@ -57,6 +65,49 @@ DELETE(_ZdlPv, ::operator delete)
 DELETE(_ZdlPvm, ::operator delete)
 DELETE(_ZdaPv, ::operator delete[])
 DELETE(_ZdaPvm, ::operator delete[])
+
+// The linker replaces these functions in all objects, because a block that a traced object
+// allocated may be freed in another one.
+#define FREED(name)                                               \
+  void __real_##name(void* pointer);                              \
+  void __wrap_##name(void* pointer) {                             \
+    if (tracer) hostcuda::trace::host_blocks().released(pointer); \
+    __real_##name(pointer);                                       \
+  }
+#define FREED_WITH_SIZE(name)                                     \
+  void __real_##name(void* pointer, std::size_t size);            \
+  void __wrap_##name(void* pointer, std::size_t size) {           \
+    if (tracer) hostcuda::trace::host_blocks().released(pointer); \
+    __real_##name(pointer, size);                                 \
+  }
+FREED(free)
+FREED(_ZdlPv)
+FREED(_ZdaPv)
+FREED_WITH_SIZE(_ZdlPvm)
+FREED_WITH_SIZE(_ZdaPvm)
+void* __real_realloc(void* pointer, std::size_t size);
+void* __wrap_realloc(void* pointer, std::size_t size) {
+  if (tracer) hostcuda::trace::host_blocks().released(pointer);
+  return __real_realloc(pointer, size);
+}
+
+// What a kernel prints is a result.
+int hostcuda_printf(const char* format, ...) {
+  if (in_traced_kernel()) tracer->host().has_other_results();
+  va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vprintf(format, arguments);
+  va_end(arguments);
+  return written;
+}
+int hostcuda_puts(const char* text) {
+  if (in_traced_kernel()) tracer->host().has_other_results();
+  return std::puts(text);
+}
+int hostcuda_putchar(int character) {
+  if (in_traced_kernel()) tracer->host().has_other_results();
+  return std::putchar(character);
+}
 
 // Reports copies that a program makes by name (traced_copies.h). Copies that the compiler inserts
 // are reported elsewhere.

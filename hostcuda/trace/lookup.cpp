@@ -35,6 +35,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   if (was_set_elsewhere_only(accessed.address, device)) checks_.constant_of_other_device(accessed);
   Arrays& known = device_variables_[device];
   if (Array* array = known.beginning_at(variable.begin)) return array;
+  if (variable.is_unset) checks_.constant_never_set(variable.name, accessed);
   Array& array = known.add(variable.begin, variable.size);
   array.name = variable.name;
   array.device = device;

@@ -98,7 +98,21 @@ void Tracer::block_ended() {
   stop_thread();
   settle();
   checks_.block_ended(races_);
+  look_for_lost_partials();
   blocks_.erase(block_->now.block);
+}
+
+// A reduction loads and stores in one line; other loops whose threads become fewer do not.
+void Tracer::look_for_lost_partials() {
+  for (const Halvings::Lost& lost : block_->halvings.lost()) {
+    if (checks_.knows_lost_partial(lost.code)) continue;
+    const std::string line = CodePlace{lost.code}.text();
+    const bool loads = std::ranges::any_of(sites_.all(), [&](const Site& site) {
+      return site.key.space == Space::shared && site.key.kind == Kind::load &&
+             CodePlace{reinterpret_cast<const void*>(site.key.code)}.text() == line;
+    });
+    if (loads) checks_.lost_partial(*lost.array, lost.code, lost.threads);
+  }
 }
 
 // When a block starts, its variables count as unwritten.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/halvings.h"
 #include "checks/heap.h"
 #include "checks/host_checks.h"
 #include "checks/kernel_checks.h"
@@ -52,6 +53,7 @@ struct RunningBlock {
   };
   std::array<OfWarp, kMaxThreads / kLanes> epochs{};
   std::vector<Array*> shared;
+  Halvings halvings;
 };
 
 // Facts that the instrumentation knows about an access besides its address. The struct must fit in
@@ -140,6 +142,7 @@ class Tracer final : public KernelObserver {
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
   void stop_thread();
+  void look_for_lost_partials();
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);

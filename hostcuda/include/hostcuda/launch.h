@@ -67,6 +67,21 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 // Notifies an observing tool that the next call's result is ignored.
 void ignore_result();
 
+// The launcher puts such an object before a call of a library whose status a traced program
+// ignores: IgnoredStatus{"cublasSgemm", file, line} = cublasSgemm(...);
+struct IgnoredStatus {
+  const char* function;
+  const char* file;
+  int line;
+  template <class Status>
+  void operator=(const Status& status) const;
+};
+void status_was_ignored(const IgnoredStatus& call, int status);
+template <class Status>
+void IgnoredStatus::operator=(const Status& status) const {
+  if (static_cast<int>(status)) status_was_ignored(*this, static_cast<int>(status));
+}
+
 // Appends work to the stream, for libraries that are emulated on top of hostcuda. The work may
 // access every device's memory and is not checked.
 cudaError_t enqueue_work(cudaStream_t stream, Work* work);
@@ -270,7 +285,9 @@ class SharedAtFileScope {
 // may pass the variable to the symbol functions and must not use it in any other way.
 class DeviceVariable {
  public:
-  DeviceVariable(const volatile void* address, std::size_t size, const char* name);
+  // is_unset: the variable is a constant without an initialiser.
+  DeviceVariable(const volatile void* address, std::size_t size, const char* name,
+                 bool is_unset = false);
 };
 
 void* dynamic_shared_memory();

@@ -15,7 +15,7 @@
 #define __host__
 #ifdef HOSTCUDA_MARKS  // the launcher uses these words to find variables, and then removes them
 #define __device__ hostcuda_device_
-#define __constant__ hostcuda_device_
+#define __constant__ hostcuda_constant_
 #define __managed__ hostcuda_managed_
 #else
 #define __device__

@@ -17,6 +17,7 @@
 #include "support/fault.h"
 #include "support/finding.h"
 #include "support/limits.h"
+#include "support/progress.h"
 
 __thread uint3 threadIdx;
 __thread uint3 blockIdx;
@@ -56,6 +57,15 @@ bool name_thread(const Fault&, char* text, std::size_t size) {
       "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s (launched at %s:%d) on device %d",
       threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, launch.site.kernel,
       launch.site.file, launch.site.line, launch.device);
+  return true;
+}
+
+bool name_wait(char* text, std::size_t size) {
+  if (!running_block || !running_block->current().file) return false;
+  const Thread& thread = running_block->current();
+  std::snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u) last waited at %s:%d",
+                thread.index.x, thread.index.y, thread.index.z, blockIdx.x, blockIdx.y, blockIdx.z,
+                thread.file, thread.line);
   return true;
 }
 
@@ -102,6 +112,7 @@ void prepare_for_faults() {
     name_fault_culprits_with(name_thread);
     describe_findings_with(fill_in);
     name_fault_causes_with(name_stack_overflow);
+    tell_waits_with(name_wait);
     return true;
   }();
 }

@@ -15,6 +15,7 @@
 #include "support/config.h"
 #include "support/finding.h"
 #include "support/limits.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
@@ -32,6 +33,28 @@ std::size_t dynamic_shared_limit(const void* function) {
   for (const auto& [known, allowed] : dynamic_shared_limits())
     if (!function || known == function) limit = std::max(limit, allowed);
   return limit;
+}
+
+std::string shape_of(const dim3& d) {
+  return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+// Says which limit the shape of a launch exceeds.
+std::string reason_of_shape(const dim3& grid, const dim3& block) {
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (!grid.x || !grid.y || !grid.z)
+    return "a grid of " + shape_of(grid) +
+           " blocks is empty (was the number of blocks rounded down?)";
+  if (!threads) return "a block of " + shape_of(block) + " threads is empty";
+  if (threads > limits::kThreadsPerBlock)
+    return std::to_string(threads) + " threads per block are more than " +
+           std::to_string(limits::kThreadsPerBlock) +
+           (block.y * block.z == 1 ? "" : " (" + shape_of(block) + ")");
+  if (block.z > limits::kBlockZ)
+    return "a block of " + shape_of(block) + " threads is larger than " +
+           std::to_string(limits::kBlockZ) + " in z";
+  return "a grid of " + shape_of(grid) + " blocks is larger than " +
+         shape_of(dim3(limits::kGridX, limits::kGridYZ, limits::kGridYZ));
 }
 
 bool valid_shape(const dim3& grid, const dim3& block) {
@@ -87,11 +110,22 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
                          {__builtin_return_address(0), request.site.file, request.site.line});
   if (const cudaError_t error = api_call.error()) return fail(error);
   CUstream_st* stream = find_stream(request.stream);
-  if (!stream || stream->device != current_device()) return fail(cudaErrorInvalidResourceHandle);
-  if (!valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidConfiguration);
-  if (request.dynamic_shared_bytes > dynamic_shared_limit(request.function))
-    return fail(cudaErrorInvalidValue);
-  if (const cudaError_t error = check_cluster(request)) return fail(error);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle, "the stream does not exist");
+  if (stream->device != current_device())
+    return fail(cudaErrorInvalidResourceHandle,
+                "the stream belongs to device " + std::to_string(stream->device) +
+                    ", the current device is " + std::to_string(current_device()));
+  if (!valid_shape(request.grid, request.block))
+    return fail(cudaErrorInvalidConfiguration, reason_of_shape(request.grid, request.block));
+  if (const std::size_t limit = dynamic_shared_limit(request.function);
+      request.dynamic_shared_bytes > limit)
+    return fail(cudaErrorInvalidValue, std::to_string(request.dynamic_shared_bytes) +
+                                           " bytes of dynamic shared memory are more than " +
+                                           std::to_string(limit));
+  if (const cudaError_t error = check_cluster(request))
+    return fail(error, "a grid of " + shape_of(request.grid) +
+                           " blocks cannot be divided into clusters of " +
+                           shape_of(request.cluster));
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (request.cooperative && !fits_cooperatively(request))
     return fail(cudaErrorCooperativeLaunchTooLarge);
@@ -190,6 +224,7 @@ cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& c
 cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
   const std::shared_ptr<const Work> work(to_do);
   HOSTCUDA_API_CALL_ON(handle);
+  if (runtime_observer) runtime_observer->has_other_results();
   enqueue(*stream, [work] {
     const DeviceMemoryAccess access;
     work->run();

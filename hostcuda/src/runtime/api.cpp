@@ -143,10 +143,15 @@ cudaError_t ApiCall::error() const {
   return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
 }
 
-cudaError_t fail(cudaError_t error) {
+cudaError_t fail(cudaError_t error, const std::string& reason) {
   last_error = error;
-  if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error);
+  if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error, reason);
   return error;
+}
+
+void status_was_ignored(const IgnoredStatus& call, int status) {
+  if (runtime_observer)
+    runtime_observer->library_failed(call.function, status, {nullptr, call.file, call.line});
 }
 
 void break_context(cudaError_t error) { context_error = error; }

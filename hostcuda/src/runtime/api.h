@@ -52,8 +52,9 @@ class ApiCall {
   CallSite site_;
 };
 
-// Records and returns the host thread's last error: `return fail(...)`.
-cudaError_t fail(cudaError_t error);
+// Records and returns the host thread's last error: `return fail(...)`. reason: says what is wrong
+// in the program's terms, for an observer.
+cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every
 // later call returns this error.

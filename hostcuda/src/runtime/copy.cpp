@@ -82,7 +82,12 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
     buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
                                                  static_cast<const char*>(from) + size);
   const auto work = [=, place = CallSite::current()->place()] {
-    std::memmove(to, buffer ? buffer->data() : from, size);
+    std::size_t possible = size;
+    if (runtime_observer && target.kind == MemoryKind::pageable)
+      possible = runtime_observer->uses_host_memory(to, size, true);
+    if (runtime_observer && source.kind == MemoryKind::pageable && !buffer)
+      possible = runtime_observer->uses_host_memory(from, possible, false);
+    std::memmove(to, buffer ? buffer->data() : from, possible);
     tell_copy(to, buffer ? nullptr : from, size);
     if (to_host) look_for_poison(to, size, place);
   };
@@ -140,6 +145,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
   const auto work = [=] {
     std::memset(pointer, value, size);
     tell_copy(pointer, nullptr, size);
+    if (runtime_observer) runtime_observer->filled(static_cast<char*>(pointer), value, size);
   };
   enqueue_transfer(*stream, work, cudaGraphNodeTypeMemset);
   return cudaSuccess;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <string>
 
 #include "runtime/api.h"
 #include "runtime/device.h"
@@ -47,6 +48,13 @@ cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
     if (std::ranges::find(stream.captured, node) == stream.captured.end())
       stream.captured.push_back(node);
   return cudaSuccess;
+}
+
+// Returns "" if the event can tell a time.
+std::string reason_against_timing(cudaEvent_t event) {
+  if (!living(event)) return "does not exist";
+  if (!event->timed) return "was created with cudaEventDisableTiming";
+  return event->recorded ? "" : "was never recorded: cudaEventRecord is missing";
 }
 
 }  // namespace
@@ -113,10 +121,12 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   HOSTCUDA_API_CALL;
   if (!milliseconds) return fail(cudaErrorInvalidValue);
   for (cudaEvent_t event : {start, end})
-    if (!living(event) || !event->timed || !event->recorded)
-      return fail(cudaErrorInvalidResourceHandle);
+    if (const std::string what = reason_against_timing(event); !what.empty())
+      return fail(cudaErrorInvalidResourceHandle,
+                  std::string(event == start ? "the first" : "the second") + " event " + what);
   if (!start->recorded->done || !end->recorded->done) return fail(cudaErrorNotReady);
   if (runtime_observer && !host_relies_on(*end->recorded)) runtime_observer->asked_too_early();
+  if (runtime_observer) runtime_observer->has_other_results();
   *milliseconds = static_cast<float>(*end->milliseconds - *start->milliseconds);
   return cudaSuccess;
 }

@@ -25,6 +25,7 @@ struct Symbol {
 struct Variable {
   std::size_t size;
   const char* name;
+  bool is_unset;  // a constant without an initialiser
 };
 
 // Maps addresses to variables, which register before main starts.
@@ -79,9 +80,10 @@ cudaError_t know_symbol(void* symbol, std::size_t size) {
   return cudaSuccess;
 }
 
-DeviceVariable::DeviceVariable(const volatile void* address, std::size_t size, const char* name) {
+DeviceVariable::DeviceVariable(const volatile void* address, std::size_t size, const char* name,
+                               bool is_unset) {
   const auto* begin = static_cast<const char*>(const_cast<const void*>(address));
-  device_variables()[begin] = {size, name};
+  device_variables()[begin] = {size, name, is_unset};
   const auto& [last, variable] = *device_variables().rbegin();
   device_variables_begin = device_variables().begin()->first;
   device_variables_end = last + variable.size;
@@ -94,7 +96,8 @@ DeviceVariableRange device_variable_at(const void* address) {
   if (next == device_variables().begin()) return {};
   const auto& [begin, variable] = *std::prev(next);
   if (static_cast<std::size_t>(byte - begin) >= variable.size) return {};
-  return {begin, variable.size, variable.name};
+  return {begin, variable.size, variable.name,
+          variable.is_unset && !symbols().contains(const_cast<char*>(begin))};
 }
 
 const char* variable_without_address(const void* address) {

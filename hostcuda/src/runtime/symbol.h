@@ -42,6 +42,7 @@ struct DeviceVariableRange {
   const char* begin = nullptr;
   std::size_t size = 0;
   const char* name = nullptr;
+  bool is_unset = false;  // a constant that has no value, because host code has not set it either
 };
 DeviceVariableRange device_variable_at(const void* address);
 

@@ -5,6 +5,7 @@
 
 #include "runtime/api.h"
 #include "runtime/array.h"
+#include "support/observer.h"
 
 using namespace hostcuda;
 
@@ -40,6 +41,8 @@ bool describe(const cudaResourceDesc& resource, Texture& texture) {
       texture.format = linear.desc;
       texture.data = static_cast<char*>(linear.devPtr);
       if (!bytes_of(linear.desc)) return false;
+      if (runtime_observer)
+        runtime_observer->texture_bound(linear.devPtr, linear.sizeInBytes, bytes_of(linear.desc));
       texture.width = linear.sizeInBytes / bytes_of(linear.desc);
       texture.pitch = linear.sizeInBytes;
       break;
@@ -92,6 +95,7 @@ cudaError_t destroy(unsigned long long object) {
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* description,
                                     const cudaResourceViewDesc* view) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   if (!description) return fail(cudaErrorInvalidValue);
   if (view) return fail(cudaErrorNotSupported);
   return create(texture, resource, *description);
@@ -109,6 +113,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
                                     const cudaResourceDesc* resource) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   if (resource && resource->resType != cudaResourceTypeArray) return fail(cudaErrorInvalidValue);
   return create(surface, resource, {});
 }

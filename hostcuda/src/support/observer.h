@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cuda_runtime.h"
+#include "support/source_line.h"
 
 namespace hostcuda {
 
@@ -26,12 +28,24 @@ class RuntimeObserver {
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
+  // After copied() for a fill: the byte that it wrote.
+  virtual void filled(const char* to, int value, std::size_t size) = 0;
+  // A copy to or from memory that is not the API's is about to run. Returns the number of bytes
+  // that can be copied without destroying the host's heap.
+  virtual std::size_t uses_host_memory(const void* begin, std::size_t size, bool writes) = 0;
+  // A texture of `size` bytes, with texels of `texel` bytes, was bound to linear memory.
+  virtual void texture_bound(const void* begin, std::size_t size, std::size_t texel) = 0;
+  // The program may get results in ways that copied() does not show.
+  virtual void has_other_results() = 0;
   // Calls that were rejected because `pointer` is not an allocation, or is no longer one, or
   // because the arguments do not fit the memory.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;
-  virtual void failed(cudaError_t error) = 0;
+  // reason: says what is wrong in the program's terms ("2048 threads per block, ..."), or is empty.
+  virtual void failed(cudaError_t error, const std::string& reason) = 0;
+  // A library's call returned this status, which the program ignores.
+  virtual void library_failed(const char* function, int status, const CodePlace& place) = 0;
   virtual void asked_too_early() = 0;  // host code read a time that may not have been taken yet
   virtual void asked_for_error() = 0;
   virtual void

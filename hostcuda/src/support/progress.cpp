@@ -12,6 +12,8 @@ Progress grid_progress;
 
 namespace {
 
+bool (*name_of_wait)(char* text, std::size_t size);
+
 // Converts a number to the type that %llu prints.
 unsigned long long plain(std::uint64_t value) { return value; }
 
@@ -19,8 +21,10 @@ void on_stop(int signal) {
   timespec used = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   const Progress& now = grid_progress;
-  char text[1024];
+  char text[1024], wait[512], last[544] = "";
   int length = 0;
+  if (name_of_wait && name_of_wait(wait, sizeof wait))
+    std::snprintf(last, sizeof last, "; %s", wait);
   const auto seconds = static_cast<long long>(used.tv_sec);
   if (const char* kernel = now.kernel) {
     std::uint64_t ended = 0;
@@ -28,10 +32,10 @@ void on_stop(int signal) {
     length = std::snprintf(text, sizeof text,
                            "\nhostcuda: stopped after %lld s of processor time: %llu of the %llu "
                            "blocks of kernel %s (launched at %s:%d) have ended, after %llu earlier "
-                           "launches\n",
+                           "launches%s\n",
                            seconds, plain(ended * now.blocks_per_unit),
                            plain(now.units * now.blocks_per_unit), kernel, now.file, now.line,
-                           plain(now.launches));
+                           plain(now.launches), last);
   } else {
     length = std::snprintf(
         text, sizeof text,
@@ -56,6 +60,8 @@ bool install_handlers() {
 }
 
 }  // namespace
+
+void tell_waits_with(bool (*name_wait)(char* text, std::size_t size)) { name_of_wait = name_wait; }
 
 WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
   [[maybe_unused]] static const bool installed = install_handlers();

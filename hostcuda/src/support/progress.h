@@ -4,6 +4,7 @@
 #define HOSTCUDA_SRC_SUPPORT_PROGRESS_H
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace hostcuda {
@@ -25,6 +26,10 @@ struct Progress {
   std::array<Count, kMaxTeam> by_worker;
 };
 extern Progress grid_progress;
+
+// Sets a function that writes where the running emulated thread has waited last, and returns false
+// if it does not know. A signal handler calls the function.
+void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
 // While this object lives, the grid counts as running.
 class WatchedGrid {

@@ -146,4 +146,23 @@ std::string CodePlace::text() const {
   return text->second;
 }
 
+CodePlace place_in_program(const CodePlace& place) {
+  const auto is_of_library = [](const std::string& line) {
+    for (const char* folder : {"/include/hostcuda/", "/include/thrust/", "/include/cub/",
+                               "/include/cuda/", "/include/c++/"})
+      if (line.find(folder) != line.npos) return true;
+    return false;
+  };
+  if (!is_of_library(place.text())) return place;
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    const CodePlace caller{frames[i]};
+    if (const std::string line = caller.text();
+        !line.empty() && !is_of_library(line) && !is_own(line.c_str()))
+      return caller;
+  }
+  return place;
+}
+
 }  // namespace hostcuda

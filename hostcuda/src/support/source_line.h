@@ -32,6 +32,10 @@ struct CodePlace {
   std::string text() const;  // returns "file:line" or an empty string
 };
 
+// Returns the line of the program that made the running call if `place` is in a header of a
+// library, such as Thrust; otherwise returns `place`.
+CodePlace place_in_program(const CodePlace& place);
+
 }  // namespace hostcuda
 
 #endif

@@ -39,7 +39,8 @@ KINDS_OF_BUGS = {
     "launch_in_kernel": "host function in a kernel", "launch_bounds": "launch bounds",
     "static_and_dynamic_shared": "too much shared memory", "null_pointer": "fault",
     "division_by_zero": "fault", "waits_for_the_next_block": "hang", "assertion": "assertion",
-    "trap": "trap", "trap_in_asm": "trap", "reference_to_host": "host pointer", "grid_sync_in_a_plain_launch": "no such barrier",
+    "trap": "trap", "trap_in_asm": "trap", "reference_to_host": "host pointer",
+    "grid_sync_in_a_plain_launch": "no such barrier",
     "block_returns_before_grid_sync": "deadlock", "barriers_of_different_scope": "deadlock",
     "cooperative_blocks_wait_forever": "hang", "cluster_block_ends_early": "block has ended",
     "maps_what_is_not_shared": "bad mapping", "deep_recursion": "fault",
@@ -165,6 +166,29 @@ class Findings(unittest.TestCase):
                 self.assertIn(lines[name], set().union(*map(places_of, found)), said)
                 for finding in record["findings"]:
                     self.assertIn(finding["what"], ended.stderr)
+
+    # Maps a bug to the words in which its finding names the cause and the remedy.
+    CAUSES = {
+        "too_many_threads": r"2048 threads per block are more than 1024",
+        "event_never_recorded": r"the second event was never recorded: cudaEventRecord is missing",
+        "library_status_unread": r"cublasPretended failed with status 7.*STATUS_INVALID_VALUE",
+        "swapped_grid": r"has enough threads \(3072 for 3072 elements\).*x and y swapped",
+        "index_mixed_up": r"has enough threads \(512 for 500 elements\).*blockIdx.x \* blockDim.x",
+        "grid_rounded_down": r"round the number of blocks up",
+        "copied_after_free": r"the target was freed.*To do: free it after the last copy",
+        "copy_too_large": r"do not fit.*To do: allocate as many bytes as the copy needs",
+        "wrong_direction": r"the direction does not fit.*To do: pass cudaMemcpy\w+, or swap",
+        "host_buffer_too_small": r"writes 256 bytes at an address from which only 128 bytes of",
+        "memset_of_ones": r"set each byte to 1.*as an int it is 16843009",
+        "halved_odd_count": r"loses a value: 3 threads add in one step and 1 in the next",
+        "zero_blocks": r"is empty \(was the number of blocks rounded down\?\)",
+    }
+
+    def test_findings_name_the_cause(self):
+        said = {name: ended.stderr for (_, name, _), (ended, _) in zip(self.bugs, self.wrong)}
+        for name, cause in self.CAUSES.items():
+            with self.subTest(bug=name):
+                self.assertRegex(said[name].replace("\n", " "), cause)
 
     def test_corrected_programs_have_no_findings(self):
         for (_, name, _), (ended, record) in zip(self.bugs, self.corrected):

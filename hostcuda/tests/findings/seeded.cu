@@ -14,6 +14,7 @@
 #include "memory_bugs.h"
 #include "order_bugs.h"
 #include "same_loads.h"
+#include "silent_bugs.h"
 #include "symbol_bugs.h"
 
 int main(int argc, char** argv) {

@@ -55,7 +55,8 @@ class ZeroedMemory {
 };
 
 // The last writer of a byte.
-enum Writer : std::uint8_t { kNobody, kHost, kKernel };
+// kFill: cudaMemset with a small number, which makes no sense in an element of several bytes.
+enum Writer : std::uint8_t { kNobody, kHost, kKernel, kFill };
 
 struct Array {
   const char* begin = nullptr;
@@ -67,6 +68,7 @@ struct Array {
   int device = 0;
   std::string name;  // empty if the name is unknown
   CodePlace allocated, released;
+  const char* allocated_by = "";  // the API function
   bool is_freed = false;
   bool of_heap = false;     // allocated by a kernel
   bool of_program = false;  // a __device__ variable, or memory of the program; not counted

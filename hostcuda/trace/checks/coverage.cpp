@@ -1,6 +1,8 @@
 #include "checks/coverage.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "checks/kernel_checks.h"
 
@@ -13,20 +15,45 @@ bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
 
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
-// Returns the beginning and the end of the longest run of unwritten bytes between offset and offset
-// + size.
-std::pair<std::size_t, std::size_t> longest_gap(const Array& array, std::size_t offset,
-                                                std::size_t size) {
-  std::pair<std::size_t, std::size_t> longest{offset, offset};
-  const std::uint8_t* const end = array.writers.get() + offset + size;
-  for (const std::uint8_t* at = array.writers.get() + offset; at != end;) {
+// The unwritten bytes among those that are copied.
+struct Gaps {
+  std::size_t first = 0, end = 0;  // the longest gap
+  std::size_t total = 0;
+  std::size_t shortest = SIZE_MAX;
+};
+
+Gaps gaps_in(const Array& array, std::size_t offset, std::size_t size) {
+  Gaps gaps{offset, offset};
+  const std::uint8_t* const begin = array.writers.get();
+  const std::uint8_t* const end = begin + offset + size;
+  for (const std::uint8_t* at = begin + offset; at != end;) {
     const std::uint8_t* first = std::find(at, end, kNobody);
     at = std::find_if(first, end, [](std::uint8_t writer) { return writer != kNobody; });
-    if (at - first > static_cast<std::ptrdiff_t>(longest.second - longest.first))
-      longest = {static_cast<std::size_t>(first - array.writers.get()),
-                 static_cast<std::size_t>(at - array.writers.get())};
+    const auto length = static_cast<std::size_t>(at - first);
+    if (length == 0) continue;
+    gaps.total += length;
+    gaps.shortest = std::min(gaps.shortest, length);
+    if (length > gaps.end - gaps.first)
+      gaps = {static_cast<std::size_t>(first - begin), static_cast<std::size_t>(at - begin),
+              gaps.total, gaps.shortest};
   }
-  return longest;
+  return gaps;
+}
+
+// The launch tells whether there are too few threads or whether the index is wrong.
+std::string advice_about(const Array& array, const OperationRecord& launch,
+                         std::uint64_t elements) {
+  const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
+  if (threads < elements)
+    return "round the number of blocks up: (n + threads - 1) / threads, with if (i < n) in the "
+           "kernel";
+  const std::string enough = "the launch has enough threads (" + number(threads) + " for " +
+                             number(elements) + " elements), so look at the index: ";
+  if (!std::strcmp(array.allocated_by, "cudaMallocPitch"))
+    return enough + "row y begins at (char*)pointer + y * pitch";
+  if (launch.grid.y * launch.grid.z * launch.block.y * launch.block.z == 1)
+    return enough + "it is usually blockIdx.x * blockDim.x + threadIdx.x";
+  return enough + "are x and y swapped in the number of blocks, or width and height in the index?";
 }
 
 }  // namespace
@@ -38,7 +65,9 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   finding.array = name_of(array);
   const bool was_launched = array.element;
   const unsigned element = was_launched ? array.element : 1;
-  const auto [gap, gap_end] = longest_gap(array, offset, size);
+  const Gaps gaps = gaps_in(array, offset, size);
+  const std::size_t gap = gaps.first, gap_end = gaps.end;
+  const std::uint64_t elements = array.full_size / element;
   // A shorter gap may be padding in a struct or at the end of a row.
   constexpr std::size_t kLeastGap = 8;
   const bool is_large = gap_end - gap >= kLeastGap && (gap_end - gap) * 8 >= size;
@@ -50,12 +79,21 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                              number((gap_end - 1) / element) + ", which are copied back"
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host but were never written";
+  } else if (was_launched && gaps.total > size / 4 && gaps.shortest >= kLeastGap &&
+             volume(epochs.operation(array.last_launch).grid) *
+                     volume(epochs.operation(array.last_launch).block) >=
+                 elements) {
+    // Many short gaps: there are enough threads, but they wrote the same elements twice or none.
+    finding.kind = "partly covered";
+    finding.what = "the launch covered only part of " + finding.array + ": no thread wrote " +
+                   number(gaps.total / element) + " of its " + number(elements) +
+                   " elements, for example " + number(gap / element) + " to " +
+                   number((gap_end - 1) / element) + ", which are copied back";
   } else if (was_launched && gap == gap_end) {
     // If the grid size was rounded down, each thread wrote one element, and fewer elements remain
     // than a block has threads.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
-    const std::uint64_t elements = array.full_size / element;
     const std::uint8_t* first = array.writers.get();
     const std::uint8_t* end = first + array.full_size;
     const auto written =
@@ -76,9 +114,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
     finding.details.push_back(launch.what + ", launched at " + launch.place.text() + ": " +
                               number(volume(launch.grid)) + " blocks of " +
                               number(volume(launch.block)) + " threads");
-    finding.advice =
-        "round the number of blocks up: (n + threads - 1) / threads, with if (i < n) in the "
-        "kernel";
+    finding.advice = advice_about(array, launch, elements);
   } else {
     finding.advice = "fill it, or copy only what was written";
   }

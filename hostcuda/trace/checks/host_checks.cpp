@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "checks/coverage.h"
+#include "checks/host_blocks.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/symbol.h"
@@ -17,6 +18,10 @@ Finding of_call(const char* kind, std::string what, std::string advice) {
   Finding finding(kind, std::move(what), std::move(advice));
   if (const CallSite* call = CallSite::current()) finding.place = call->place().text();
   return finding;
+}
+
+std::uint8_t copied_writer(std::uint8_t writer) {
+  return writer == kNobody || writer == kFill ? writer : std::uint8_t{kHost};
 }
 
 std::string called() {
@@ -31,7 +36,11 @@ void HostChecks::allocated(const char* begin, std::size_t size, MemoryKind kind)
   array.kind = kind;
   array.device = current_device();
   array.launches_before = epochs_.launches();
-  if (const CallSite* call = CallSite::current()) array.allocated = call->place();
+  if (const CallSite* call = CallSite::current()) {
+    array.allocated = place_in_program(call->place());
+    array.allocated_by = call->function();
+  }
+  has_results_ |= kind != MemoryKind::device;  // host code may read it at any time
 }
 
 void HostChecks::released(const char* begin) {
@@ -41,7 +50,7 @@ void HostChecks::released(const char* begin) {
   look_for_use(*array);
   arrays_.give_back(begin, array->full_size);
   const CallSite* call = CallSite::current();
-  array->forget(call ? call->place() : CodePlace{});
+  array->forget(call ? place_in_program(call->place()) : CodePlace{});
 }
 
 void HostChecks::free_refused(const void* pointer) {
@@ -65,33 +74,41 @@ void HostChecks::free_refused(const void* pointer) {
   is_told_ = true;
 }
 
-std::string HostChecks::reason_of_refusal(const void* to, const void* from, std::size_t size,
-                                          cudaMemcpyKind direction) {
+HostChecks::Refusal HostChecks::reason_of_refusal(const void* to, const void* from,
+                                                  std::size_t size, cudaMemcpyKind direction) {
   for (const void* pointer : {to, from}) {
-    const char* what = pointer == to ? "the target" : "the source";
+    const std::string what = pointer == to ? "the target" : "the source";
     const auto* address = static_cast<const char*>(pointer);
     if (!pointer) {
       if (pointer == from && direction == cudaMemcpyDefault) continue;  // a fill has no source
-      return std::string(what) + " is a null pointer";
+      return {what + " is a null pointer", "allocate it, and check the result of the allocation"};
     }
     const Array* array = arrays_.provided(address) ? arrays_.nearest(address) : nullptr;
     if (!array) continue;
-    if (array->is_freed) return std::string(what) + " was freed: " + description_of(*array, 1);
+    if (array->is_freed)
+      return {what + " was freed: " + description_of(*array, 1), "free it after the last copy"};
     if (array->of_heap)
-      return std::string(what) +
-             " is memory that a kernel allocated, which the API does not know: " +
-             description_of(*array, 1);
+      return {what + " is memory that a kernel allocated, which the API does not know: " +
+                  description_of(*array, 1),
+              "let a kernel copy it to memory from cudaMalloc"};
     if (!array->contains(address, size))
-      return std::to_string(size) + " bytes do not fit: " + what + " is " +
-             description_of(*array, 1);
+      return {
+          std::to_string(size) + " bytes do not fit: " + what + " is " + description_of(*array, 1),
+          "allocate as many bytes as the copy needs, or copy fewer: both are numbers of bytes"};
   }
-  if (!from) return "a fill needs memory of the device";
+  if (!from) return {"a fill needs memory of the device", "call memset for memory of the host"};
   const auto is_device = [&](const void* pointer) {
     return classify(pointer, 1).kind == MemoryKind::device;
   };
-  return std::string("the direction does not fit: the target is memory of the ") +
-         (is_device(to) ? "device" : "host") + ", the source is memory of the " +
-         (is_device(from) ? "device" : "host");
+  const bool to_device = is_device(to), from_device = is_device(from);
+  return {std::string("the direction does not fit: the target is memory of the ") +
+              (to_device ? "device" : "host") + ", the source is memory of the " +
+              (from_device ? "device" : "host"),
+          std::string("pass ") +
+              (to_device     ? from_device ? "cudaMemcpyDeviceToDevice" : "cudaMemcpyHostToDevice"
+               : from_device ? "cudaMemcpyDeviceToHost"
+                             : "cudaMemcpyHostToHost") +
+              ", or swap the pointers: the target comes first"};
 }
 
 void HostChecks::copy_refused(const void* to, const void* from, std::size_t size,
@@ -108,17 +125,16 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
       is_told_ = true;
       return;
     }
+  const Refusal refusal = reason_of_refusal(to, from, size, direction);
   Finding finding =
-      of_call("bad copy", called() + " is rejected; nothing is copied",
-              "pass the number of bytes, and cudaMemcpyHostToDevice or "
-              "cudaMemcpyDeviceToHost as the order of the pointers says (target first)");
-  finding.details.push_back(reason_of_refusal(to, from, size, direction));
+      of_call("bad copy", called() + " is rejected; nothing is copied", refusal.advice);
+  finding.details.push_back(refusal.reason);
   report(std::move(finding));
   is_told_ = true;
 }
 
 // Keeps the errors of calls whose result is ignored, and of launches, which return nothing.
-void HostChecks::failed(cudaError_t error) {
+void HostChecks::failed(cudaError_t error, const std::string& reason) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
   // After a kernel has failed, every call fails, so it is enough if the program checks one of them.
@@ -126,7 +142,61 @@ void HostChecks::failed(cudaError_t error) {
   const bool is_launch = call->place().file;
   const std::lock_guard lock(unasked_mutex_);
   if (is_launch || call->result_is_ignored())
-    unasked_.push_back({call->function(), call->place(), error, is_launch});
+    unasked_.push_back({call->function(), call->place(), error, is_launch, reason});
+}
+
+void HostChecks::library_failed(const char* function, int status, const CodePlace& place) {
+  Finding finding("unchecked error",
+                  std::string(function) + " failed with status " + std::to_string(status) +
+                      ", and its status was not checked: it computed nothing",
+                  "check the status of every call of a library");
+  constexpr int kInvalidValue = 7;
+  if (!std::strncmp(function, "cublas", 6) && status == kInvalidValue)
+    finding.details.push_back(
+        "7 is CUBLAS_STATUS_INVALID_VALUE: a size is negative, a pointer is null, or a leading "
+        "dimension is smaller than the number of rows (matrices are column-major)");
+  finding.place = place.text();
+  report(std::move(finding));
+}
+
+void HostChecks::filled(const char* to, int value, std::size_t size) {
+  constexpr int kLargestNumber = 16;  // larger bytes may be a deliberate pattern
+  Array* array = arrays_.find(to);
+  if (!array || value <= 0 || value > kLargestNumber) return;
+  std::memset(array->writers.get() + array->offset_of(to), kFill, size);
+}
+
+std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bool writes) {
+  const std::size_t room = host_blocks().bytes_from(begin);
+  if (room >= size) return size;
+  Finding finding = of_call(
+      "bad copy",
+      called() + (writes ? " writes " : " reads ") + std::to_string(size) +
+          " bytes at an address from which only " + std::to_string(room) +
+          " bytes of host memory are allocated",
+      "allocate as many bytes as the copy needs (for std::vector, elements), or copy fewer");
+  if (const Operation* running = running_operation()) finding.place = running->place.text();
+  report(std::move(finding));
+  return room;
+}
+
+void HostChecks::texture_bound(const void* begin, std::size_t size, std::size_t texel) {
+  const auto* address = static_cast<const char*>(begin);
+  const Array* array = arrays_.find(address);
+  if (!array) return;
+  const std::size_t room = array->size - array->offset_of(address);
+  const bool in_elements = texel > 1 && size * texel == room;
+  if (size <= room && !in_elements) return;
+  Finding finding =
+      of_call("texture size",
+              in_elements ? "the texture has " + std::to_string(size) + " of the " +
+                                std::to_string(room) + " bytes of " + name_of(*array) +
+                                ", as many as it has elements of " + std::to_string(texel)
+                          : "the texture has " + std::to_string(size) + " bytes, but only " +
+                                std::to_string(room) + " bytes of " + name_of(*array) + " follow",
+              "sizeInBytes is a number of bytes: multiply the number of elements by sizeof");
+  describe(finding, *array, static_cast<unsigned>(texel));
+  report(std::move(finding));
 }
 
 void HostChecks::asked_too_early() {
@@ -171,6 +241,8 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   if (!running_operation()) return;
   Array* target = arrays_.find(to);
   Array* source = from ? arrays_.find(from) : nullptr;
+  if (target && from && !source) inputs_.insert(size);
+  has_results_ |= !target;
   const std::uint32_t epoch = begin_operation();
   if (source) {
     source->is_used = true;
@@ -184,7 +256,7 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   std::uint8_t* writers = target->writers.get() + target->offset_of(to);
   if (source && source->knows_writers())
     for (std::size_t i = 0; i < size; ++i)
-      writers[i] = source->writers[source->offset_of(from) + i] ? kHost : kNobody;
+      writers[i] = copied_writer(source->writers[source->offset_of(from) + i]);
   else
     std::memset(writers, kHost, size);
   target->filled = std::max(target->filled, target->offset_of(to) + size);
@@ -277,22 +349,47 @@ std::vector<HostChecks::Failure> HostChecks::take_unasked() {
 
 void HostChecks::report_unasked() {
   for (const Failure& failure : take_unasked()) {
-    Finding finding("unchecked error",
-                    (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
-                        cudaGetErrorName(failure.error) + ": " + cudaGetErrorString(failure.error) +
-                        "), and its error was not checked",
-                    failure.is_launch ? "call cudaGetLastError() after every launch"
-                                      : "check the result of every API call");
+    Finding finding(
+        "unchecked error",
+        (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
+            cudaGetErrorName(failure.error) + ": " +
+            (failure.reason.empty() ? cudaGetErrorString(failure.error) : failure.reason) +
+            "), and its error was not checked",
+        failure.is_launch ? "call cudaGetLastError() after every launch"
+                          : "check the result of every API call");
     finding.place = failure.place.text();
     report(std::move(finding));
   }
+}
+
+// Looks for the most frequent mistake of beginners: a program copies data to the device, launches
+// kernels that write as much data, and never copies anything back. Programs that only measure time,
+// print in kernels, or use memory that host code can read are not meant.
+void HostChecks::look_for_lost_results() const {
+  if (has_results_) return;
+  const Array* last = nullptr;
+  for (const auto& [begin, array] : arrays_.all())
+    if (array->last_launch && inputs_.contains(array->full_size) &&
+        (!last || array->last_launch >= last->last_launch))
+      last = array.get();
+  if (!last) return;
+  const OperationRecord& launch = epochs_.operation(last->last_launch);
+  Finding finding("lost result",
+                  launch.what + " writes " + name_of(*last) +
+                      ", but the program never copies a result to the host",
+                  "copy it with cudaMemcpy(..., cudaMemcpyDeviceToHost) after the launch");
+  finding.place = launch.place.text();
+  describe(finding, *last, last->element);
+  report(std::move(finding));
 }
 
 void HostChecks::program_ends(int status) {
   report_unasked();
   for (const auto& [begin, array] : arrays_.all())
     if (!array->is_freed) look_for_the_rest(*array);
-  if (status == 0 && !context_is_broken()) report_leaks();
+  if (status != 0 || context_is_broken()) return;
+  look_for_lost_results();
+  report_leaks();
 }
 
 }  // namespace hostcuda::trace

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,12 @@ class HostChecks final : public RuntimeObserver {
   void free_refused(const void* pointer) override;
   void copy_refused(const void* to, const void* from, std::size_t size,
                     cudaMemcpyKind direction) override;
-  void failed(cudaError_t error) override;
+  void filled(const char* to, int value, std::size_t size) override;
+  std::size_t uses_host_memory(const void* begin, std::size_t size, bool writes) override;
+  void texture_bound(const void* begin, std::size_t size, std::size_t texel) override;
+  void has_other_results() override { has_results_ = true; }
+  void failed(cudaError_t error, const std::string& reason) override;
+  void library_failed(const char* function, int status, const CodePlace& place) override;
   void asked_for_error() override { take_unasked(); }
   void asked_too_early() override;
   void host_waits() override { ++waits_; }
@@ -49,6 +55,11 @@ class HostChecks final : public RuntimeObserver {
     CodePlace place;
     cudaError_t error;
     bool is_launch;
+    std::string reason;
+  };
+  // The reason why a copy is refused, and what to do about it.
+  struct Refusal {
+    std::string reason, advice;
   };
   void report_leaks() const;
   void look_for_use(const Array& array) const;
@@ -56,8 +67,9 @@ class HostChecks final : public RuntimeObserver {
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
   void copied_back(Array& array, std::size_t offset, std::size_t size);
   void look_for_the_rest(const Array& array) const;
-  std::string reason_of_refusal(const void* to, const void* from, std::size_t size,
-                                cudaMemcpyKind direction);
+  Refusal reason_of_refusal(const void* to, const void* from, std::size_t size,
+                            cudaMemcpyKind direction);
+  void look_for_lost_results() const;
 
   Arrays& arrays_;
   Epochs& epochs_;
@@ -70,6 +82,8 @@ class HostChecks final : public RuntimeObserver {
   std::uint64_t waits_ = 0;
   bool is_told_ = false;  // the failure of the running call has been explained
   bool is_known_to_be_broken_ = false;
+  std::set<std::size_t> inputs_;  // the sizes of copies from the host to the device
+  bool has_results_ = false;      // host code may have seen what a kernel computed
 };
 
 }  // namespace hostcuda::trace

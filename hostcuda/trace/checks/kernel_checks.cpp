@@ -3,6 +3,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "execution/block.h"
 
@@ -269,6 +270,35 @@ void KernelChecks::constant_of_other_device(const Accessed& accessed) {
   finish("wrong device", accessed.code, nullptr, std::move(finding));
 }
 
+void KernelChecks::constant_never_set(const char* name, const Accessed& accessed) {
+  if (begin("constant never set", accessed.code, name)) return;
+  Finding finding = of_access("constant never set", accessed,
+                              std::string("a kernel reads the __constant__ variable ") + name +
+                                  ", which host code has not set: it is zero");
+  finding.array = name;
+  finding.advice = "call cudaMemcpyToSymbol before the launch, or give it an initialiser";
+  finish("constant never set", accessed.code, name, std::move(finding));
+}
+
+void KernelChecks::bytes_as_number(const Array& array, const Accessed& accessed) {
+  if (begin("bytes as a number", accessed.code, key_of(array))) return;
+  const int byte = static_cast<unsigned char>(*accessed.address);
+  Finding finding =
+      of_access("bytes as a number", accessed,
+                "a kernel reads " + counted(accessed.bytes, "byte") + " of " + name_of(array) +
+                    " as one number, but cudaMemset set each byte to " + std::to_string(byte));
+  describe(finding, array, accessed);
+  if (accessed.bytes == 4) {
+    int whole;
+    std::memcpy(&whole, accessed.address, sizeof whole);
+    finding.details.push_back("as an int it is " + std::to_string(whole));
+  }
+  if (const std::string place = array.filled_at.text(); !place.empty())
+    finding.details.push_back("the last fill or copy is at " + place);
+  finding.advice = "cudaMemset sets bytes: fill numbers with a kernel, or copy them from the host";
+  finish("bytes as a number", accessed.code, key_of(array), std::move(finding));
+}
+
 namespace {
 
 std::string side_text(const Side& side, const SiteKey& site, const std::string& place) {
@@ -354,6 +384,25 @@ void KernelChecks::table_of_host(const Array& array, const Accessed& accessed,
   describe(finding, array, accessed);
   finding.advice = "construct the object in a kernel (new, or placement new in device memory)";
   finish("virtual call", accessed.code, key_of(array), std::move(finding));
+}
+
+bool KernelChecks::knows_lost_partial(const void* code) {
+  return begin("lost partial result", code, nullptr);
+}
+
+void KernelChecks::lost_partial(const Array& array, const void* code, unsigned threads) {
+  const std::string odd = std::to_string(threads), half = std::to_string(threads / 2);
+  Finding finding =
+      of_access("lost partial result", {array.begin, kWordBytes, Kind::store, code},
+                "the reduction in " + name_of(array) + " loses a value: " + odd +
+                    " threads add in one step and " + half +
+                    " in the next, which leaves out element " + std::to_string(threads - 1));
+  finding.in_thread = false;
+  hostcuda::trace::describe(finding, array);
+  finding.advice =
+      "start with a power of two (pad with zeros), or round the half up: half = (n + 1) / 2, "
+      "if (i < n - half)";
+  finish("lost partial result", code, nullptr, std::move(finding));
 }
 
 void KernelChecks::memory_of_other_thread(const Accessed& accessed) {

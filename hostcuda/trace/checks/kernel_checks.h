@@ -42,11 +42,17 @@ class KernelChecks {
   void block_has_ended(const Array& array, const Accessed& accessed);
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
+  void constant_never_set(const char* name, const Accessed& accessed);
+  // A number of several bytes consists of bytes that cudaMemset wrote, which are not zero.
+  void bytes_as_number(const Array& array, const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
   void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
+  // `threads` threads add to shared elements in one step of a reduction, and then half as many.
+  bool knows_lost_partial(const void* code);
+  void lost_partial(const Array& array, const void* code, unsigned threads);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
   // Reports a finding of the compiler's own checks (bounds.cpp).
