@@ -16,7 +16,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Iterator
 
 import tomllib
 
@@ -95,7 +95,7 @@ class Variant:
     family: Family
     choice: dict[str, str] = field(hash=False)
 
-    # What the grader's rules and its workshop read; nbody_tools.labs.lab.Lab has the same names.
+    # The grader's rules and its workshop read these; nbody_tools.labs.lab.Lab has the same names.
     file_name = FILE_NAME
     steps: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()

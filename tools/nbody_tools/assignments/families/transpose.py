@@ -21,7 +21,7 @@ AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled",
 
 COMPONENTS = {"float": ("",), "float2": (".x", ".y"), "float4": (".x", ".y", ".z", ".w")}
 CHANGES = {
-    "copied": "The elements are copied as they are.",
+    "copied": "The elements are copied unchanged.",
     "scaled": "Each element of system s is multiplied by `factor[s]`.",
     "relative": "From each element, the first element of its system (that of body 0) is "
                 "subtracted.",
