@@ -118,7 +118,7 @@ def wrong_input(words):
 
 
 def default_step(words):
-    """Returns the name under which ./nbody knows the best program for so many bodies."""
+    """Returns the name under which ./nbody knows the best program for this number of bodies."""
     bodies = int(dict(zip(words, words[1:])).get("--bodies", 0))
     if bodies >= MANY_FOR_A_GPU:
         return "DEFAULT_TREE"

@@ -18,7 +18,7 @@ STEPS = """app.setStairs({running: 4, starting: false, failure: FAILURE, steps: 
 
 MENU = "element('more').click()"
 
-# The states to show, and what is done on the page, for each scene.
+# For each scene, the states to show and an action on the page.
 SCENES = {
     "two bodies": ("two-body", ""),
     "a figure-eight": ("figure-eight", ""),
