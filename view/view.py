@@ -50,8 +50,8 @@ def make_parser():
         "--step",
         metavar="STEP",
         help="a step by name or number, cpu_simd or cpu_tree [with a GPU, step10_tiled2d_cublas, "
-        f"and step15_barnes_hut from {MANY_FOR_A_GPU:,} bodies; without one, cpu_simd, and cpu_tree "
-        f"from {MANY:,} bodies, or step 00 if Highway is missing]",
+        f"and step15_barnes_hut from {MANY_FOR_A_GPU:,} bodies; without one, cpu_simd, and "
+        f"cpu_tree from {MANY:,} bodies, or step 00 if Highway is missing]",
     )
     parser.add_argument("--stairs", nargs="?", const=stairs.DEFAULT, metavar="STEP,STEP...",
                         help=f"steps to switch between [{stairs.DEFAULT}]")
