@@ -151,8 +151,8 @@ class ControlsTest(PageCase):
         self.open_still()
         browser.press("m")
         wanted = browser.evaluate(
-            "[...document.querySelectorAll('main :is(button, select, input, canvas)')].filter((e) =>"
-            " e.getClientRects().length > 0 && !e.disabled).map((e) => e.id)"
+            "[...document.querySelectorAll('main :is(button, select, input, canvas)')]"
+            ".filter((e) => e.getClientRects().length > 0 && !e.disabled).map((e) => e.id)"
         )
         self.assertGreater(len(wanted), 15)
         self.assertLessEqual(set(wanted), {self.tab() for _ in range(len(wanted) + 3)})
