@@ -22,7 +22,7 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
     page = (root / "docs" / "pictures.md").read_text(encoding="utf-8")
     commands = [line[4:] for line in page.splitlines()
                 if line.startswith("    ") and line.split()[0] in PROGRAMS and "&&" not in line]
-    pictures = re.findall(r"\(figures/pictures/(\w+\.png)\)", page)
+    pictures = re.findall(r"\(figures/pictures/(\w+\.svg)\)", page)
     if len(commands) < 10 or len(pictures) < 5:
         print("the page has too few commands or pictures; is it still parsed correctly?")
         return 1

@@ -36,9 +36,11 @@ def _times(matrix: Matrix, vector: list[float]) -> list[float]:
 
 @cache
 def _tokens() -> dict[str, str]:
-    """Returns the dark half of each token by its light half; the first of two equal ones counts."""
+    """Returns the dark half of each token by its light half; the first of two equal ones counts.
+    Tokens of one colour, like that of space, keep it."""
+    same = {text: text for text in declarations().values() if re.fullmatch(HEX, text)}
     halves = [PAIR.fullmatch(text) for text in declarations().values()]
-    return {pair.group(1): pair.group(2) for pair in reversed(halves) if pair}
+    return same | {pair.group(1): pair.group(2) for pair in reversed(halves) if pair}
 
 
 def counterpart(colour: str) -> str:

@@ -3,8 +3,8 @@
   ./nbody orders STEP00 FOLDER
 
 STEP00 is step00_cpu_omp, because only it also computes in float64. Writes three figures to FOLDER:
-convergence.png (the errors of Euler and leapfrog against the time step), precision.png (leapfrog in
-float32 and float64) and energies.png (the energies of Euler and leapfrog over ten orbits).
+convergence.svg (the errors of Euler and leapfrog against the time step), precision.svg (leapfrog in
+float32 and float64) and energies.svg (the energies of Euler and leapfrog over ten orbits).
 
 Exit code: 0 success, 1 STEP00 failed, 2 wrong arguments.
 """
@@ -49,9 +49,7 @@ def end_of(program: Path, integrator: str, precision: str, steps: int) -> Bodies
         return read_bodies(end)
 
 
-def draw_orders(
-    program: Path, folder: Path, note: str = "", ending: str = "png"
-) -> list[Path]:
+def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     reference = end_of(program, "leapfrog", "double", REFERENCE_STEPS)
     double = {integrator: [end_of(program, integrator, "double", steps) for steps in STEPS]
@@ -79,15 +77,15 @@ def draw_orders(
         draw_convergence(
             reference,
             [*double["euler"], *double["leapfrog"]],
-            folder / f"convergence.{ending}",
+            folder / "convergence.svg",
             note,
         ),
         draw_convergence(
-            reference, [*single, *double["leapfrog"]], folder / f"precision.{ending}", note
+            reference, [*single, *double["leapfrog"]], folder / "precision.svg", note
         ),
         draw_energies(
             tables,
-            folder / f"energies.{ending}",
+            folder / "energies.svg",
             note=f"An ellipse of two bodies, {STEPS_PER_ORBIT} time "
             f"steps per orbit, float64. {note}",
         ),

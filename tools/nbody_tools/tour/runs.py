@@ -142,7 +142,7 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
     float64."""
     try:
         with captions_apart() as captions:
-            draw_orders(step.program, report / "figures", ending="svg")
+            draw_orders(step.program, report / "figures")
     except ToolError as error:
         return [Picture(*ORDERS[0], failure=str(error))]
     return [Picture(title, text, [Shown(f"figures/{path.name}", title, caption)])

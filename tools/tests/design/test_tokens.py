@@ -4,6 +4,7 @@ import itertools
 import unittest
 
 from nbody_tools.design import tokens
+from nbody_tools.design.themes import both_themes, counterpart
 from nbody_tools.design.units import units_of
 
 SURFACES = ("page", "surface", "raised")
@@ -91,6 +92,13 @@ class TokensTest(unittest.TestCase):
                 with self.subTest(theme=theme, vision=name, one=one, other=other):
                     pair = tokens.value(one, theme), tokens.value(other, theme)
                     self.assertGreater(difference(*pair, vision), 14)
+
+    def test_an_svg_has_both_themes(self):
+        svg = both_themes('<svg><path style="fill: #ffffff; stroke-width: 2"/></svg>')
+        self.assertIn('<path fill="#ffffff" style="stroke-width: 2"/>', svg)
+        self.assertIn(f'[fill="#ffffff"] {{ fill: {tokens.value("page", "dark")}; }}', svg)
+        self.assertEqual(counterpart(tokens.value("space")), tokens.value("space"))
+        self.assertGreater(contrast(counterpart("#123456"), counterpart("#eeeeee")), 4.5)
 
     def test_units(self):
         galaxy = units_of("3 kpc, 5e10 Msun")
