@@ -296,8 +296,8 @@ int main() {
         ended = check.run(str(self.folder / "endless"), [], "default", {"OMP_NUM_THREADS": "1"}, 1)
         self.assertRegex(
             check.no_end(ended).details,
-            r"0 of the 1 blocks of kernel k .*; thread \(\d+,0,0\) of block \(0,0,0\) last waited at "
-            r"\S*a\.cu:3$",
+            r"0 of the 1 blocks of kernel k .*; thread \(\d+,0,0\) of block \(0,0,0\) last waited "
+            r"at \S*a\.cu:3$",
         )
 
     def test_consequences_come_last_or_are_omitted(self):

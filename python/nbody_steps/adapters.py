@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 

@@ -236,7 +236,7 @@ class Simulations(unittest.TestCase):
         self.assertLess(np.abs(back - start.positions).max(), 1e-9)
 
     def test_external_field(self) -> None:
-        """A body without mass in the field -x oscillates: after half a period, 2 pi / 2, x is -x."""
+        """A body without mass in the field -x oscillates: after half a period, pi, x is -x."""
         x = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
         seen: list[float] = []
 

@@ -1,5 +1,5 @@
-"""Looks at pages of the built site in a real browser: nothing overlaps or leaves the screen at three
-widths, and text has the contrast of WCAG AA in both themes.
+"""Looks at pages of the built site in a real browser: nothing overlaps or leaves the screen at
+three widths, and text has the contrast of WCAG AA in both themes.
 
     PYTHONPATH=tools python3 tests/course/site_pages_test.py build/site
 """

@@ -14,7 +14,7 @@ K = 25  # characters of code without names that must be equal to count
 WINDOW = 1  # every equal piece is found
 
 
-def fingerprint(file):
+def fingerprint(file: str) -> CodeFingerprint:
     with open(file, encoding="utf-8", errors="replace") as text:
         return CodeFingerprint(file, K, WINDOW, language="cuda", fp=text)
 

@@ -178,8 +178,9 @@ class Tests:
         kept = sum(not line for line in lines)
         reason = RACE if found.races else ""
         if any(line and limit.must for line, limit in zip(lines, limits)):
-            idle = any(limit.must and limit.at_least is not None and counts.value_of(
-                limit, found, problem.units) < IDLE * limit.at_least for limit in limits)
+            idle = any(
+                (counts.value_of(limit, found, problem.units) or 0) < IDLE * limit.at_least
+                for limit in limits if limit.must and limit.at_least is not None)
             reason = HOST if idle else MUST
         return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), reason
 

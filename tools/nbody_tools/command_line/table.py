@@ -70,8 +70,8 @@ COMMANDS = (
     tool("grade", "learn", "labs.grade", "grade a solution of a lab and print a table of points",
          "NN FILE [OPTION...]",
          True, "labs"),
-    tool("golf", "learn", "labs.golf", "prove a kernel of your own, count its cost, and print a row "
-         "for course/board.md",
+    tool("golf", "learn", "labs.golf",
+         "prove a kernel of your own, count its cost, and print a row for course/board.md",
          "NN FILE [OPTION...]|--check", True, "steps"),
     tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere",
          "STEP DIRECTORY",

@@ -204,7 +204,8 @@ class Workshop:
         from the libraries, so that it cannot replace any of their functions."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", f"--keep-global-symbol={kept}", f"{variant}.r.o", f"{variant}.l.o"])
-        self.call([self.tools.compiler, f"{variant}.l.o", *more, *map(str, self._libraries[variant]),
+        self.call([self.tools.compiler, f"{variant}.l.o", *more,
+                   *map(str, self._libraries[variant]),
                    *([WRAPPED] if variant == TRACED else []), *LINKED, "-o", variant])
         return self._installed(variant)
 

@@ -59,7 +59,7 @@ class Missing(ToolError):
 
 class Task(Lab):
     """The tests of a lab for any program that does a step's work, the step's own included."""
-    fingerprints: list[str] = []  # type: ignore[assignment]
+    fingerprints: list[str] = []
 
 
 @dataclass(frozen=True)

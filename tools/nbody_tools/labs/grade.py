@@ -160,8 +160,9 @@ def grade_task(task: Task, text: str, name: str, seed: int, options: argparse.Na
 
 
 def refused_task(task: Task, name: str, seed: int, why: str) -> Report:
-    refused = refused_report if isinstance(task, Lab) else refused_assignment
-    return refused(task, name, seed, why)
+    if isinstance(task, Lab):
+        return refused_report(task, name, seed, why)
+    return refused_assignment(task, name, seed, why)
 
 
 def check_writable(file: Optional[Path]) -> None:

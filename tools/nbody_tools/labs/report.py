@@ -66,7 +66,8 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    parts = [f"{report.kind} {report.lab}: {report.title}; {in_one_line(report.file)}, seed {report.seed}"]
+    parts = [f"{report.kind} {report.lab}: {report.title}; {in_one_line(report.file)}, "
+             f"seed {report.seed}"]
     if report.refused:
         parts.append(report.refused)
     else:

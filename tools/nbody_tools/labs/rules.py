@@ -208,10 +208,11 @@ def broken_by_text(lab: Submitted, text: str) -> Optional[str]:
             return (
                 f"line {code.count(chr(10), 0, found.start()) + 1}: '{word}' is not allowed: {what}"
             )
-    copied = set(lab.fingerprints).intersection(comments_in(text))
-    if copied:
-        return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step "
-                "itself is not a solution of its lab")
+    if isinstance(lab, Lab):
+        copied = set(lab.fingerprints).intersection(comments_in(text))
+        if copied:
+            return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step "
+                    "itself is not a solution of its lab")
     return None
 
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Sequence
 
-from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.arguments import ToolError
 
 NAME = re.compile(r"memory\d\d")
 OPTIONS = ("bodies", "systems", "repeat")  # of ./nbody run, that these programs have too

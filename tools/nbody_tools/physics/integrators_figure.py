@@ -53,8 +53,9 @@ def draw_integrators(record: Path, path: Path) -> Path:
     versions = sorted({r["rebound"] for r in lines if "rebound" in r})
     note = f" IAS15: REBOUND {', '.join(versions)}." if versions else ""
     caption = (
-        "Error against cost: each point is a run with another time step or accuracy. An interaction "
-        "of hermite4 and block_steps includes the jerk, and costs about two of the others."
+        "Error against cost: each point is a run with another time step or accuracy. An "
+        "interaction of hermite4 and block_steps includes the jerk, and costs about two of the "
+        "others."
         f"{note} Errors are relative to Taylor series in extended precision. Computed on "
         f"{'; '.join(machines)}."
     )

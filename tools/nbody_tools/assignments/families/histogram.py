@@ -170,7 +170,8 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
     values = np.zeros((systems, cells_of(choice)))
     index = (np.broadcast_to(np.arange(systems)[:, None], cells.shape)[counted], cells[counted])
     if choice["what"] == "fastest":
-        np.maximum.at(values, index, sum(state[f"v{c}"] ** 2 for c in "xyz")[counted])
+        speed_squared = state["vx"] ** 2 + state["vy"] ** 2 + state["vz"] ** 2
+        np.maximum.at(values, index, speed_squared[counted])
     else:
         weights = state["mass"] if choice["what"] == "mass" else np.ones(cells.shape)
         np.add.at(values, index, weights[counted])
