@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "runtime/memory.h"
+#include "memory/memory.h"
 #include "runtime/stream.h"
 
 namespace hostcuda {

@@ -1,4 +1,4 @@
-#include "runtime/memory.h"
+#include "memory/memory.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "memory/arena.h"
+#include "memory/pool.h"
 #include "runtime/api.h"
-#include "runtime/arena.h"
 #include "runtime/device.h"
-#include "runtime/pool.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"

@@ -1,4 +1,4 @@
-#include "runtime/pool.h"
+#include "memory/pool.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

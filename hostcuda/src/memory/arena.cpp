@@ -1,4 +1,4 @@
-#include "runtime/arena.h"
+#include "memory/arena.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
