@@ -1,7 +1,7 @@
 """Counts what a kernel of your own costs, proves that it is right, and prints a row for the board.
 
-  ./nbody golf 06 my.cu --name "Ada"           step 06's task and compiler options, your kernel
-  ./nbody golf --check                         counts every row of course/board.md again
+  ./nbody golf 06 my.cu --name "Ada"      step 06's task and compiler options, your kernel
+  ./nbody golf --check                    counts every row of course/board.md again
 
 FILE is a program like the step's nbody.cu. The tests of ./nbody grade prove it, in the sandbox, on
 new problems each time. Then three numbers are counted, without a GPU: the issue slots per
