@@ -1,0 +1,162 @@
+"""Times one evaluation of all forces by cpu_tree, by pytreegrav and by REBOUND's tree, at about the
+same error, on this machine.
+
+  python3 compare.py CPU_TREE IC [BODIES]    needs numpy; pytreegrav and rebound where installed
+
+CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances;
+its time counts at the largest that reaches an RMS error of 6.5e-4 over 1000 bodies, relative to
+float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without softening, because the
+programs soften differently (cpu_tree: 1e-6). Each time is the least of three; compilation and
+copies do not count. A busy machine is refused: its times mean nothing.
+
+Exit code: 0 done, 1 a check failed, 2 wrong arguments, 77 the machine is busy.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+
+RMS = 6.5e-4
+SAMPLE = 1000
+HEADER = 144  # bytes of a BIN file (common/io/formats/bin.cpp)
+# As predicted before the first run: seconds on two cores at a million bodies.
+PREDICTED = {"cpu_tree": 0.75, "pytreegrav": 8.0, "rebound": 15.0}
+
+Tree = Callable[[float], tuple[float, np.ndarray]]
+
+
+def exact(x: np.ndarray, m: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """Returns the accelerations of some bodies, summed in float64."""
+    out = np.empty((len(which), 3))
+    for k, i in enumerate(which):
+        d = x - x[i]
+        square = (d * d).sum(1)
+        square[i] = np.inf
+        out[k] = ((m / (square * np.sqrt(square)))[:, None] * d).sum(0)
+    return out
+
+
+def error(found: np.ndarray, wanted: np.ndarray) -> float:
+    size = np.linalg.norm(wanted, axis=1)
+    return float(np.sqrt(np.mean((np.linalg.norm(found - wanted, axis=1) / size) ** 2)))
+
+
+def cpu_tree(program: str, file: Path) -> Iterator[tuple[float, float, float]]:
+    """Yields the tolerance, the seconds and the error of runs, which the program itself prints."""
+    for tolerance in (0.05, 0.02, 0.012, 0.008, 0.005):
+        record = file.with_suffix(".json")
+        record.unlink(missing_ok=True)
+        subprocess.run([program, "--input", file, "--steps", "5", "--dt", "1e-6", "--softening",
+                        "1e-6", "--repeat", "3", "--validate", "off", "--quiet",
+                        "--force-tolerance", str(tolerance), "--force-error", str(SAMPLE),
+                        "--json", record], check=True)
+        found = json.loads(record.read_text(encoding="utf-8"))
+        least = min(one["compute"] for one in found["repeats"]) / 5
+        yield tolerance, least, found["force_error"]["rms"]
+
+
+def pytreegrav_tree(x: np.ndarray, m: np.ndarray) -> Tree:
+    import pytreegrav
+
+    small = slice(0, 1000)  # compiles
+    pytreegrav.Accel(x[small], m[small], method="tree", parallel=True)
+
+    def run(theta: float) -> tuple[float, np.ndarray]:
+        start = time.perf_counter()
+        a = pytreegrav.Accel(x, m, theta=theta, method="tree", parallel=True)
+        return time.perf_counter() - start, a
+
+    return run
+
+
+def rebound_tree(x: np.ndarray, m: np.ndarray) -> Tree:
+    import rebound
+
+    def run(theta: float) -> tuple[float, np.ndarray]:
+        sim = rebound.Simulation()
+        side = 4 * float(np.abs(x).max())
+        if hasattr(sim, "configure_box"):
+            sim.configure_box(side)
+            sim.opening_angle2 = theta * theta
+        else:
+            sim.root_size, sim.opening_angle2 = side, theta * theta
+        sim.boundary, sim.gravity, sim.integrator, sim.dt = "open", "tree", "leapfrog", 1e-12
+        for (px, py, pz), mass in zip(x, m):
+            sim.add(m=float(mass), x=float(px), y=float(py), z=float(pz))
+        start = time.perf_counter()
+        sim.steps(1)
+        seconds = time.perf_counter() - start
+        # The tree may reorder bodies, so they are matched by their unique positions.
+        found = np.array([(p.x, p.ax, p.ay, p.az) for p in sim.particles])
+        order = np.searchsorted(np.sort(found[:, 0]), x[:, 0] - 1e-9)
+        return seconds, found[np.argsort(found[:, 0])][np.minimum(order, len(x) - 1), 1:]
+
+    return run
+
+
+def best(runs: Iterator[tuple[float, float, float]]) -> Optional[tuple[float, float, float]]:
+    """Prints all runs, and returns the fastest one that is accurate enough."""
+    enough = []
+    for tolerance, seconds, rms in runs:
+        print(f"  {tolerance:6g}  {seconds:8.3f} s  RMS error {rms:.1e}", flush=True)
+        if rms <= RMS:
+            enough.append((seconds, tolerance, rms))
+            break
+    return min(enough, default=None)
+
+
+def by_angle(tree: Tree, wanted: np.ndarray,
+             which: np.ndarray) -> Iterator[tuple[float, float, float]]:
+    for theta in (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
+        seconds, a = min((tree(theta) for _ in range(3)), key=lambda run: run[0])
+        yield theta, seconds, error(a[which], wanted)
+
+
+def main(program: str, ic: str, bodies: int) -> int:
+    if os.getloadavg()[0] > 1.5 and "NBODY_ANYWAY" not in os.environ:
+        print(f"this machine is busy: its load is {os.getloadavg()[0]:.1f}, and at most 1.5 is "
+              "allowed (NBODY_ANYWAY=1 only tries the script)")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "plummer.bin"
+        subprocess.run([ic, "plummer", file, "--bodies", str(bodies), "--softening", "1e-6"],
+                       check=True, stdout=subprocess.DEVNULL)
+        rows = np.fromfile(file, "<f4", offset=HEADER)[:7 * bodies].reshape(-1, 7)
+        x, m = rows[:, :3].astype(np.float64), rows[:, 6].astype(np.float64)
+        which = np.linspace(0, bodies - 1, min(SAMPLE, bodies)).astype(int)
+        wanted = exact(x, m, which)
+        results: dict[str, Any] = {}
+        print(f"cpu_tree, {bodies} bodies, predicted {PREDICTED['cpu_tree']} s at a million")
+        results["cpu_tree"] = best(cpu_tree(program, file))
+        for peer, make in (("pytreegrav", pytreegrav_tree), ("rebound", rebound_tree)):
+            try:
+                tree = make(x, m)
+                print(f"{peer}, predicted {PREDICTED[peer]} s at a million")
+                results[peer] = best(by_angle(tree, wanted, which))
+            except ImportError as missing:
+                print(f"{peer} is not installed: {missing}")
+    ours = results["cpu_tree"]
+    for peer, found in results.items():
+        if found and ours:
+            print(f"{peer:12} {found[0]:8.3f} s, {found[0] / ours[0]:.1f} times cpu_tree")
+    return 0 if ours else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4) or not all(word.isdigit() for word in sys.argv[3:]):
+        print("usage: compare.py CPU_TREE IC [BODIES]", file=sys.stderr)
+        sys.exit(2)
+    for program in sys.argv[1:3]:
+        if not os.access(program, os.X_OK):
+            print(f"{program}: is not a program; ./nbody build cpu_tree nbody-ic", file=sys.stderr)
+            sys.exit(2)
+    sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if sys.argv[3:] else 1 << 20))
