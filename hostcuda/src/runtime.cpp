@@ -1,12 +1,12 @@
 // All of memory/, runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
 #include "memory/arena.cpp"
-#include "memory/memory.cpp"
 #include "memory/pool.cpp"
 #include "runtime/array.cpp"
 #include "runtime/copy.cpp"
 #include "runtime/device.cpp"
 #include "runtime/event.cpp"
 #include "runtime/graph.cpp"
+#include "runtime/memory.cpp"
 #include "runtime/stream.cpp"
 #include "runtime/symbol.cpp"
 #include "runtime/texture.cpp"

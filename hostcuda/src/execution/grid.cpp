@@ -9,8 +9,8 @@
 
 #include "execution/block.h"
 #include "execution/gang.h"
-#include "memory/memory.h"
 #include "runtime/api.h"
+#include "runtime/memory.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
 #include "support/progress.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "execution/block_state.h"
-#include "memory/memory.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"

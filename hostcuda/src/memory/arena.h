@@ -1,6 +1,6 @@
 // HOSTCUDA_STRICT_MEM=1: device memory has separate addresses, and the MMU protects it.
-#ifndef HOSTCUDA_SRC_RUNTIME_ARENA_H
-#define HOSTCUDA_SRC_RUNTIME_ARENA_H
+#ifndef HOSTCUDA_SRC_MEMORY_ARENA_H
+#define HOSTCUDA_SRC_MEMORY_ARENA_H
 
 #include <cstddef>
 #include <map>

@@ -1,6 +1,6 @@
 // The addresses of all memory that kernels use in a plain run.
-#ifndef HOSTCUDA_SRC_RUNTIME_POOL_H
-#define HOSTCUDA_SRC_RUNTIME_POOL_H
+#ifndef HOSTCUDA_SRC_MEMORY_POOL_H
+#define HOSTCUDA_SRC_MEMORY_POOL_H
 
 #include <cstddef>
 #include <map>

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <memory>
 
-#include "memory/memory.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "memory/memory.h"
 #include "runtime/api.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "support/config.h"
 

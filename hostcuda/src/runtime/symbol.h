@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "memory/memory.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 
 namespace hostcuda {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "counts/sites.h"
-#include "memory/memory.h"
+#include "runtime/memory.h"
 #include "support/source_line.h"
 
 namespace hostcuda::trace {

@@ -1,4 +1,4 @@
-#include "memory/memory.h"
+#include "runtime/memory.h"
 
 #include <cstdio>
 #include <cstdlib>
