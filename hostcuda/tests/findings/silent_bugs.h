@@ -179,6 +179,21 @@ SEEDED(halved_odd_count, "lost partial result") {
   out.get();
 }
 
+__global__ void fold(int* values, int n, bool wrong) {
+  int sum = 0;
+  const int end = wrong ? 2 * kThreads : n;
+  for (int i = index(); i < end; i += kThreads)
+    if (i < n) sum += values[i];
+  // BUG folded_rest_is_copied
+  values[threadIdx.x + (wrong ? 100 : 0)] = sum;
+}
+// The corrected launch writes as many elements as it has threads, and reads all others.
+SEEDED(folded_rest_is_copied, "out of bounds") {
+  const Buffer<int> values(100);
+  fold<<<1, kThreads>>>(values.data, 100, wrong);
+  values.get();
+}
+
 }  // namespace seeded
 
 #endif

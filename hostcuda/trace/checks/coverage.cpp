@@ -40,6 +40,16 @@ Gaps gaps_in(const Array& array, std::size_t offset, std::size_t size) {
   return gaps;
 }
 
+// True if the launch read the elements from this byte on: its threads then loop over all elements,
+// so their number says nothing.
+bool was_read_by(const Array& array, std::size_t from, std::uint32_t launch, const Epochs& epochs) {
+  for (std::size_t word = from / kWordBytes; word < array.full_size / kWordBytes; ++word)
+    for (const Access& read : array.cells[word].reads)
+      if (read.epoch && epochs.is_known(read.epoch) && epochs[read.epoch].operation == launch)
+        return true;
+  return false;
+}
+
 // The launch tells whether there are too few threads or whether the index is wrong.
 std::string advice_about(const Array& array, const OperationRecord& launch,
                          std::uint64_t elements) {
@@ -100,7 +110,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
         static_cast<std::uint64_t>(std::find_if_not(first, end, is_of_kernel) - first);
     const bool is_prefix = std::find(first + written, end, kKernel) == end;
     if (!is_prefix || written != threads * element || threads >= elements ||
-        elements - threads >= volume(launch.block))
+        elements - threads >= volume(launch.block) ||
+        was_read_by(array, written, array.last_launch, epochs))
       return std::nullopt;
     finding.kind = "partly covered";
     finding.what = "the launch covered only the first " + number(threads) + " of the " +

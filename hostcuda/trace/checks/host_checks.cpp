@@ -243,12 +243,15 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   Array* source = from ? arrays_.find(from) : nullptr;
   if (target && from && !source) inputs_.insert(size);
   has_results_ |= !target;
+  const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
+  // The operation forgets who read the array.
+  std::optional<Finding> missing;
+  if (is_back) missing = missing_part(*source, source->offset_of(from), size, epochs_);
   const std::uint32_t epoch = begin_operation();
   if (source) {
     source->is_used = true;
     mark(*source, source->offset_of(from), size, epoch, false);
-    if (source->knows_writers() && !(target && target->knows_writers()))
-      copied_back(*source, source->offset_of(from), size);
+    if (is_back) copied_back(*source, source->offset_of(from) + size, std::move(missing));
   }
   if (!target) return;
   target->is_used = true;
@@ -263,16 +266,15 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   target->filled_at = running_operation()->place;
 }
 
-void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size) {
+void HostChecks::copied_back(Array& array, std::size_t end, std::optional<Finding> missing) {
   ++array.copies_back;
   array.copy_back = running_operation()->place;
-  array.copied_back = std::max(array.copied_back, offset + size);
-  if (std::optional<Finding> finding = missing_part(array, offset, size, epochs_)) {
-    finding->place = array.copy_back.text();
-    report_unasked();  // an unchecked error may be the cause
-    report(std::move(*finding));
-    array.knows_missing_part = true;
-  }
+  array.copied_back = std::max(array.copied_back, end);
+  if (!missing) return;
+  missing->place = array.copy_back.text();
+  report_unasked();  // an unchecked error may be the cause
+  report(std::move(*missing));
+  array.knows_missing_part = true;
 }
 
 void HostChecks::look_for_the_rest(const Array& array) const {
