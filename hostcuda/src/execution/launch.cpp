@@ -228,6 +228,7 @@ cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
   enqueue(*stream, [work] {
     const DeviceMemoryAccess access;
     work->run();
+    if (runtime_observer) runtime_observer->library_has_run();
   });
   return cudaSuccess;
 }

@@ -35,6 +35,8 @@ class RuntimeObserver {
   virtual std::size_t uses_host_memory(const void* begin, std::size_t size, bool writes) = 0;
   // A texture of `size` bytes, with texels of `texel` bytes, was bound to linear memory.
   virtual void texture_bound(const void* begin, std::size_t size, std::size_t texel) = 0;
+  // A library has run, whose accesses are not observed.
+  virtual void library_has_run() = 0;
   // The program may get results in ways that copied() does not show.
   virtual void has_other_results() = 0;
   // Calls that were rejected because `pointer` is not an allocation, or is no longer one, or

@@ -180,6 +180,15 @@ std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bo
   return room;
 }
 
+// The library may have written the arrays that nobody has written before.
+void HostChecks::library_has_run() {
+  for (const auto& [begin, array] : arrays_.all()) {
+    if (array->is_freed || !array->knows_writers() || array->any_written(0, array->size)) continue;
+    std::memset(array->writers.get(), kHost, array->size);
+    array->is_used = true;
+  }
+}
+
 void HostChecks::texture_bound(const void* begin, std::size_t size, std::size_t texel) {
   const auto* address = static_cast<const char*>(begin);
   const Array* array = arrays_.find(address);

@@ -42,6 +42,7 @@ class HostChecks final : public RuntimeObserver {
   void filled(const char* to, int value, std::size_t size) override;
   std::size_t uses_host_memory(const void* begin, std::size_t size, bool writes) override;
   void texture_bound(const void* begin, std::size_t size, std::size_t texel) override;
+  void library_has_run() override;
   void has_other_results() override { has_results_ = true; }
   void failed(cudaError_t error, const std::string& reason) override;
   void library_failed(const char* function, int status, const CodePlace& place) override;
