@@ -28,7 +28,7 @@ from nbody_tools.labs.sandbox import Access, Sandbox, found_sandbox, python_for_
 from nbody_tools.labs.watching import TooLong, end, watch
 
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
-from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
+from libraries import FLAGS, PLAIN, TRACED, WRAPPED  # noqa: E402
 
 SECONDS = 10  # processor time for one compilation with all its processes; none needs two
 GPU_SECONDS = 120  # longer, because nvcc compiles each file several times
@@ -37,7 +37,7 @@ EMPTY: Mapping[str, Sequence[str]] = MappingProxyType({})
 MAX_OUTPUT = 200_000  # limit in bytes on a compiler's messages
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
-WRAPPED = "-Wl,--wrap=memcpy,--wrap=memmove"
+OF_TRACER = [f"-Wl,--wrap={name}" for name in WRAPPED]
 HEADERS = ("common/include", "hostcuda/include", "hostcuda/launcher", "hostcuda/cublas/include")
 
 
@@ -206,7 +206,7 @@ class Workshop:
         self.call(["objcopy", f"--keep-global-symbol={kept}", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *more,
                    *map(str, self._libraries[variant]),
-                   *([WRAPPED] if variant == TRACED else []), *LINKED, "-o", variant])
+                   *(OF_TRACER if variant == TRACED else []), *LINKED, "-o", variant])
         return self._installed(variant)
 
     def _installed(self, name: str) -> Path:
