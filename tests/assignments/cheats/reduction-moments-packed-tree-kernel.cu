@@ -1,7 +1,7 @@
 // Computes on the host, and launches a kernel that does nothing.
-#include "assignment.h"
-
 #include <vector>
+
+#include "assignment.h"
 
 __global__ void touch(Bodies, float*) {}
 
