@@ -77,6 +77,7 @@ function(nbody_step name)
   endif()
 
   nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
+  set_target_properties(${name} PROPERTIES NBODY_DRAFT ${step_DRAFT})
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
     nbody_add_step_tests(${name} ${step_DEVICES})

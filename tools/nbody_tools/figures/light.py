@@ -6,6 +6,7 @@ sharp. Brightness is logarithmic, as for an eye, which shows a hundred stars bes
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 from typing import Any, Sequence
@@ -48,28 +49,35 @@ def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
     columns, rows = pixels[inside].T
     counts = numpy.zeros((height, width))
     numpy.add.at(counts, (rows, columns), 1.0)
-    frequencies = numpy.add.outer(numpy.fft.fftfreq(height + MARGIN, 1.0) ** 2,
-                                  numpy.fft.rfftfreq(width + MARGIN, 1.0) ** 2)
+    padded = _padded(height), _padded(width)
+    spots = _spots(padded)
     # Around a star in a density of d stars per pixel the next one is about d ** -0.5 pixels away.
-    density = _spread(counts, frequencies, WIDTHS[-1])[rows, columns]
-    wanted = 1.1 / numpy.sqrt(numpy.maximum(density, 1e-9))
+    density = numpy.fft.irfft2(numpy.fft.rfft2(counts, s=padded) * spots[-1], s=padded)
+    wanted = 1.1 / numpy.sqrt(numpy.maximum(density[rows, columns], 1e-9))
     classes = numpy.abs(numpy.log(wanted[:, None] / numpy.array(WIDTHS))).argmin(1)
-    total = STAR * counts
-    for k, spot in enumerate(WIDTHS):
+    transformed = numpy.zeros_like(spots[0], dtype=complex)
+    for k in numpy.unique(classes):
         of_class = numpy.zeros_like(counts)
         numpy.add.at(of_class, (rows[classes == k], columns[classes == k]), 1 - STAR)
-        if of_class.any():
-            total += _spread(of_class, frequencies, spot)
-    return total
+        transformed += numpy.fft.rfft2(of_class, s=padded) * spots[k]
+    spread = numpy.fft.irfft2(transformed, s=padded)[:height, :width].clip(0)
+    return STAR * counts + spread
 
 
-def _spread(counts: numpy.ndarray, frequencies: numpy.ndarray, width: float) -> numpy.ndarray:
-    """Returns the counts, each spread over a Gaussian; nothing comes back at the other edge."""
-    height, across = counts.shape
-    padded = height + MARGIN, across + MARGIN
-    transformed = numpy.fft.rfft2(counts, s=padded)
-    transformed *= numpy.exp(-2 * (numpy.pi * width) ** 2 * frequencies)
-    return numpy.fft.irfft2(transformed, s=padded)[:height, :across].clip(0)
+def _padded(pixels: int) -> int:
+    """Returns the next size with a margin whose Fourier transform is fast."""
+    size = pixels + MARGIN
+    while 30 ** 12 % size:  # true while a prime other than 2, 3 and 5 divides it
+        size += 1
+    return size
+
+
+@functools.lru_cache(maxsize=8)
+def _spots(padded: tuple[int, int]) -> list[numpy.ndarray]:
+    """Returns the transforms of a Gaussian spot of each width."""
+    frequencies = numpy.add.outer(
+        numpy.fft.fftfreq(padded[0]) ** 2, numpy.fft.rfftfreq(padded[1]) ** 2)
+    return [numpy.exp(-2 * (numpy.pi * width) ** 2 * frequencies) for width in WIDTHS]
 
 
 def picture(galaxies: Sequence[numpy.ndarray], centre: numpy.ndarray, half: numpy.ndarray,

@@ -29,7 +29,7 @@ from nbody_tools.figures.style import captions_apart, dates, machines
 from nbody_tools.measure.outcomes import COLUMNS, notes, rows
 from nbody_tools.measure.run import run_steps, write_records
 from nbody_tools.records.staircase import Staircase, committed_staircase, staircases
-from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps
+from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, is_draft
 from nbody_tools.tour.pictures import Shown
 from nbody_tools.tour.stairs import checks_of, decades, stairs
 from nbody_tools.tour.runs import Picture, make_orders, make_picture, picture_runs
@@ -167,7 +167,8 @@ def write_page(path: Path, words: dict[str, Any]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    steps = find_steps(options.build or default_build())
+    steps = [step for step in find_steps(options.build or default_build())
+             if not is_draft(step.name, ROOT)]
     report = options.output
     on_gpu = backend_of(steps) == "cuda"
     started = time.monotonic()
