@@ -1,4 +1,4 @@
-// What all checks share: loops over the systems of a state, and measures of a system's motion.
+// Shared by all checks: loops over the systems of a state, and measures of a system's motion.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& c
   keep_worst(gate, gates);
 }
 
-// Keeps the larger of the gate's value and error / scale.
+// Keeps the larger of the check's value and error / scale.
 template <class W>
 void add_error(Gate& gate, W error, W scale) {
   gate.value = max_or_nan(gate.value, relative_error(error, scale));

@@ -42,8 +42,8 @@ void tell_copy(void* to, const void* from, std::size_t size) {
     runtime_observer->copied(static_cast<char*>(to), static_cast<const char*>(from), size);
 }
 
-// A plain run sees unwritten memory only by its poison. A kernel that missed its array may be why
-// nobody wrote the values, so the guards come first.
+// A plain run sees unwritten memory only by its poison. If values are unwritten, a kernel may have
+// missed its array, so the guards come first.
 void look_for_poison(const void* copied, std::size_t size, const CodePlace& place) {
   if (runtime_observer || !config().poison || !is_poisoned(copied, size)) return;
   look_at_all_guards();

@@ -1,4 +1,4 @@
-// Memory that nobody has written is filled with a pattern, so that the result shows a read of it.
+// Memory that is not yet written is filled with a pattern, so that the result shows a read of it.
 #ifndef HOSTCUDA_SRC_SUPPORT_POISON_H
 #define HOSTCUDA_SRC_SUPPORT_POISON_H
 

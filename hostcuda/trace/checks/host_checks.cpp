@@ -180,7 +180,7 @@ std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bo
   return room;
 }
 
-// The library may have written the arrays that nobody has written before.
+// The library may have written the arrays that were unwritten before.
 void HostChecks::library_has_run() {
   for (const auto& [begin, array] : arrays_.all()) {
     if (array->is_freed || !array->knows_writers() || array->any_written(0, array->size)) continue;
