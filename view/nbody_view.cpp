@@ -96,13 +96,15 @@ class Recording {
   }
 
   std::string page() const {
-    return nbody::view::recorded_page(nbody::view::info_message(info_, described_), frames_);
+    return nbody::view::recorded_page(nbody::view::info_message(info_, described_, *thinning_),
+                                      frames_);
   }
 
  private:
   void begin(const Arguments& arguments, const Snapshot& first) {
     const std::vector<std::string>& files = arguments.files;
     described_ = first;
+    thinning_.emplace(first.systems);
     if (described_.scenario.empty()) described_.scenario = files.front();
     described_.names = names_of(first);
     info_.program = files.size() == 1 ? "one state" : std::to_string(files.size()) + " states";
@@ -131,7 +133,7 @@ class Recording {
     head.number = frames_.size() + 1;
     if (knows_energy_)
       head.energy_error = (energy(snapshot) - start_energy_) / std::abs(start_energy_);
-    frames_.push_back(nbody::view::encode_frame(head, systems));
+    frames_.push_back(nbody::view::encode_frame(head, systems, *thinning_));
     bytes_ += frames_.back().size();
     if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
@@ -146,6 +148,7 @@ class Recording {
   }
 
   Snapshot described_;
+  std::optional<nbody::view::Thinning> thinning_;
   nbody::view::Info info_;
   std::vector<std::string> frames_;
   std::size_t bytes_ = 0;

@@ -37,10 +37,11 @@ class Hud {
     show("title", info.scenario || info.program);
     show("subtitle", [info.program, info.device].filter(Boolean).join(", "));
     const total = info.systems * info.bodies_per_system;
-    show("bodies", info.systems === 1 ? count(total)
-                                      : `${count(info.systems)} × ${count(info.bodies_per_system)}`);
+    const thinned = info.shown_level > 0 ? `, 1 in ${count(info.shown_every)} drawn` : "";
+    show("bodies", (info.systems === 1 ? count(total)
+                                       : `${count(info.systems)} × ${count(info.bodies_per_system)}`) + thinned);
     const notes = [];
-    if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown, all are computed`);
+    if (thinned) notes.push(`thinned to level ${info.shown_level}: all bodies are computed, the same 1 in ${count(info.shown_every)} is always drawn`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
     if (info.approximates) notes.push("a tree, but the interactions of a direct sum are counted");
     notes.push(info.units ? `units: ${info.units}` : "units in which G = 1");

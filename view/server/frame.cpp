@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -10,30 +11,43 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "frames are copied as they lie in memory");
 
-template <class Value>
-void append(std::string& bytes, const Value& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+// Writes values one after another into memory that is large enough.
+class Writer {
+ public:
+  explicit Writer(char* place) : place_(place) {}
+  template <class Value>
+  void write(const Value& value) {
+    std::memcpy(place_, &value, sizeof value);
+    place_ += sizeof value;
+  }
+
+ private:
+  char* place_;
+};
+
+void write_head(Writer out, const FrameHead& head, std::size_t header, std::size_t shown) {
+  out.write(std::array{'N', 'B', 'V', 'F'});
+  out.write(std::uint32_t{1});
+  out.write(static_cast<std::uint32_t>(header));
+  out.write(static_cast<std::uint32_t>(shown));
+  out.write(head.step);
+  out.write(head.time);
+  out.write(head.steps_per_second);
+  out.write(head.interactions_per_second);
+  out.write(head.energy_error);
+  out.write(head.number);
 }
 
-void append_velocities(std::string& bytes, const Systems& systems) {
-  for (const Body& body : systems.bodies)
-    for (const float component : {body.vx, body.vy, body.vz}) append(bytes, component);
+void write_velocities(Writer out, const Systems& systems) {
+  for (const Body& body : systems.bodies) out.write(std::array{body.vx, body.vy, body.vz});
 }
 
-int shown_of_each(const Systems& systems, int every) {
-  return (systems.bodies_per_system + every - 1) / every;
+std::array<float, 4> shown_body(const Body& b, float drift) {
+  const float speed = std::sqrt(b.vx * b.vx + b.vy * b.vy + b.vz * b.vz);
+  return {b.x + b.vx * drift, b.y + b.vy * drift, b.z + b.vz * drift, speed};
 }
 
 }  // namespace
-
-int shown_every(const Systems& systems) {
-  int every = 1;
-  while (static_cast<long long>(shown_of_each(systems, every)) * systems.count > kMaxShownBodies &&
-         every < systems.bodies_per_system) {
-    ++every;
-  }
-  return every;
-}
 
 double interactions_per_second(std::string_view frame) {
   double rate = 0;
@@ -41,32 +55,23 @@ double interactions_per_second(std::string_view frame) {
   return rate;
 }
 
-std::string encode_frame(const FrameHead& head, const Systems& systems) {
-  const int every = shown_every(systems);
-  const auto shown = static_cast<std::uint32_t>(shown_of_each(systems, every) * systems.count);
+std::string encode_frame(const FrameHead& head, const Systems& systems, const Thinning& thinning,
+                         float drift) {
+  const std::vector<int>& bodies = thinning.bodies();
+  const std::size_t shown = bodies.size() * static_cast<std::size_t>(systems.count);
   const bool few = systems.bodies.size() <= kFewBodies;
   const std::size_t header = kFrameHeaderBytes + (few ? 3 * sizeof(float) * shown : 0);
-  std::string bytes("NBVF");
-  bytes.reserve(header + kBytesPerShownBody * shown);
-  append(bytes, std::uint32_t{1});
-  append(bytes, static_cast<std::uint32_t>(header));
-  append(bytes, shown);
-  append(bytes, head.step);
-  append(bytes, head.time);
-  append(bytes, head.steps_per_second);
-  append(bytes, head.interactions_per_second);
-  append(bytes, head.energy_error);
-  append(bytes, head.number);
-  if (few) append_velocities(bytes, systems);
+  std::string bytes(header + kBytesPerShownBody * shown, '\0');
+  write_head(Writer(bytes.data()), head, header, shown);
+  if (few) write_velocities(Writer(bytes.data() + kFrameHeaderBytes), systems);
 
-  for (int s = 0; s < systems.count; ++s) {
-    const auto bodies = systems.system(s);
-    for (std::size_t i = 0; i < bodies.size(); i += static_cast<std::size_t>(every)) {
-      const Body& body = bodies[i];
-      const float speed = std::sqrt(body.vx * body.vx + body.vy * body.vy + body.vz * body.vz);
-      const float shown_body[4] = {body.x, body.y, body.z, speed};
-      append(bytes, shown_body);
-    }
+    // Of a million bodies every cache line is read, so one thread would take milliseconds.
+#pragma omp parallel for if (shown > 50'000)
+  for (std::size_t k = 0; k < shown; ++k) {
+    const int system = static_cast<int>(k / bodies.size());
+    const auto body = static_cast<std::size_t>(bodies[k % bodies.size()]);
+    Writer(bytes.data() + header + kBytesPerShownBody * k)
+        .write(shown_body(systems.system(system)[body], drift));
   }
   return bytes;
 }

@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "nbody/bodies.h"
+#include "thinning.h"
 
 namespace nbody::view {
 
@@ -39,14 +40,11 @@ struct FrameHead {
 // If there are at most this many bodies, their names, masses and velocities are sent too.
 inline constexpr std::size_t kFewBodies = 64;
 
-// At most this many bodies are sent (4 MiB per frame). If there are more, every k-th body is sent.
-inline constexpr int kMaxShownBodies = 1 << 18;
-
-// Returns the k of "every k-th body", which is 1 if all bodies can be shown.
-int shown_every(const Systems& systems);
-
 double interactions_per_second(std::string_view frame);
 
-std::string encode_frame(const FrameHead& head, const Systems& systems);
+// Leapfrog stores positions that are ahead of the velocities. encode_frame therefore moves each
+// shown body along its velocity by the time `drift`.
+std::string encode_frame(const FrameHead& head, const Systems& systems, const Thinning& thinning,
+                         float drift = 0);
 
 }  // namespace nbody::view

@@ -46,9 +46,8 @@ double number_in(const json& message, const char* name) {
 
 // Groups a frame's bodies into runs of [component, bodies]: by species if there are several,
 // otherwise by system. Components are numbered in order of appearance.
-void describe_components(const Snapshot& snapshot, json& info) {
+void describe_components(const Snapshot& snapshot, const Thinning& thinning, json& info) {
   const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
-  const int every = shown_every(snapshot.systems);
   const auto& species = snapshot.species;
   const bool by_species =
       std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
@@ -56,7 +55,7 @@ void describe_components(const Snapshot& snapshot, json& info) {
   std::vector<std::string> names;
   std::vector<std::array<std::size_t, 2>> runs;
   for (int s = 0; s < systems; ++s) {
-    for (int i = 0; i < n; i += every) {
+    for (const int i : thinning.bodies()) {
       const int key =
           by_species ? static_cast<int>(species[static_cast<std::size_t>(s) * n + i]) : s;
       const auto [component, is_new] = components.try_emplace(key, names.size());
@@ -157,7 +156,7 @@ std::string error_message(std::string_view what) {
   return json{{"type", "error"}, {"message", what}}.dump();
 }
 
-std::string info_message(const Info& info, const Snapshot& snapshot) {
+std::string info_message(const Info& info, const Snapshot& snapshot, const Thinning& thinning) {
   json message = {{"type", "info"},
                   {"version", 1},
                   {"program", info.program},
@@ -170,7 +169,8 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"approximates", info.approximates},
                   {"start_time", snapshot.time},
                   {"last_step", info.last_step ? json(*info.last_step) : json()},
-                  {"shown_every", shown_every(snapshot.systems)},
+                  {"shown_level", thinning.level()},
+                  {"shown_every", thinning.every()},
                   {"scenario", snapshot.scenario},
                   {"units", snapshot.units},
                   {"time_unit", time_unit(snapshot)},
@@ -179,7 +179,7 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"no_energy", info.no_energy},
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
-  describe_components(snapshot, message);
+  describe_components(snapshot, thinning, message);
   describe_few(snapshot, message);
   // File names and strings in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);

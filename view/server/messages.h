@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/snapshot_file.h"
+#include "thinning.h"
 
 namespace nbody::view {
 
@@ -59,7 +60,7 @@ struct Info {
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "" if it is or will be known
 };
-std::string info_message(const Info& info, const Snapshot& snapshot);
+std::string info_message(const Info& info, const Snapshot& snapshot, const Thinning& thinning);
 
 // Sent from program to page whenever it changes.
 struct Status {

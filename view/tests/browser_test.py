@@ -116,6 +116,16 @@ class PageTest(PageCase):
                               and not url.startswith("data:")], [])
         self.no_errors()
 
+    def test_many_bodies_are_thinned_and_the_page_says_so(self):
+        bodies = (1 << 18) + 2
+        self.open_export("--scenario", "plummer", "--bodies", str(bodies), "--steps", "0",
+                         "--snapshot-every", "1")
+        self.assertEqual(self.browser.evaluate("app.frame.count"), bodies // 2)
+        self.assertEqual(self.browser.text("bodies"), "262,146, 1 in 2 drawn")
+        self.assertIn("thinned to level 1: all bodies are computed", self.browser.text("note"))
+        self.check_picture()
+        self.no_errors()
+
     def test_few_bodies(self):
         browser = self.browser
         self.open_export("--scenario", "solar-system", "--integrator", "leapfrog", "--steps", "400",

@@ -1,8 +1,11 @@
 """Tests the description of the bodies in an exported page."""
+import array
+import base64
 import json
 import os
 import re
 import resource
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -91,3 +94,40 @@ class Export(unittest.TestCase):
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10)
         self.assertEqual(info["components"][-1], "system 40000")
         self.assertEqual(info["component_runs"], [[k, 1] for k in range(40_000)])
+
+    def thinned(self, bodies):
+        """Exports bodies whose x is their number; returns the page's info and the shown bodies of
+        its first frame."""
+        file = self.folder / "line.raw"
+        values = array.array("f", bytes(24 * bodies))
+        values[0::6] = array.array("f", range(bodies))
+        file.write_bytes(values.tobytes())
+        page = self.folder / "line.html"
+        subprocess.run([VIEW, file, "--export", page], check=True, stdout=subprocess.DEVNULL)
+        text = page.read_text(encoding="utf-8")
+        info = re.search(r'<script type="application/json" id="info">(.*?)</script>', text)
+        frame = base64.b64decode(re.search(r'class="frame">([^<]*)<', text).group(1))
+        header, = struct.unpack_from("<I", frame, 8)
+        shown = array.array("f", frame[header:])[0::4]
+        return json.loads(info.group(1)), [int(x) for x in shown]
+
+    def test_a_few_hundred_thousand_bodies_are_all_shown(self):
+        info, shown = self.thinned(1 << 18)
+        self.assertEqual((info["shown_level"], info["shown_every"]), (0, 1))
+        self.assertEqual(shown, list(range(1 << 18)))
+
+    def test_more_bodies_are_thinned_by_level(self):
+        """Of each group of 2^level bodies one is shown, never in a fixed pattern, and a level
+        shows only bodies that the level before it shows."""
+        levels = {}
+        for bodies, level in (((1 << 18) + 3, 1), ((1 << 19) + 3, 2)):
+            info, shown = self.thinned(bodies)
+            self.assertEqual((info["shown_level"], info["shown_every"]), (level, 1 << level))
+            self.assertEqual(info["component_runs"], [[0, len(shown)]])
+            self.assertEqual([body >> level for body in shown], list(range(-(-bodies >> level))))
+            self.assertLess(shown[-1], bodies)
+            first_of_group = sum(body % (1 << level) == 0 for body in shown)
+            self.assertAlmostEqual(first_of_group * (1 << level) / len(shown), 1, delta=0.02)
+            levels[level] = shown
+        new = {body for body in levels[2] if body < 1 << 18} - set(levels[1])
+        self.assertEqual(len(new), 0, "level 2 shows bodies that level 1 does not show")

@@ -415,6 +415,28 @@ class EndTest(unittest.TestCase):
             self.assertIn("verdict      pass", out)
             self.assertTrue(Path(run.folder.name, "end.csv").exists())
 
+    def test_a_frame_shows_positions_and_velocities_of_one_time(self):
+        """Leapfrog stores positions half a step ahead; the last frame has those of the output."""
+        with (
+            Run("--scenario", "two-body", "--integrator", "leapfrog", "--dt", "0.05", "--steps",
+                "3", "--output", "end.csv") as run,
+            ViewSocket(run.address) as viewer,
+        ):
+            viewer.wait_for("status", lambda status: status["finished"])
+            viewer.send(type="next")
+            frame = b""
+            while not isinstance(frame, bytes) or not frame:
+                frame = viewer.receive()
+            header, count = struct.unpack_from("<II", frame, 8)
+            shown = [struct.unpack_from("<4f", frame, header + 16 * k)[:3] for k in range(count)]
+            self.assertEqual(run.end()[0], 0)
+            lines = Path(run.folder.name, "end.csv").read_text(encoding="utf-8").splitlines()
+            names, *rows = [line.split(",") for line in lines if not line.startswith("#")]
+            for place, row in zip(shown, rows, strict=True):
+                written = dict(zip(names, row))
+                for value, name in zip(place, "xyz"):
+                    self.assertAlmostEqual(value, float(written[name]), 6)
+
     def test_ctrl_c_before_the_first_viewer(self):
         with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
             code, out, error = run.end()

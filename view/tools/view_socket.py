@@ -89,13 +89,17 @@ class ViewSocket:
         self.socket.close()
 
     def _read(self, count):
-        while len(self.rest) < count:
-            piece = self.socket.recv(1 << 18)
-            if not piece:
+        """Returns the next bytes. Copies a frame of megabytes only once."""
+        data = bytearray(count)
+        used = min(count, len(self.rest))
+        data[:used], self.rest = self.rest[:used], self.rest[used:]
+        place = memoryview(data)[used:]
+        while place:
+            arrived = self.socket.recv_into(place)
+            if arrived == 0:
                 raise Closed(1006)
-            self.rest += piece
-        data, self.rest = self.rest[:count], self.rest[count:]
-        return data
+            place = place[arrived:]
+        return bytes(data)
 
     def receive(self):
         """Returns the next message as a dictionary or as bytes. Raises Closed."""
