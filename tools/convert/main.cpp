@@ -40,7 +40,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
               "format of IN, instead of the recognised one");
   line.choice("--to", arguments.to,
               formats_with([](const FileFormat& format) { return format.write != nullptr; }),
-              "format of OUT, instead of that of its extension");
+              "format of OUT, instead of the one that its extension selects");
   line.text("--columns", arguments.columns,
             "columns of a table without a header line: m,x,y,z,vx,vy,vz; - skips a column");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {

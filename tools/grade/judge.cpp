@@ -85,7 +85,7 @@ void ask(Systems& systems, double dt, int steps, int devices) {
       !read_whole(STDIN_FILENO, &reply, sizeof reply))
     throw NoAnswer("the program ended without an answer");
   if (reply.mark != kReplyMark || reply.bodies != systems.bodies.size())
-    throw NoAnswer("the answer is not a state of as many bodies");
+    throw NoAnswer("the answer is not a state with the problem's number of bodies");
   if (!read_whole(STDIN_FILENO, systems.bodies.data(), bytes))
     throw NoAnswer("the program ended in the middle of its answer");
 }

@@ -63,7 +63,8 @@ class OneLineParser(argparse.ArgumentParser):
             self, args: Optional[Sequence[str]] = None,
             namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
         """Parses like argparse, and suggests the nearest option if one is misspelt. Words after --
-        go to an argument that takes any number, also after options, where argparse refuses them."""
+        go to an argument that takes any number of words, even after options, where argparse does
+        not accept them."""
         words = list(sys.argv[1:] if args is None else args)
         list_of = next((one for one in self._actions if one.nargs in ("+", "*")
                         and not (one.option_strings or one.type or one.choices)), None)

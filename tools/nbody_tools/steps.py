@@ -181,8 +181,8 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
 
 
 def as_in_the_reports(words: Sequence[str]) -> list[str]:
-    """Returns the options with Euler's method, which the reports used, unless they set an
-    integrator. The default of a generated scenario is leapfrog."""
+    """Adds Euler's method, which the reports used, to options that do not set an integrator. The
+    default of a generated scenario is leapfrog."""
     given = {word.partition("=")[0] for word in words}
     other = {"--integrator", "--input", "--resume"} & given
     return [*words] if other or "--scenario" not in given else [*words, "--integrator", "euler"]

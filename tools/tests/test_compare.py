@@ -204,7 +204,7 @@ WRONG_PEERS = (
     ("misspelt import", "        import numpy\n", "        import nbody_tools.compare.peer\n",
      "exit code 1: ModuleNotFoundError: No module named 'nbody_tools.compare.peer'"),
     ("no main", "    main(Peer, versions)\n", "    pass\n",
-     "wrote no record; a program in Python ends with main(Peer, versions)"),
+     "wrote no record; a program in Python must end with main(Peer, versions)"),
 )
 
 

@@ -24,7 +24,7 @@ from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definit
 
 SOURCES = ROOT / "tools" / "grade"
 HARNESS = "assignment_harness"
-ENTRY = "_Z5solve"  # the mangled name of solve() begins so; its parameters follow
+ENTRY = "_Z5solve"  # beginning of the mangled name of solve(); its parameters follow
 BOTH = (PLAIN, TRACED)
 FACTS = "facts.json"  # the files that the harness opened, and the name of the function it calls
 
@@ -84,7 +84,7 @@ def harness_of(variant: Variant, tools: Tools) -> Path:
             Path(fresh).chmod(0o755)
             try:
                 os.rename(fresh, folder)
-                Path(fresh).mkdir()  # what the `with` block removes
+                Path(fresh).mkdir()  # so that the `with` block has a folder to remove
             except OSError:
                 pass  # another grading was faster
     return folder

@@ -166,7 +166,7 @@ class Variant:
 
     @property
     def description(self) -> str:
-        """Returns assignment.toml, from which the grader knows the variant."""
+        """Returns the text of assignment.toml, which tells the grader the variant."""
         lines = [f"family = \"{self.family.name}\"", "", "[choice]"]
         return "\n".join([*lines, *(f"{k} = \"{v}\"" for k, v in self.choice.items()), ""])
 

@@ -1,4 +1,4 @@
-"""Grades one submission of an assignment, as nbody_tools.labs.grade grades one of a lab."""
+"""Grades one submission for an assignment, as nbody_tools.labs.grade does for a lab."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ struct Bodies {
 """,
 }
 
-# The arguments with which the glue makes a Bodies from the arrays on the device.
+# The arguments with which glue() makes a Bodies from the arrays on the device.
 ARGUMENTS = {
     "packed": "static_cast<const float4*>(a[0]), static_cast<const float4*>(a[1])",
     "arrays": ", ".join(f"static_cast<const float*>(a[{k}])" for k in range(len(FIELDS))),
@@ -85,7 +85,7 @@ class State:
 
 
 def random_state(systems: int, count: int, dice: random.Random) -> State:
-    """Makes clouds of bodies, each with its own centre and drift, and masses of two decades."""
+    """Makes clouds of bodies, each with its own centre and drift, and masses over two decades."""
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     shape = (systems, count)
     columns = {}

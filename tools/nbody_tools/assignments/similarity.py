@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def others(folder: Path) -> dict[str, Path]:
-    """Writes the references of all variants into the folder; returns them and our own code."""
+    """Writes the references of all variants into the folder; returns these and our own files."""
     files = {str(file.relative_to(ROOT)): file for pattern in OURS for file in ROOT.glob(pattern)}
     for family in families():
         for variant in family.variants:

@@ -1,8 +1,8 @@
 """Compares files by copydetect; similarity.py starts it in a Python that has copydetect.
 
 Reads {"submissions": {name: file}, "others": {name: file}} and writes one row [submission, share,
-other] for each submission. Starters are not subtracted: they are two lines, and copydetect 0.5.0
-also subtracts repeated text then.
+other] for each submission. Starters are not subtracted: they have only two lines, and when
+copydetect 0.5.0 subtracts any, it also subtracts repeated text.
 """
 
 import json
@@ -10,7 +10,7 @@ import sys
 
 from copydetect import CodeFingerprint, compare_files
 
-K = 25  # characters of code without names that must be equal to count
+K = 25  # shortest copy that counts, in characters of code, names left out
 WINDOW = 1  # every equal piece is found
 
 

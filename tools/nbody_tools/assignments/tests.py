@@ -34,7 +34,7 @@ HOST = "none: hardly any kernel reads the input, so the host must have computed"
 MUST = "half: a limit marked must is broken"
 RACE = "half: with a race, a GPU computes something else"  # the emulator runs thread after thread
 SHARES = {"": 1.0, HOST: 0.0, MUST: 0.5, RACE: 0.5}
-IDLE = 0.1  # of the least that a limit marked must demands
+IDLE = 0.1  # share of the minimum of a limit marked must; with less, HOST is the reason
 IN_FORM = 0.5  # share of `counts` for a program that keeps all limits, but whose results are wrong
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")
@@ -192,9 +192,9 @@ def without_unused(found: Inspection) -> Inspection:
 
 
 def weighed(results: Sequence[Result], reason: str) -> list[Result]:
-    """Multiplies all shares by the share of `right`, and by that of the reason in SHARES. One
-    forgotten barrier can make every number wrong; if all limits are kept, the program still has the
-    form of a solution."""
+    """Multiplies all other shares by the share of `right`, and then all by what SHARES gives for
+    the reason. One forgotten barrier can make every number wrong; if all limits are kept, the
+    program still has the form of a solution."""
     right = next(result.share for result in results if result.name == "right")
     made = []
     for result in results:

@@ -200,7 +200,7 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
-    """Returns a table with a header. Marks the columns of predictions that assume a network."""
+    """Returns a table with a header. Marks columns whose predictions assume a network."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
     rows = [

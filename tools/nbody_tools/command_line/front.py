@@ -91,7 +91,7 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
 
 
 def parse(name: str, rest: Sequence[str]) -> None:
-    """Parses the words of a command whose function in commands.sh will install what is missing."""
+    """Parses a command's words, even before its function in commands.sh has installed libraries."""
     if find_spec("numpy"):
         tools.parse(name, rest)
         return

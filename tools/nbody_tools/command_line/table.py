@@ -76,7 +76,7 @@ COMMANDS = (
     tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere",
          "STEP DIRECTORY",
          completes="steps"),
-    tool("new", "learn", "new.new", "start a step of your own from a copy of another, which "
+    tool("new", "learn", "new.new", "start a step of your own: a copy of another step that "
          "builds and passes its tests",
          "step NAME --parent STEP"),
     tool("course", "learn", "course.course", "make slides, notebooks, and the archive for a class"),

@@ -18,7 +18,7 @@ THEIRS = ("PIL",)  # installed together with matplotlib
 
 
 class Anything(float):
-    """Replaces every name that a module imports from a library; can be multiplied like a number."""
+    """Stands for any name that a module imports from a library; can be multiplied like a number."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

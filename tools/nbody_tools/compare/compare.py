@@ -150,7 +150,7 @@ class Field:
         if status != "done":
             raise Failed(f"{status}: {message}")
         if not record.is_file():
-            raise Failed("wrote no record; a program in Python ends with main(Peer, versions)")
+            raise Failed("wrote no record; a program in Python must end with main(Peer, versions)")
         if not contender.ours:
             return json.loads(record.read_text(encoding="utf-8"))
         data = read_records(record, check_measurement)[-1].data
@@ -270,8 +270,8 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
 
 
 def sizes_for(options: argparse.Namespace, on_a_gpu: bool, emulated: bool) -> Sequence[int]:
-    """Returns the numbers of bodies, by default few without a GPU. Emulated runs must be small, and
-    are never measurements."""
+    """Returns the numbers of bodies to compare. Without a GPU the default is a single small one.
+    Emulated runs must be small, and are never measurements."""
     if on_a_gpu:
         return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or SIZES_WITHOUT_A_GPU

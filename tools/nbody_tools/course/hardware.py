@@ -17,7 +17,7 @@ LANES = 32
 QUARTERS = 4  # an SM has four; each has a scheduler and a quarter of the registers
 REGISTERS = 65536  # per SM; the same in all GPUs listed here
 ROUNDED_TO = 8  # registers per thread are allocated in multiples of eight
-RESERVED = 1024  # bytes of shared memory that each block needs for the system
+RESERVED = 1024  # bytes of shared memory per block that CUDA reserves for itself
 
 
 @dataclass(frozen=True)

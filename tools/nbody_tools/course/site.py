@@ -243,8 +243,8 @@ def configuration(pages: list[Path], root: Path) -> str:
 
 
 def site_style() -> str:
-    """Returns the style sheet that gives Zensical's theme our colours. A reader may choose the
-    other theme, so both are written for the attribute that says which one is shown."""
+    """Returns the style sheet that gives Zensical's theme our colours. A reader may switch between
+    light and dark, so it has both, selected by the attribute that says which one is shown."""
     own = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
     themes = (("default", "light"), ("slate", "dark"))
     return "".join(style_sheet(theme).replace(":root", f'[data-md-color-scheme="{scheme}"]')

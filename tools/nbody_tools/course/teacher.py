@@ -8,9 +8,9 @@
   ./nbody course teacher compare FOLDER                compares submissions with one another, with
       the references of all variants, and with the code of this repository
 
-STUDENTS is a file with one name per line, or a roster of Canvas or Moodle. The seed selects each
-student's variant together with the name, so a student who joins later changes no other variant.
-Keep the seed from the class: whoever knows it can tell the variants of others.
+STUDENTS is a file with one name per line, or a roster of Canvas or Moodle. The seed and a
+student's name select the variant, so a student who joins later changes no other variant. Keep the
+seed secret from the class: whoever knows it can work out the variants of others.
 
 `compare` needs copydetect (pip install copydetect). course/assignments/README.md describes all
 this.
@@ -39,9 +39,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     make.add_argument("students", metavar="STUDENTS", type=existing_file,
                       help="one name per line, or a roster of Canvas or Moodle")
     make.add_argument("--seed", required=True, metavar="TEXT", help="a word that the class does "
-                      "not know; with the names it selects the variants")
+                      "not know; it and a student's name select the variant")
     make.add_argument("--family", choices=FAMILIES, action="append",
-                      help="[all of them]; may be repeated")
+                      help="a family to make [all of them]; may be repeated")
     make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
                       metavar="DIR", help="[build/course/assignments]")
     similarity.configure(tasks.add_parser("compare", allow_abbrev=False))

@@ -1,6 +1,6 @@
 """Gives an SVG a dark theme, so that one file fits a light and a dark page.
 
-Its colours stay what they are for programs that ignore the theme. A browser whose reader prefers
+Its colours stay unchanged for programs that ignore the theme. A browser whose reader prefers
 dark pages replaces each by its counterpart: a token's dark half, or the same hue as light as the
 colour was dark.
 """
@@ -36,8 +36,8 @@ def _times(matrix: Matrix, vector: list[float]) -> list[float]:
 
 @cache
 def _tokens() -> dict[str, str]:
-    """Returns the dark half of each token by its light half; the first of two equal ones counts.
-    Tokens of one colour, like that of space, keep it."""
+    """Maps each token's light half to its dark half; of two equal light halves, the first counts.
+    A token with one colour for both themes, such as that of space, is mapped to itself."""
     same = {text: text for text in declarations().values() if re.fullmatch(HEX, text)}
     halves = [PAIR.fullmatch(text) for text in declarations().values()]
     return same | {pair.group(1): pair.group(2) for pair in reversed(halves) if pair}
@@ -59,7 +59,7 @@ def counterpart(colour: str) -> str:
 
 
 def _as_attributes(style: re.Match[str]) -> str:
-    """Moves colours out of a style, which a rule could not replace."""
+    """Moves colours from a style to attributes, because rules can replace only attributes."""
     moved, kept = [], []
     for declaration in filter(None, (part.strip() for part in style.group(1).split(";"))):
         name, _, value = declaration.partition(": ")

@@ -35,9 +35,9 @@ def colour(name: str, theme: str = "light") -> str:
 
 
 def style_sheet(theme: str = "") -> str:
-    """Returns the tokens as CSS, of one theme or, by the reader's preference, of both.
+    """Returns the tokens as CSS for one theme, or for both, selected by the reader's preference.
 
-    Needs no light-dark() in the browser, so that a page is also readable in one of 2020.
+    Needs no light-dark() in the browser, so that a page is also readable in a browser of 2020.
     """
     if theme:
         return _block(theme, declarations())

@@ -63,7 +63,7 @@ def units_of(text: str) -> Optional[Units]:
 
 
 def length_of(text: str) -> Unit:
-    """Returns the unit of length of the units that a file names, which need not have a size."""
+    """Returns the unit of length for the units that a file names, even if they have no size."""
     units = units_of(text)
     return units.length if units else Unit(1, text or value("unit-none"))
 

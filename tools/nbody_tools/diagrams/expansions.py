@@ -13,7 +13,7 @@ NODE_X, GROUP_X, RADIUS = 190, 700, 74
 
 def _side(d: Drawing, y: float, x: float, places: tuple[tuple[float, float], ...], fill: str,
           colour: str) -> list[tuple[float, float]]:
-    """Draws a circle with bodies; returns where these are."""
+    """Draws a circle with bodies; returns their positions."""
     d.circle(x, y, RADIUS, light(fill, 0.25), GREY)
     bodies = [(x + RADIUS * u, y + RADIUS * v) for u, v in places]
     for body in bodies:

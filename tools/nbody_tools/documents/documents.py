@@ -7,10 +7,10 @@ in NAME.md.
 
 tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check, it
 also checks the limits of each step (documents/sources.py): the lines of a program, the lines that
-change from one step to the next, and the lines and headings of a step's README. It names what a
-step lacks that is not a draft (documents/missing.py), and the links and pictures of all pages that
-lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report draws;
-./nbody validation writes docs/validation.md and mutants.md.
+change from one step to the next, and the lines and headings of a step's README. It names what
+a step other than a draft lacks (documents/missing.py) and, in all pages, the links and pictures
+that lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report
+draws; ./nbody validation writes docs/validation.md and mutants.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds what a step lacks that is not a draft: mutants, measurements, a profile, a prediction, and
+"""Finds what a step other than a draft lacks: mutants, measurements, a profile, a prediction, and
 definitions of its terms. CONTRIBUTING.md says how a draft becomes a step."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draws the figures of docs/report.md from the measurements, and writes the report.
 
   ./nbody report            draws docs/figures/ and writes docs/report.md
-  ./nbody report --check    changes nothing; reports numbers that are out of date, missing or typed
+  ./nbody report --check    changes nothing; reports numbers that are outdated, missing or typed in
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Rule:
     name: str
-    pattern: re.Pattern[str]  # matched in a sentence in which `code` is `...`
+    pattern: re.Pattern[str]  # matched in a sentence in which `...` stands for each `code`
     reason: str
     instead: str
 
@@ -24,7 +24,8 @@ def rule(name: str, pattern: str, reason: str, instead: str) -> Rule:
 RULES = (
     rule("of-first", r"^(Of (?!course)|(That|Those) of |Likewise\b)",
          "readers take the first words for the topic", "name the thing, or what is returned"),
-    rule("what-first", r"^What (?!follows)[^?*]*$", "it reads as a question", "a noun, or a verb"),
+    rule("what-first", r"^What (?!follows)[^?*]*$", "it reads as a question",
+         "begin with a noun or a verb"),
     rule("whether-first", r"^Whether\b", "half a sentence", "True if ..., or Tests whether ..."),
     rule("is-no",
          r"(?<!here )\b(is|are|was|were) no (?!longer|more|less|worse|doubt|need|reason|\w+er )\w+",

@@ -1,6 +1,6 @@
 """The colours of all figures, from the tokens of all pages (nbody_tools/design/tokens.css).
 
-Names are those of Okabe and Ito's palette, whose colours any colour vision can distinguish.
+Names are those of Okabe and Ito's palette, whose colours colour-blind readers can distinguish.
 """
 
 from nbody_tools.design.tokens import colour

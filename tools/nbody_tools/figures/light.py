@@ -1,7 +1,8 @@
 """Draws stars as light: each galaxy in its own colour, brighter where its stars are denser.
 
-A star is a spot as wide as its neighbours are far, so sparse tails are a haze and dense disks are
-sharp. Brightness is logarithmic, as for an eye, which shows a hundred stars beside one.
+A star is drawn as a spot as wide as the distance to its neighbours, so sparse tails are a haze and
+dense disks are sharp. Brightness is logarithmic, as in the eye, so that a single star stays visible
+next to a hundred.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from nbody_tools.files.bodies import Bodies
 
 COLOURS = ((1.0, 0.70, 0.36), (0.42, 0.70, 1.0))  # red, green and blue of each galaxy
 SPACE = numpy.array((5, 7, 12)) / 255  # tokens.css: --space
-WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # of the spots, in pixels
-MARGIN = 3 * int(WIDTHS[-1])  # the Fourier transform is periodic: light that leaves stays out here
+WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # widths of the spots, in pixels
+MARGIN = 3 * int(WIDTHS[-1])  # the Fourier transform is periodic: light that leaves ends in here
 STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
 BRIGHT = 0.997  # this share of the lit pixels is below full brightness
 DIM = 0.02  # the stretch turns from linear to logarithmic at this share of full brightness
 
 
 def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndarray]:
-    """Returns the positions of the stars of each galaxy: of the disks if there are any, each in its
-    half of the bodies (docs/initial_conditions.md), else of all bodies."""
+    """Returns the positions of each galaxy's stars: the bodies of the disks or, if there are none,
+    all bodies. In a collision, each galaxy is one half of the bodies (docs/initial_conditions.md).
+    """
     points = bodies.synchronised_positions()[0][:, list(axes)]
     kinds = numpy.array(bodies.species[:len(points)] or ["disk"] * len(points))
     first = numpy.arange(len(points)) < len(points) // 2
@@ -41,7 +43,7 @@ def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndar
 def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
           size: tuple[int, int]) -> numpy.ndarray:
     """Returns the light of the points on `size` = width x height pixels, the top row first. The
-    view is `half` wide and high on each side of its centre."""
+    view extends by `half` (in x and in y) to each side of its centre."""
     width, height = size
     pixels = (points - centre) / half * (0.5, -0.5) + 0.5
     pixels = (pixels * (width, height)).astype(int)
@@ -65,7 +67,7 @@ def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
 
 
 def _padded(pixels: int) -> int:
-    """Returns the next size with a margin whose Fourier transform is fast."""
+    """Returns `pixels` and a margin, rounded up to a size with a fast Fourier transform."""
     size = pixels + MARGIN
     while 30 ** 12 % size:  # true while a prime other than 2, 3 and 5 divides it
         size += 1
@@ -82,8 +84,8 @@ def _spots(padded: tuple[int, int]) -> list[numpy.ndarray]:
 
 def picture(galaxies: Sequence[numpy.ndarray], centre: numpy.ndarray, half: numpy.ndarray,
             size: tuple[int, int], white: float = 0) -> Image.Image:
-    """Draws the galaxies; light as bright as `white` is fully bright, by default the brightest of
-    the picture."""
+    """Draws the galaxies. Light of the brightness `white`, by default that of the brightest light
+    in the picture, becomes fully bright."""
     lights = [light(points, centre, half, size) for points in galaxies]
     white = white or brightest(lights)
     stretched = [numpy.arcsinh(one / (DIM * white)) / numpy.arcsinh(1 / DIM) for one in lights]
@@ -100,8 +102,8 @@ def brightest(lights: Sequence[numpy.ndarray]) -> float:
 
 def view_of(states: Sequence[Bodies], aspect: float,
             share: float = 0.995) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Returns centre and half sizes of a view with this ratio of width to height, which contains
-    that share of the stars of every state."""
+    """Returns the centre and the half sizes of a view that contains the share `share` of the stars
+    of every state. The ratio of its width to its height is `aspect`."""
     stars = [numpy.concatenate(galaxies_of(state)) for state in states]
     low = numpy.min([numpy.quantile(p, 1 - share, axis=0) for p in stars], axis=0)
     high = numpy.max([numpy.quantile(p, share, axis=0) for p in stars], axis=0)

@@ -67,7 +67,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     times.add_argument("records", nargs="+", type=existing_file,
                        help="files of records, each from one machine")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
-                       help="folder for the figures; of several files, each gets a subfolder")
+                       help="folder for the figures; each of several files gets a subfolder")
     times.add_argument(
         "--problem",
         default="",

@@ -53,8 +53,8 @@ pyplot.rcParams.update({
 
 @contextmanager
 def captions_apart() -> Iterator[dict[Path, str]]:
-    """Collects the captions of the figures that are saved in the block by path, instead of drawing
-    them, for a page that writes them as text."""
+    """Collects, by path, the captions of the figures that the `with` block saves, for a page that
+    writes them as text. They are not drawn into the figures."""
     global _captions
     _captions = {}
     try:
@@ -104,7 +104,8 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
 
 
 def _rounded(path: re.Match[str]) -> str:
-    """Rounds coordinates to a hundredth of a point, which nobody sees: a third of the file."""
+    """Rounds coordinates to a hundredth of a point: nobody sees it, and it saves a third of the
+    file."""
     return re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n.group(0)):.2f}", path.group(0))
 
 

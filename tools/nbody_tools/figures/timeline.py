@@ -39,7 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="result records of the run: the caption names step, machine and date")
     p.add_argument("--step", metavar="NAME",
-                   help="the step to take from --record [that of the last record]")
+                   help="the step whose record is used [that of the last record]")
 
 
 def record_of(source: Path, step: Optional[str]) -> Record:
@@ -129,7 +129,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
             line[1].set_title(f"the first {1e3 * near:.2g} ms")
             line[1].set_xlabel("time (ms)")
             line[1].set_ylabel("")
-            if len({span.device for span in spans}) > 1:  # the long labels of the left panel do
+            if len({span.device for span in spans}) > 1:  # long labels: only on the left
                 line[1].tick_params(labelleft=False)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=3, frameon=False,

@@ -26,7 +26,7 @@ from nbody_tools.arguments import ROOT, ToolError
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
-CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: 1 for species, 0, bytes of the text
+CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: 1 if species, 0, size of the text
 SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # a BIN file stores the index
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes per value

@@ -2,8 +2,8 @@
 
 A submission is a file in the folder, named after its student, or the only file in a folder named
 after its student. Names that Canvas and Moodle give to downloaded submissions are understood:
-`doejane_LATE_123_456_solution.cu` is of the user 123, and `Jane Doe_456_assignsubmission_file` of
-Jane Doe.
+`doejane_LATE_123_456_solution.cu` belongs to the user 123, and
+`Jane Doe_456_assignsubmission_file` to Jane Doe.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOODLE_NAME = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE_COLUMNS = ("Username", "ID number", "Email address")
 POSSIBLE = "Points Possible"  # Canvas's second row
-FORMULA = ("=", "+", "-", "@", "\t")  # a spreadsheet would compute a cell that begins with one
+FORMULA = ("=", "+", "-", "@", "\t")  # spreadsheets compute a cell that begins with one of these
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def student_of(name: str) -> str:
 
 
 def submissions_in(folder: Path) -> list[Submission]:
-    """Returns the submissions, sorted by student. Raises ToolError if two are of one student."""
+    """Returns the submissions, sorted by student. Raises ToolError if a student has two."""
     found: dict[str, Path] = {}
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith("."):
@@ -75,7 +75,7 @@ def submissions_in(folder: Path) -> list[Submission]:
         else:
             continue
         if student in found:
-            raise ToolError(f"{folder}: {found[student].name} and {file.name} are both of "
+            raise ToolError(f"{folder}: {found[student].name} and {file.name} both belong to "
                             f"{student}")
         found[student] = file
     if not found:
@@ -93,8 +93,8 @@ def share_of(submissions: Sequence[Submission], share: str) -> list[Submission]:
 
 def grade_all(submissions: Sequence[Submission], grade_one: Callable[[Submission], Mark],
               jobs: int, say: Callable[[str], None]) -> list[Mark]:
-    """Grades all submissions, `jobs` at a time. One that the grader cannot grade does not stop the
-    others."""
+    """Grades all submissions, `jobs` at a time. A submission that the grader cannot grade does not
+    stop the others."""
     marks: dict[str, Mark] = {}
     with ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(grade_one, one): one for one in submissions}
@@ -155,7 +155,7 @@ def as_canvas(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str,
 
 def as_moodle(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str, str]]]) -> str:
     """Returns a file for Moodle's grade import: a column that identifies the user, the points, and
-    the feedback. Moodle overwrites points for which the feedback is missing, so both are there."""
+    the feedback. Moodle overwrites points that come without feedback, so the file has both."""
     of = {mark.student: mark for mark in marks}
     if roster is None:
         head, rows = ["Username"], [{"Username": mark.student} for mark in marks]

@@ -60,8 +60,8 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Removes line numbers, because edits above a line move it, and its text still identifies
-    it."""
+    """Removes line numbers, because edits above a line change its number, while its text still
+    identifies it."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 
 

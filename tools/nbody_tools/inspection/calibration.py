@@ -1,7 +1,7 @@
 """Compares ./nbody inspect's predictions with Nsight Compute's counts (docs/results/patterns/).
 
 model.jsonl and chip.jsonl have one line per program and kernel. A quantity is a kind of access,
-such as "shared load". For each quantity they list the number of requests of all warps and their
+such as "shared load". For each quantity a line has the number of requests of all warps and their
 cost, in sectors of global memory or wavefronts of shared memory. Bank conflicts are the wavefronts
 above the ideal number.
 """

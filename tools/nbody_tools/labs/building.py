@@ -63,8 +63,8 @@ def read_tools(build: Path) -> Tools:
     try:
         return Tools(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise ToolError(f"{file}: {error}: build the target grade_tools first; "
-                        "./nbody grade does") from error
+        raise ToolError(f"{file}: {error}: build the target grade_tools first "
+                        "(./nbody grade builds it itself)") from error
 
 
 class Workshop:
@@ -200,7 +200,7 @@ class Workshop:
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str, kept: str = "main", more: Sequence[str] = ()) -> Path:
-        """Links a submission with `more` object files. Hides all its symbols except the kept one
+        """Links a submission with `more` object files. Hides all its symbols except `kept`
         from the libraries, so that it cannot replace any of their functions."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", f"--keep-global-symbol={kept}", f"{variant}.r.o", f"{variant}.l.o"])
@@ -248,8 +248,8 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns a program's path. Resolves links, unless it is among the system's programs, because
-    only the program's own folder is visible in the sandbox."""
+    """Returns a program's path, with links resolved unless the program is one of the system's,
+    because the sandbox shows only the folder in which the program itself is."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 

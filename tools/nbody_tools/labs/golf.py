@@ -48,7 +48,7 @@ COLUMNS = ("step", "name", "slots", "sectors", "wavefronts", "CUDA", "file")
 COUNTED = Problem(2, 2048, 1, seed=1)
 FORCES = ("forces", "sizes", "systems", "run", "orders", "findings")
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
-SECONDS = 300.0  # of a program that counts its own operations
+SECONDS = 300.0  # time limit of a program that counts its own operations
 # A kernel that computes each pair once takes half a square root per interaction.
 LEAST_ROOTS = 0.49
 
@@ -58,7 +58,7 @@ class Missing(ToolError):
 
 
 class Task(Lab):
-    """The tests of a lab for any program that does a step's work, the step's own included."""
+    """The tests of a lab, for any program that does a step's work, even the step's own program."""
     fingerprints: list[str] = []
 
 

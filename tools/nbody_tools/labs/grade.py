@@ -45,7 +45,7 @@ from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
 Task = Union[Lab, Variant]
 COMPILER_LINES = 20
-UNGUARDED = {"user": "it ran with the rights of the user who graded it (root would give them up)",
+UNGUARDED = {"user": "it ran with the rights of the user who graded it (root's would be dropped)",
              "files": "it could read and write files (this kernel has no Landlock)",
              "calls": "it could start processes and open connections (seccomp is not allowed here)"}
 
@@ -67,10 +67,10 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="where grade_tools were built [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
-                   help="auto: bubblewrap around the grader's own sandbox where it works; own: "
-                        "without it [auto]")
+                   help="auto: bubblewrap, if it works, around the grader's own sandbox; own: "
+                        "without bubblewrap [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
-                   help="the same with nvcc, for the time on a GPU")
+                   help="where grade_tools were built with nvcc, for the time on a GPU")
     grade_class.configure(p)
 
 
@@ -238,7 +238,7 @@ def time_on_gpu(
     lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sandbox: str
 ) -> Result:
     if not is_right:
-        return Result("time", 0, "counts only where the forces are right")
+        return Result("time", 0, "counts only if the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
         Path(folder).chmod(0o755)  # so that user nobody can reach two of its folders
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
@@ -249,7 +249,7 @@ def time_on_gpu(
 
 
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
-    """Divides all points among the tests that the starter fails and, on a GPU, the time."""
+    """Divides all points among the tests that the starter fails and, on a GPU, the test `time`."""
     found = {result.name: result for result in results}
     names = [
         name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)

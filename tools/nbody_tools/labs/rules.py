@@ -89,7 +89,7 @@ FORBIDDEN = (
     ),
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
-    (r"\\[uU][0-9a-fA-F]", "a character by its number"),
+    (r"\\[uU][0-9a-fA-F]", "a character given by its number"),
     # Compilers disagree on whether such a character belongs to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
@@ -230,7 +230,7 @@ def broken_by_directives(lab: Submitted, code: str) -> Optional[str]:
                 f"line {line}: an #include after {defined}, which would change what the header says"
             )
         if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
-            return f"line {line}: of pragmas only unroll is allowed"
+            return f"line {line}: the only pragma allowed is unroll"
         if directive in ("define", "undef"):
             name = re.split(r"\W", rest, maxsplit=1)[0]
             if RESERVED.match(name):
@@ -275,13 +275,13 @@ def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None
-    return f"it includes {Path(others[0]).name}, which no header that a submission may include does"
+    return f"it includes {Path(others[0]).name}, which none of the allowed headers includes"
 
 
 def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
     """Returns a message if the compiled submission calls a forbidden function or replaces a
-    function of the libraries; otherwise None. `of_step` are this project's names that its step
-    calls."""
+    function of the libraries; otherwise None. `of_step` are the names of this project that the
+    lab's step calls."""
     own = symbols_of_both(workshop)
     if broken := broken_by_calls(own, of_step):
         return broken
@@ -314,5 +314,5 @@ def broken_by_definitions(workshop: Workshop, own: Symbols) -> Optional[str]:
     }
     for kind, name in (*own[PLAIN], *own[TRACED]):
         if kind in "TDBRVWu" and name in theirs:
-            return f"it defines '{name[:MOST_OF_A_NAME]}', which the libraries have"
+            return f"it defines '{name[:MOST_OF_A_NAME]}', which the libraries define"
     return None

@@ -261,7 +261,7 @@ def said_by(listener: Listener, program: Path, workshop: Workshop) -> str:
 
 @dataclass
 class Ended:
-    """How a program ended that ran without a judge."""
+    """How a run without a judge ended."""
     why: str = ""  # empty if it ended with exit code 0
     said: str = ""
     seconds: float = 0.0

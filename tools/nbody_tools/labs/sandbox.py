@@ -53,7 +53,7 @@ class Sandbox:
               program: Sequence[str]) -> list[str]:
         """Returns the command line that runs a program; each of its processes may use `seconds` of
         processor time."""
-        outside = () if access.gpu else self.bubblewrap  # it hides too much from CUDA's driver
+        outside = () if access.gpu else self.bubblewrap  # which hides too much from CUDA
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)

@@ -38,7 +38,7 @@ TIMED = (32, 8192, 40)
 # interactions.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
-SECONDS_OF_GRADING = 25.0  # the same with its compilations
+SECONDS_OF_GRADING = 25.0  # the same, including its compilations
 GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
 LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
@@ -99,7 +99,8 @@ class Tests:
         if found and results["forces"].passed:
             loads = counts.loads_per_interaction(found, interactions_of(traced))
             if loads < LEAST_LOADS:
-                why = f"no kernel computes the forces: they load {loads:.2g} times per interaction"
+                why = ("no kernel computes the forces: all of them load only "
+                       f"{loads:.2g} times per interaction")
                 results["forces"] = Result("forces", 0, why)
         self._take_what_does_not_count(results)
         return [results[name] for name in TESTS if name in results]
@@ -114,7 +115,7 @@ class Tests:
                 why = f"counts only within the limit \"{counts.describe(broken[0])}\""
                 results[name] = replace(result, share=0, why=result.why or why)
             elif of_forces < 1 and name != "forces":
-                why = result.why or "counts only where the forces are right"
+                why = result.why or "counts only if the forces are right"
                 results[name] = replace(result, share=result.share * of_forces, why=why)
 
     def _keeps(self, limit: Limit, results: dict[str, Result]) -> bool:

@@ -15,7 +15,7 @@ from typing import Sequence
 from nbody_tools.arguments import ToolError
 
 NAME = re.compile(r"memory\d\d")
-OPTIONS = ("bodies", "systems", "repeat")  # of ./nbody run, that these programs have too
+OPTIONS = ("bodies", "systems", "repeat")  # options of ./nbody run that these programs also have
 
 
 def is_memory(word: str) -> bool:

@@ -234,14 +234,14 @@ def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
     names = rows[0]
     if len(rows) < 3 or len(rows[1]) != len(names) or rows[1][names.index("ID")]:
         raise ProfileError(
-            f"{where}: no line of units and no launch under the names of the columns"
+            f"{where}: no line of units, or no launch, under the names of the columns"
         )
     units = rows[1]
     launches = []
     for number_, row in enumerate(rows[2:], start=1):
         if len(row) != len(names):
-            raise ProfileError(f"{where}: launch {number_} has {len(row)} columns, the names are "
-                               f"{len(names)}")
+            raise ProfileError(f"{where}: launch {number_} has {len(row)} columns, but there are "
+                               f"{len(names)} column names")
         launches.append(dict(zip(names, zip(row, units))))
     return launches
 

@@ -43,7 +43,7 @@ BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
 FORCES = "regex:^(partial_accelerations|advance)$"  # the kernels that compute forces
 # For each step, (bodies, time steps) of the runs for counting, then of the runs for timing.
-# Counting takes few time steps, because Nsight Compute repeats a launch for every few counters.
+# Runs for counting are short, because Nsight Compute repeats a launch for every few counters.
 LIMITS = {
     "11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
     "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),

@@ -21,7 +21,7 @@ TIME_OF_A_WARP = {
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
     "a warp waits out a fixed latency": ("stall_wait",),
 }
-ISSUES = 1.0  # in warps per issue, as the metrics: one warp is issuing
+ISSUES = 1.0  # in warps per issue, like the metrics: the warp that issues
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:
@@ -32,8 +32,8 @@ def profiles(results: Path) -> list[dict[str, Any]]:
 
 
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns the inner loop of the profile's kernel, a line of machine_code.json_lines. If there
-    are two, returns the cheaper one, for equal masses."""
+    """Returns the line of machine_code.json_lines for the inner loop of the profile's kernel. If
+    the kernel has two, returns the cheaper one, which is for equal masses."""
     return min(
         (
             loop

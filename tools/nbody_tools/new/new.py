@@ -74,7 +74,7 @@ def build_call(name: str, parent: str, root: Path) -> str:
     words = [word for word in call[1].split() if word != "DRAFT"]
     if "COMMON" in words:
         raise ToolError(
-            f"{parent} runs on ranks, which its CMakeLists.txt has to find: copy the folder by hand"
+            f"{parent} runs on MPI ranks, so its CMakeLists.txt differs: copy the folder by hand"
         )
     return f"nbody_step({' '.join([name, 'DRAFT', *words])})\n"
 

@@ -1,5 +1,5 @@
-"""Removes comments of C++, Python and CMake, because a change in comments changes no result, and
-the prose of pages for tests that run only their commands."""
+"""Removes text that cannot change a test's result: comments of C++, Python and CMake and, for tests
+that run only the commands of a page, the prose of that page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
 PAGE = ".md"
-NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
+NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name lines of such files
 
 # Matches comments, and literals that may contain the start of a comment.
 # These literals are raw strings, strings and characters (but not the ' in 1'000).
@@ -25,7 +25,7 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
-# Matches the words after a block that name the file that it is.
+# Matches the words after a block that name the file in which to save it.
 SAVED = re.compile(r"(?:Saved|save this) as `")
 
 
@@ -80,7 +80,7 @@ def python_code(text: str) -> list[str]:
 
 
 def page_code(text: str) -> list[str]:
-    """Returns the lines of all code blocks, and lines that say what a block is to be saved as."""
+    """Returns the lines of all code blocks, and lines that name the file in which to save one."""
     found, fence = [], False
     for line in text.splitlines():
         fence ^= line.lstrip().startswith("```")

@@ -48,7 +48,7 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """Records that a test was stopped after this time. It needs a longer run, and other tests
+        """Records that a test was stopped after `seconds`. It needs a longer run, and other tests
         will run before it."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:

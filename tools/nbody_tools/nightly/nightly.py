@@ -4,8 +4,9 @@
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
-Runs first the tests that failed, have never passed, or whose subject has changed since their last
-pass (tests/nightly/subjects.toml); then the others, starting with the one that ran longest ago.
+Runs first the tests that have failed or never passed, and those whose subject has changed since
+their last pass (tests/nightly/subjects.toml); then the others, starting with the one that ran
+longest ago.
 Writes each result with the tested revision to tests/nightly.csv as soon as it is known; commit that
 file. Does not run with uncommitted changes. --status lists first the tests of files that you have
 changed since main, committed or not.
@@ -112,7 +113,7 @@ class Night:
             else:
                 self.test(preset, chosen)
         left = [row for row in self.waiting() if needs_a_run(row, self.subjects)]
-        print(f"{len(left)} tests that failed, are stale or have never passed are left for later.")
+        print(f"{len(left)} tests that failed, became stale or never passed are left for later.")
         print(", ".join(f"{self.outcomes[outcome]} {outcome}"
                         for outcome in ("passed", "failed", "skipped")))
         return 1 if self.outcomes["failed"] else 0

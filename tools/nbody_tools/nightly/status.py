@@ -1,5 +1,5 @@
-"""Prints which nightly tests must be run, for ./nbody test --nightly --status. First those of files
-that the user has changed, then all others."""
+"""Prints which nightly tests must be run, for ./nbody test --nightly --status. First the tests
+of files that the user has changed, then all others."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def why_to_run(row: Row, subjects: Sequence[Subject], change: Optional[Change]) 
 
 
 def unlisted(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    """Yields tests that are in a build folder but not in the ledger. A draft's need no row."""
+    """Yields tests, except those of drafts, that are in a build folder but not in the ledger."""
     for preset in PRESETS.values():
         if preset.is_configured:
             found = [(preset.name, test) for test in preset.tests() if not is_of_a_draft(test)]

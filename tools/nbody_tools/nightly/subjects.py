@@ -31,7 +31,7 @@ class Subject:
     {step}."""
     tests: re.Pattern[str]  # searched in "preset test"
     paths: tuple[str, ...]
-    ignores_prose: bool = False  # true if of pages only code blocks count
+    ignores_prose: bool = False  # if true, only the code blocks of pages count
 
 
 def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
@@ -131,8 +131,7 @@ def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
 
 
 def revision() -> str:
-    """Returns the newest commit that is checked out, not counting commits that only recorded
-    results."""
+    """Returns the newest commit of the checkout, ignoring commits that only recorded results."""
     return git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", f":!{TRANSPARENT}")
 
 

@@ -20,7 +20,7 @@ import rebound
 def simulation(problem: dict[str, Any]) -> rebound.Simulation:
     sim = rebound.Simulation()
     sim.integrator = "ias15"
-    # REBOUND 5 keeps an integrator's settings in the integrator, earlier versions next to it.
+    # REBOUND 5 keeps the settings of IAS15 in sim.integrator, earlier versions in sim.ri_ias15.
     settings = sim.ri_ias15 if hasattr(sim, "ri_ias15") else sim.integrator
     settings.epsilon = problem["epsilon"]
     for m, x, v in zip(problem["masses"], problem["positions"], problem["velocities"]):

@@ -36,7 +36,7 @@ YEAR = 6.283195  # 365.25 days, in units of a year / 2 pi by the Gaussian consta
 # The largest time step, or the largest eta; the others follow by factors of FINER.
 COARSEST = {"leapfrog": 0.1, "yoshida4": 0.1, "hermite4": 0.1, "block_steps": 0.1, "ias15": 1e-3}
 FINER = {"leapfrog": 3.0, "yoshida4": 2.0, "hermite4": 4.0, "block_steps": 4.0, "ias15": 10.0}
-COSTLIER = {**FINER, "ias15": 1.5}  # at most this factor, for each factor of FINER
+COSTLIER = {**FINER, "ias15": 1.5}  # the cost grows at most by this if the accuracy is FINER
 MOST_INTERACTIONS = 2e7  # of a run
 
 
@@ -45,7 +45,7 @@ class Problem:
     name: str
     time: float
     file: Optional[str] = None  # in data/; none: nbody-ic's two-body
-    coarsest: float = 1.0  # factor of the time steps
+    coarsest: float = 1.0  # factor by which the COARSEST steps are multiplied
 
 
 PROBLEMS = (
@@ -135,7 +135,7 @@ def measure(problem: Problem, python: Optional[str]) -> Iterator[dict[str, Any]]
                 except Failed as failed:
                     if "as in a collision" not in str(failed):
                         raise
-                    accuracy /= FINER[program]  # the step was too long to avoid a body
+                    accuracy /= FINER[program]  # the step was too long for a close encounter
                     continue
                 error = float(numpy.linalg.norm(end - exact, axis=1).max())
                 yield {"problem": problem.name, "time": problem.time, "integrator": program,
@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.figure:
         if options.figure.suffix != ".svg":
-            raise ToolError(f"--figure: {options.figure} is not allowed; a name that ends with "
+            raise ToolError(f"--figure: {options.figure} is not allowed; the name must end in "
                             ".svg")
         print(draw_integrators(options.record, options.figure))
         return 0

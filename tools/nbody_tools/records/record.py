@@ -48,8 +48,8 @@ class Quartiles:
         return self.high - self.low
 
     def over(self, other: "Quartiles") -> "Quartiles":
-        """Returns the ratio of the medians, between the smallest and the largest ratio of the
-        quartiles."""
+        """Returns the ratio of the medians, with the smallest and the largest ratio of the
+        quartiles as its quartiles."""
         return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
 
 
@@ -204,7 +204,7 @@ def _check_times(data: dict[str, Any]) -> None:
         for phase in PHASES:
             seconds = timing.get(phase) if isinstance(timing, dict) else None
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
-                raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}, not a number from 0")
+                raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}, not a number >= 0")
     for phase in ("compute", "total"):
         # Emulated times may be zero, because they are never used as divisors.
         if (

@@ -40,7 +40,7 @@ class Staircase:
 def refuse_emulated(records: Sequence[Record], source: Path) -> None:
     emulated = [record.step for record in records if record.emulated]
     if emulated:
-        raise ToolError(f"{source}: no performance figure from records with backend hostcuda "
+        raise ToolError(f"{source}: cannot draw performance from records with backend hostcuda "
                         f"({emulated[0]}{' and others' if len(emulated) > 1 else ''}): "
                         f"{EMULATED_NOTE}")
 

@@ -72,7 +72,7 @@ def parse_row(row: Sequence[str], where: str) -> Span:
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """Returns disjoint intervals in order of time."""
+    """Merges overlapping intervals; returns them in order of time."""
     result: list[Interval] = []
     for begin, end in sorted(intervals):
         if result and begin <= result[-1][1]:
@@ -87,7 +87,7 @@ def length(intervals: Iterable[Interval]) -> float:
 
 
 def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interval]:
-    """Returns the intersection of two merged lists."""
+    """Returns the intersection of two lists of merged intervals."""
     shared, i, j = [], 0, 0
     while i < len(first) and j < len(second):
         begin, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])

@@ -56,8 +56,8 @@ def spiral(root: Path, quantity: str) -> Value:
 
 
 def agora_table(root: Path) -> str:
-    """Returns the milliseconds per time step for each of AGORA's numbers of stars: all pairs of as
-    many bodies, and by the tree for as many stars in a halo of twice as many bodies."""
+    """Returns the milliseconds per time step for each of AGORA's numbers of stars: with all pairs
+    of the stars alone, and with a tree over the stars and a halo of twice as many bodies."""
     time = {(record["step"], record["bodies"]): 1e3 * record["median"]["compute"] / record["steps"]
             for record in lines_of(root / AGORA)}
     rows = [[name, f"{stars:,}", plain(time["step12_newton3", stars], 3),

@@ -176,7 +176,7 @@ def machine(root: Path, days: str = "") -> str:
 
 def days_of(root: Path, profiles: Iterable[str]) -> str:
     """Returns the days on which the profiles were counted. A line of device.txt that begins with a
-    pattern and a colon is about these files, the first line about all others."""
+    pattern and a colon is about the files that match it, the first line about all others."""
     path = root / PROFILES / MACHINE
     first, *others = read_file(path).splitlines() if path.is_file() else [""]
     lines = {next((line for line in others

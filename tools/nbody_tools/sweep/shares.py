@@ -123,7 +123,7 @@ class Worker:
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Returns each GPU's cores, and groups of cores for CPU programs, which are half of all cores.
+    """Returns each GPU's cores, and groups of cores for CPU programs, together half of all cores.
     If there are no such groups, CPU programs run after the GPU programs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]

@@ -41,8 +41,8 @@ char** argv) {
 
 
 def is_fast(program: Program) -> bool:
-    """True if the program is compiled with fast math. Unless it declares this, its step decides;
-    experiments use fast math."""
+    """True if the program is compiled with fast math. If its table does not say, the step's
+    CMakeLists.txt decides; experiments use fast math."""
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent

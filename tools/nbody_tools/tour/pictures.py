@@ -19,7 +19,7 @@ from nbody_tools.files.bodies import Bodies
 from nbody_tools.figures import light
 
 HERO, MOMENT, FRAME = (1280, 580), (640, 400), (560, 350)  # width and height in pixels
-HERO_AT = 0.75  # of the run: its tails are wide, and nothing is out of sight
+HERO_AT = 0.75  # share of the run: the tails are wide, and nothing is out of sight
 MOMENTS = (0, 0.5, 0.667, 1)  # before, during and twice after the first passage
 MILLISECONDS = 90  # per frame of the film
 
@@ -38,7 +38,7 @@ def at(snapshots: Sequence[Bodies], part: float) -> Bodies:
 
 
 def draw_hero(snapshots: Sequence[Bodies], figures: Path, name: str, note: str) -> list[Shown]:
-    """Draws the most beautiful moment large, and four moments of equal scale."""
+    """Draws the most beautiful moment large, and four moments at the same scale."""
     best = at(snapshots, HERO_AT)
     galaxies = light.galaxies_of(best)
     image = light.picture(galaxies, *light.view_of([best], HERO[0] / HERO[1]), HERO)
@@ -99,7 +99,7 @@ def _shown(captions: dict[Path, str], alt: str, wide: bool = False) -> list[Show
 
 
 def few(snapshots: Sequence[Path], most: int) -> list[Path]:
-    """Returns at most so many of the files, at equal distances, the first and the last included."""
+    """Returns at most `most` of the files, evenly spaced, including the first and the last."""
     if len(snapshots) <= most:
         return list(snapshots)
     places = numpy.linspace(0, len(snapshots) - 1, most).round().astype(int)

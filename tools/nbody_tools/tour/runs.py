@@ -35,7 +35,7 @@ class Picture:
     text: str
     shown: list[Shown] = field(default_factory=list)
     failure: str = ""
-    film: str = ""  # relative to the page, like the next
+    film: str = ""  # path relative to the page, like `page`
     page: str = ""  # shows the run in 3D
 
 

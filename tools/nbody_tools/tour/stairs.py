@@ -66,7 +66,7 @@ def checks_of(record: Optional[Record]) -> Optional[Checks]:
 
 
 def stairs(outcomes: Sequence[Outcome], speeds: Optional[Staircase]) -> list[Stair]:
-    """Returns a row per step that ran here, with the speeds of `speeds` if there are any."""
+    """Returns a row per step that ran here, with its speed if `speeds` has one."""
     records: dict[str, Record] = {}
     for record in speeds.records if speeds else ():
         records.setdefault(record.step, record)  # sorted: the fewest devices come first

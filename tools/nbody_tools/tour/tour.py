@@ -121,7 +121,7 @@ def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) 
 
 
 def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[Shown]:
-    """Returns the figures whose names begin so."""
+    """Returns the figures whose file names start with `beginning`."""
     return [
         Shown(f"figures/{path.name}", path.stem.replace("_", " "), caption, wide=True)
         for path, caption in captions.items()
@@ -130,7 +130,7 @@ def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[
 
 
 def proved(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Returns how many programs ran, how many passed, and how many of their checks did."""
+    """Counts the programs, those that passed, the checks that passed, and all that decided."""
     checks = [found for outcome in outcomes if (found := checks_of(outcome.record))]
     return {
         "programs": len(outcomes),

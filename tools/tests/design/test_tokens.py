@@ -10,8 +10,8 @@ from nbody_tools.design.units import units_of
 SURFACES = ("page", "surface", "raised")
 TEXTS = ("ink", "soft", "link", "good", "bad")
 SERIES = ("blue", "vermilion", "green", "purple", "orange", "sky", "contrast")
-# What remains of red, green and blue (linear) without one kind of cone: Machado, Oliveira and
-# Fernandes 2009, severity 1.
+# Red, green and blue (linear) as seen without one kind of cone: Machado, Oliveira and Fernandes
+# 2009, severity 1.
 COLOUR_VISIONS = {
     "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),

@@ -44,7 +44,7 @@ class Names(InFolder):
     def test_two_files_of_one_student_are_rejected(self) -> None:
         self.file("alice.cu", "")
         self.file("alice/nbody.cu", "")
-        with self.assertRaisesRegex(ToolError, "both of alice"):
+        with self.assertRaisesRegex(ToolError, "both belong to alice"):
             submissions_in(self.folder)
         self.file("bob/a.cu", "")
         self.file("bob/b.cu", "")

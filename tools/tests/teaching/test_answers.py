@@ -1,4 +1,4 @@
-"""Tests that the test of the answers to the exercises names a program that is not built."""
+"""Tests answers_test.py, the test of the exercises' answers: it names a program that is missing."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""A map of each system: bodies are counted, or their masses or speeds collected, by cell."""
+"""A map of each system: in each cell the number of bodies, their mass or their largest speed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTENT = 1.25  # the map reaches from -EXTENT to EXTENT, or to this radius
 SIDE, RINGS = 16, 24  # cells per side; rings
 NEAR = 1e-3  # no body is nearer to the edge of a cell than this, in units of cells
 TOLERANCE = 1e-5
-PARTIAL = 0.5  # most points of a problem with a wrong cell
+PARTIAL = 0.5  # a problem with a wrong cell gets at most this share of its points
 
 AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
         "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
@@ -60,7 +60,7 @@ def forbidden(_: dict[str, str]) -> tuple[str, ...]:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """Sums of floats in shared memory come in any order; counts and maxima do not depend on it."""
+    """False for masses: floats are summed in any order, which does not affect counts and maxima."""
     return choice["what"] != "mass"
 
 
@@ -81,7 +81,7 @@ def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
     if choice["layout"] == "packed":
         loads = 2 if choice["what"] == "fastest" else 1
     cells = cells_of(choice)
-    merged = cells / 256  # once per cell and block, which takes 256 bodies at least
+    merged = cells / 256  # once per cell and block; a block takes at least 256 bodies
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]
     return (
@@ -153,7 +153,7 @@ def clear_of_edges(choice: dict[str, str], state: State) -> State:
 
 
 def cell_numbers(choice: dict[str, str], state: State) -> tuple[np.ndarray, np.ndarray]:
-    """Returns each body's cell, and whether it counts."""
+    """Returns the cell of each body, and whether the body is counted."""
     most = RINGS if choice["cells"] == "rings" else SIDE
     floors = [np.floor(one).astype(int) for one in coordinates(choice, state)]
     counts = np.ones(floors[0].shape, bool)
@@ -188,7 +188,7 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
         right = np.abs(got - expected.values) <= expected.errors
     if right.all():
         return Checked(1)
-    # Most cells may be empty, so only those that are not count for a part of the points.
+    # Most cells may be empty, so only the others earn a part of the points.
     filled = (expected.values != 0) | (got != 0)
     system, cell = (int(i) for i in np.argwhere(~right)[0])
     return Checked(PARTIAL * float(right[filled].mean()),
@@ -199,7 +199,7 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
 
 def wrong(choice: dict[str, str]) -> list[Wrong]:
     made = [
-        Wrong("no_barrier", "threads count into a map that others still clear",
+        Wrong("no_barrier", "threads count into a map that others are still clearing",
               (("  __syncthreads();  // the map is cleared\n", ""),), (0, 60), "RACE"),
         Wrong("no_atomic", "threads of a block overwrite each other's counts",
               (("      collect(&map[cell], own);", "      lose(&map[cell], own);"),), (0, 60),

@@ -14,12 +14,12 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "Neighbours within a cut-off"
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
-NEAR = 1e-4  # no pair is nearer to the cut-off than this, relatively
+NEAR = 1e-4  # no pair's squared distance is relatively nearer to the squared cut-off than this
 TOLERANCE = 1e-5
-PARTIAL = 0.5  # most points of a problem with a wrong number
+PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
-MOST_LOADS = 600  # per body; all pairs take 2000
+MOST_LOADS = 600  # limit per body; a program that reads all pairs needs 2000
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -49,7 +49,7 @@ def forbidden(_: dict[str, str]) -> tuple[str, ...]:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """Sums depend on the order of a cell's bodies, which atomic operations leave open."""
+    """False for sums: they depend on the order of a cell's bodies, which atomic operations vary."""
     return choice["what"] in ("count", "nearest")
 
 
@@ -121,7 +121,7 @@ def vectors(choice: dict[str, str], state: State, system: int, rows: slice) -> l
 
 
 def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> State:
-    """Makes bodies all over the box, none of them near to the cut-off of another."""
+    """Makes bodies all over the box; no two of them are about one cut-off apart."""
     state = layouts.random_state(systems, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     for c in "xyz":
@@ -133,7 +133,7 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
                 squares = sum(d * d for d in vectors(choice, state, system, rows))
                 ratio = squares / cut_off(choice) ** 2
                 near = np.abs(ratio - 1) < NEAR
-                near[:, begin + ROWS:] = False  # their own rows move them
+                near[:, begin + ROWS:] = False  # these move with their own rows
                 bad = np.flatnonzero(near.any(axis=1)) + begin
                 if not bad.size:
                     break
@@ -143,7 +143,7 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns fewer systems or bodies for large problems: the expected results take all pairs."""
+    """Returns fewer systems or bodies for large problems: the expected results need all pairs."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count
@@ -165,7 +165,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 def sums(choice: dict[str, str], state: State, system: int, rows: slice
          ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what is expected for the bodies in `rows`, and the allowed errors."""
+    """Returns the expected results of the bodies in `rows`, and the allowed errors."""
     h2 = cut_off(choice) ** 2
     d = vectors(choice, state, system, rows)
     r2 = sum(one * one for one in d)
@@ -209,7 +209,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (("kReach = 1;", "kReach = 0;"),), (0, 60)),
         Wrong("lost_count", "threads overwrite each other's counts of a cell",
               (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), (0, 55), "RACE"),
-        Wrong("no_barrier", "threads add numbers of the scan that others have not written",
+        Wrong("no_barrier", "threads overwrite numbers of the scan that others have yet to read",
               (("    __syncthreads();  // all have read\n", ""),), (0, 60)),
         Wrong("empty", "no kernel searches", (("  search<<<", "  if (false) search<<<"),), (0, 0)),
     ]

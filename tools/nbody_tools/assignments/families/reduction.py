@@ -16,9 +16,9 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "Sums over all bodies"
 WARP = 32
-TOLERANCE = 1e-5  # of the sum of absolute products; float32 sums of these sizes err by 4e-6 at most
+TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums here err by up to 4e-6
 BLOCK = 64  # bodies per atomic operation and result, at least
-PARTIAL = 0.5  # most points of a problem with a wrong number
+PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Quantity:
     terms: tuple[str, ...]  # in C++, of one body
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
-    # The sums of the absolute products in each term, if they can cancel; errors follow them.
+    # The sums of absolute products of each term, if products can cancel; errors scale with them.
     sizes: Optional[Callable[[State], list[np.ndarray]]] = None
     is_sum: bool = True  # otherwise the first half are minima, the rest maxima
 
@@ -222,7 +222,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
     made = [
         Wrong("no_barrier", "threads read sums that others have not written yet",
               ((barrier, ""),), (10, 60), "RACE"),
-        Wrong("one_result", "the first result has another formula",
+        Wrong("one_result", "the first result is computed by another formula",
               ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), (5, 49)),
         Wrong("first_block_only", "only the first chunk of the bodies is read",
               (("(bodies.count + kBlock - 1) / kBlock", "1"),
@@ -231,7 +231,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (0, 0)),
     ]
     if choice["finish"] == "atomic":
-        made.append(Wrong("not_zeroed", "the sums are added to other numbers",
+        made.append(Wrong("not_zeroed", "the sums are added to what `result` held before",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
                           (15, 15)))
     if is_tree:

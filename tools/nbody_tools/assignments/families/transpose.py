@@ -1,4 +1,4 @@
-"""A change of layout: from all bodies of a system together to all systems of a body together."""
+"""A change of layout: from all bodies of a system in a row to all systems of a body in a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbody_tools.labs.lab import Limit
 TITLE = "Another order in memory"
 WARP = 32
 TOLERANCE = 1e-6  # one float32 operation
-PARTIAL = 0.5  # most points of a problem with a wrong element
+PARTIAL = 0.5  # a problem with a wrong element gets at most this share of its points
 LARGE = 1500  # bodies; see shape()
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
@@ -58,7 +58,7 @@ def signature(choice: dict[str, str]) -> str:
 
 
 def width_of(choice: dict[str, str]) -> int:
-    """Returns the number of floats of an element."""
+    """Returns the number of floats in an element."""
     return len(COMPONENTS[choice["element"]])
 
 
@@ -108,8 +108,8 @@ class Expected:
 
 
 def shape(systems: int, count: int, dice: random.Random) -> tuple[int, int]:
-    """Returns the systems and bodies of a table for the numbers that a test asks for: the tests of
-    sizes vary both, and large tables are not narrow."""
+    """Returns the numbers of systems and bodies of a table, from those that a test asks for. Tests
+    of sizes vary the systems too; a large table gets more systems and fewer bodies."""
     if count > LARGE:
         return 150 + systems, count // 9
     return (dice.randrange(1, 70), count) if systems == 2 else (systems, count)
@@ -171,7 +171,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
                 "result[place(table, system, i)] = own;"),
                ("i < table.count && system < table.systems)  // writes",
                 "i < 0)")), (30, 50), "sectors per request of global stores"),
-        Wrong("wrong_row", "the order of the bodies is the other one",
+        Wrong("wrong_row", "the bodies are in the opposite order",
               ((f"const size_t row = {row.replace('count', 'table.count')};",
                 f"const size_t row = {other.replace('count', 'table.count')};"),), (0, 30)),
         Wrong("whole_tiles", "only tiles that are full are written",
