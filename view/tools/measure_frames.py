@@ -4,8 +4,9 @@
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
 Runs the step with --view on a free port and requests frames as a page does, two in advance. After
-two seconds of warm-up it records the time at which each frame arrives. Needs only Python's standard
-library. K is 0 by default: as many steps per frame as can be computed.
+two seconds of warm-up it records the time at which each frame arrives, and also how long after its
+start the program sent its facts and its first frame. Needs only Python's standard library. K is 0
+by default: as many steps per frame as can be computed.
 """
 import argparse
 import datetime
@@ -34,11 +35,13 @@ def start(program, options):
     sys.exit(f"measure_frames: {program} exited with code {process.wait()}")
 
 
-def look(address, seconds, steps_per_frame):
-    """Returns the program's info message, and the head and the time of arrival of each frame."""
-    frames = []
+def look(address, seconds, steps_per_frame, started):
+    """Returns the program's info message, the times of arrival of this and of the first frame, and
+    the head and the time of arrival of each frame after the warm-up."""
+    frames, first = [], {}
     with ViewSocket(address) as viewer:
         info = viewer.wait_for("info")
+        first["facts"] = round(time.perf_counter() - started, 3)
         viewer.send(type="speed", steps_per_frame=steps_per_frame)
         viewer.send(type="next")
         viewer.send(type="next")
@@ -46,10 +49,11 @@ def look(address, seconds, steps_per_frame):
         while not frames or frames[-1]["arrived"] < warm + seconds:
             frame = viewer.frame()
             frame["arrived"] = time.perf_counter()
+            first.setdefault("frame", round(frame["arrived"] - started, 3))
             viewer.send(type="next")
             if frame["arrived"] >= warm:
                 frames.append(frame)
-    return info, frames
+    return info, first, frames
 
 
 def summary(info, frames):
@@ -94,14 +98,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--steps-per-frame", type=int, default=0)
     arguments, options = parser.parse_known_args()
+    started = time.perf_counter()
     process, address = start(arguments.program, options)
     try:
-        info, frames = look(address, arguments.seconds, arguments.steps_per_frame)
+        info, first, frames = look(address, arguments.seconds, arguments.steps_per_frame, started)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-              "options": options, **summary(info, frames)}
+              "options": options, "first_seconds": first, **summary(info, frames)}
     with open(arguments.out, "w", encoding="utf-8") as out:
         out.write(json.dumps(record) + "\n")
     print(
