@@ -212,6 +212,7 @@ run_test_command() {
   local by_day=(cpu)
   [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
   set_up test
+  fetch_axe
   lock
   case $what in
     default) configure_cuda_meanwhile default && test_cpu "${by_day[@]}" && test_cuda ;;

@@ -10,6 +10,7 @@
 readonly CMAKE_NEEDED=3.25
 
 readonly PACKAGES=packaging/packages.txt
+readonly AXE=packaging/axe.txt
 
 # package_manager: apt, dnf or pacman, whichever this system has; nothing if none of them
 package_manager() {
@@ -139,12 +140,29 @@ set_up() {
   exit 1
 }
 
+# fetch_axe: downloads axe-core once, if there is a browser to run it. Without it some browser tests
+# are skipped, so a failure is only reported.
+fetch_axe() {
+  local python
+  [ -n "$(command -v chromium chromium-browser google-chrome)" ] || return 0
+  compgen -G "build/axe/*.whl" >/dev/null && return
+  if ! python=$(find_python pip); then
+    echo "Accessibility will not be tested: ./nbody fetches axe-core with pip, and there is no pip."
+    return
+  fi
+  mkdir -p build/axe
+  "$python" -m pip --quiet --disable-pip-version-check download --no-deps --require-hashes \
+    --requirement "$AXE" --dest build/axe >build/axe/log.txt 2>&1 ||
+    echo "Accessibility will not be tested: axe-core was not fetched (see build/axe/log.txt)."
+}
+
 # The command setup: lists everything that building, testing and the documents need, and what it
 # installed.
 run_setup_command() {
   local missing
   missing=$(missing_for setup)
   set_up setup
+  fetch_axe
   if [ -z "$missing" ]; then
     echo "Nothing to install: everything in $PACKAGES is here. ./nbody tour shows what there is to" \
       "see."

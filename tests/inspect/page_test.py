@@ -14,6 +14,8 @@ from nbody_tools.inspection.as_json import as_json
 from nbody_tools.inspection.page import page_of
 from nbody_tools.inspection.trace import inspect_program
 
+from tests.design import boxes
+
 sys.path.insert(0, str(ROOT / "view" / "tests"))
 from browser import Browser  # noqa: E402
 
@@ -224,6 +226,20 @@ class Page(unittest.TestCase):
         self.browser.open(page.as_uri())
         self.browser.wait_for("document.getElementById('about').textContent.includes('No kernel')")
         self.check_quiet()
+
+    def test_nothing_overlaps_or_is_faint(self):
+        self.addCleanup(self.browser.call, "Emulation.clearDeviceMetricsOverride")
+        self.addCleanup(self.browser.call, "Emulation.setEmulatedMedia", features=[])
+        self.open("step", BODIES)
+        page = Path(self.folder.name, "step.html")
+        self.assertEqual(boxes.problems(page, self.browser), [])
+        page.write_text(
+            page.read_text(encoding="utf-8").replace(
+                "</style>", "#moment { margin-top: -3rem; color: #777; }</style>", 1),
+            encoding="utf-8")
+        found = "\n".join(boxes.problems(page, self.browser))
+        for expected in ("overlap", "has a contrast of"):
+            self.assertIn(expected, found)
 
     def test_on_a_phone_the_page_is_as_wide_as_the_screen(self):
         self.browser.call(

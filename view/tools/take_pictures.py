@@ -3,12 +3,14 @@
 
     python3 view/tools/take_pictures.py BUILD [FOLDER]
 
-FOLDER is docs/figures by default. BUILD must contain step00_cpu_omp, the
-default steps of --stairs, nbody-stairs and inspect_step03_tiling.
+FOLDER is docs/figures by default. BUILD must contain step00_cpu_omp, cpu_tree, the
+default steps of --stairs, nbody-stairs, nbody-view and inspect_step03_tiling.
 """
 import io
 import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -32,6 +34,43 @@ def save(browser, name):
     picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB").quantize(256)
     picture.save(FOLDER / name, optimize=True)
     print(FOLDER / name)
+
+
+def open_run(browser, folder, program, *words):
+    """Opens the exported page of a run."""
+    subprocess.run([BUILD / program, *words, "--snapshot-dir", folder, "--validate", "off",
+                    "--quiet"], check=True)
+    page = Path(folder, "page.html")
+    subprocess.run([BUILD / "view" / "nbody-view", *sorted(Path(folder).glob("*.bin")), "--export",
+                    page], check=True, stdout=subprocess.DEVNULL)
+    browser.open(page.as_uri())
+    browser.wait_for("app && app.survey !== null")
+
+
+def take_collision(browser):
+    """Takes a picture of the disks of two galaxies with their tails, in an exported page."""
+    with tempfile.TemporaryDirectory() as folder:
+        open_run(browser, folder, "experiments/cpu_tree/cpu_tree", "--scenario", "collision",
+                 "--bodies", "30000", "--dt", "0.1", "--steps", "420", "--theta", "1",
+                 "--force-tolerance", "0.03", "--snapshot-every", "20")
+        browser.evaluate("app.source.paused = true; app.source.show(19); app.nextColour();"
+                         "document.querySelectorAll('.swatch')[1].click(); app.setStatus();"
+                         "app.fit()")
+        time.sleep(2)
+        save(browser, "view.png")
+
+
+def take_cells(browser):
+    """Takes a picture of the cells that one body of a disk interacts with."""
+    with tempfile.TemporaryDirectory() as folder:
+        open_run(browser, folder, "step00_cpu_omp/step00_cpu_omp", "--scenario", "kuzmin",
+                 "--bodies", "3000", "--steps", "1", "--snapshot-every", "1")
+        browser.evaluate("app.source.paused = true; element('cells').value = 'body';"
+                         "app.source.show(1)")
+        time.sleep(1)
+        browser.drag((440, 300), (440, 300))  # chooses the body that is drawn there
+        time.sleep(1)
+        save(browser, "view_cells.png")
 
 
 def take_controls(browser):
@@ -102,6 +141,8 @@ def take_block(browser):
 
 def main():
     for take, size, theme in (
+        (take_collision, (1200, 720), "dark"),
+        (take_cells, (1200, 720), "dark"),
         (take_controls, (1200, 720), "dark"),
         (take_stairs, (1500, 760), "dark"),
         (take_block, (1400, 1010), "light"),

@@ -1,4 +1,5 @@
-"""Opens pages in a real browser, at three widths and in both themes, and measures what is seen."""
+"""Opens pages in a real browser, at three widths and in both themes, and measures what is seen.
+Also runs axe-core, if it was fetched."""
 
 import sys
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 from nbody_tools.arguments import ROOT
 
 sys.path.insert(0, str(ROOT / "view" / "tests"))
+import axe  # noqa: E402
 from browser import Browser  # noqa: E402
 
 WIDTHS, HEIGHT = (390, 1024, 1440), 900
@@ -107,5 +109,6 @@ def problems(page: Path | str, browser: Browser) -> list[str]:
             browser.wait_for("[...document.images].every((i) => i.complete)")
             time.sleep(0.05)
             measured = browser.evaluate(MEASURE) + browser.evaluate(CONTRASTS)
+            measured += axe.violations(browser)
             found += [f"{width} px, {theme}: {line}" for line in measured]
     return found
