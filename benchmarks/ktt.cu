@@ -1,5 +1,5 @@
 // The n-body kernel of the autotuner KTT. nvcc finds Examples/Nbody/Nbody.cu in KTT's folder, which
-// is not part of this repository. Compiler options set the macros of a configuration.
+// is not part of this repository. Compiler options define the macros that make up a configuration.
 #include "Nbody.cu"
 #include "driver.h"
 

@@ -1,4 +1,4 @@
-// block_steps -- every body has its own step, a power of two: forces are computed where needed.
+// block_steps -- every body has its own step, a power of two; forces are computed when it ends.
 // Makino 1991, PASJ 43, 859.
 // Parent: hermite4.   Run: block_steps --scenario solar-system --time 6.28 --eta 0.01
 #include <cstdint>
@@ -10,11 +10,11 @@ using namespace nbody::orbits;
 
 namespace {
 
-// Time is counted in ticks, so that comparisons are exact. Steps are powers of two of ticks.
+// Time is counted in ticks, so that comparisons are exact. A step is 1, 2, 4, ... ticks.
 using Ticks = std::int64_t;
 constexpr Ticks kSpan = Ticks{1} << 52;
 
-// The largest power of two up to `wanted`, so that a body's steps begin at multiples of themselves.
+// The largest power of two up to `wanted`. A body's steps then begin at multiples of their length.
 Ticks block(double wanted, Ticks largest) {
   Ticks step = largest;
   while (static_cast<double>(step) > wanted && step > 0) step /= 2;
@@ -57,7 +57,7 @@ Steps block_steps(System& bodies, Gravity& gravity, double span, double eta) {
       at[i] = now;
       steps.least = std::min(steps.least, h);
       steps.most = std::max(steps.most, h);
-      // A step may double only at a multiple of its double; it may halve at any time.
+      // A step may double only at a multiple of its doubled length; it may halve at any time.
       const Ticks largest = now % (2 * step[i]) == 0 ? 2 * step[i] : step[i];
       step[i] = block(next_step(f0, f1, h, eta) / tick, largest);
     }

@@ -21,7 +21,7 @@ struct Force {
   Vector3 a, j;  // acceleration and jerk
 };
 
-// Taylor's series as far as the jerk.
+// Returns the state after a time h, by Taylor's series up to the jerk.
 inline State predicted(const State& s, const Force& f, double h) {
   return {s.x + h * (s.v + h / 2 * (f.a + h / 3 * f.j)), s.v + h * (f.a + h / 2 * f.j)};
 }
@@ -52,7 +52,7 @@ inline double next_step(const Force& f0, const Force& f1, double h, double eta) 
 }
 
 // The first step has no cubic yet. With the speed sqrt(-potential), the acceleration and the jerk
-// each give a time; the shorter one counts. Both are finite for a body at rest, or at a centre.
+// each give a time; the shorter one counts. If one of these vectors is zero, the other decides.
 inline double first_step(const Force& f, double potential, double eta) {
   const double speed = std::sqrt(-potential), a = length(f.a), j = length(f.j);
   const double by_a = a > 0 ? speed / a : HUGE_VAL;

@@ -1,4 +1,4 @@
-// hermite4 -- the jerk, too: fourth order with one force per step, and steps that follow the orbit.
+// hermite4 -- uses the jerk, too: fourth order with one force per step, and steps that adapt.
 // All bodies share a step, the shortest that any of them needs.
 // Parent: yoshida4.   Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
 #include "hermite.h"

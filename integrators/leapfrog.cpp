@@ -16,7 +16,7 @@ void kick(System& bodies, Gravity& gravity, double h) {
 }
 
 // Each of the three moves is exact for a part of the Hamiltonian, the kinetic or the potential
-// energy. So a step is the exact motion in a Hamiltonian close by, and conserves that one.
+// energy. So a step is the exact motion for a nearby Hamiltonian, and conserves that Hamiltonian.
 Steps leapfrog(System& bodies, Gravity& gravity, double span, double dt) {
   const long long steps = equal_steps(span, dt);
   const double h = span / static_cast<double>(steps);

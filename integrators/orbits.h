@@ -22,17 +22,17 @@ struct Derivatives {
   Vectors a, j;  // accelerations and their derivatives in time, the jerks
 };
 
-// Sums by libnbody over all bodies, in float64, and counts them. Throws runtime_error if a position
-// is no longer finite.
+// Computes sums over all bodies by libnbody, in float64, and counts the interactions. Throws
+// runtime_error if a position is no longer finite.
 class Gravity {
  public:
-  // sum_j m_j r_ij / s^3, s^2 = |r_ij|^2 + softening^2, of every body.
+  // sum_j m_j r_ij / s^3, s^2 = |r_ij|^2 + softening^2, for every body.
   Vectors accelerations(const System& bodies);
-  // Those and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), of every body.
+  // The accelerations, and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), for every body.
   Derivatives derivatives(const System& bodies);
-  // The same of some bodies, `active`, by all.
+  // The same, but only for the bodies `active`. All bodies act on them.
   Derivatives derivatives(const System& bodies, const std::vector<std::size_t>& active);
-  // - sum_j m_j / s of every body. Not counted.
+  // - sum_j m_j / s for every body. These interactions are not counted.
   static std::vector<double> potentials(const System& bodies);
   // Interactions so far: pairs of a target and a source.
   long long interactions() const { return interactions_; }
@@ -46,8 +46,8 @@ struct Steps {
   double least, most;  // shortest and longest step of a body
 };
 
-// Moves the bodies by `span` > 0. `accuracy` is the integrator's number: its time step, or the
-// eta that its steps follow from.
+// Moves the bodies by `span` > 0. `accuracy` is the integrator's parameter: its time step, or the
+// eta from which its steps follow.
 using Integrate = Steps (*)(System& bodies, Gravity& gravity, double span, double accuracy);
 
 struct Integrator {
@@ -60,7 +60,7 @@ struct Integrator {
 // Divides a span into equal steps of at most dt. Throws UsageError above 1e12 steps.
 long long equal_steps(double span, double dt);
 
-// Throws runtime_error: a time no longer changes if the step is added.
+// Throws runtime_error: the step is so short that adding it does not change the time.
 [[noreturn]] void refuse_short_step();
 
 // The main function of a program; returns its exit code.

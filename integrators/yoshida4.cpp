@@ -18,9 +18,9 @@ void kick(System& bodies, Gravity& gravity, double h) {
   for (std::size_t i = 0; i < bodies.size(); ++i) bodies.v[i] += h * a[i];
 }
 
-// A leapfrog step of length h errs by c h^3 + d h^5 + ...; it has no even powers, because it is
-// reversible. Steps of w1 h, w0 h, w1 h arrive at h if 2 w1 + w0 = 1, and their cubes cancel if
-// 2 w1^3 + w0^3 = 0.
+// A leapfrog step of length h has an error of c h^3 + d h^5 + ..., without even powers, because it
+// is reversible. Steps of w1 h, w0 h, w1 h arrive at h if 2 w1 + w0 = 1, and their terms in h^3
+// cancel if 2 w1^3 + w0^3 = 0.
 const double kOuter = 1 / (2 - std::cbrt(2.0));
 const double kInner = 1 - 2 * kOuter;  // -1.70
 

@@ -13,8 +13,8 @@ namespace nbody::library {
 
 enum class Quantity { accelerations, potential, jerk };
 
-// Numbers per target: three of an acceleration, one of a potential, three each of an acceleration
-// and its jerk.
+// Numbers per target: three for an acceleration, one for a potential, and three each for an
+// acceleration and its jerk.
 constexpr int width(Quantity quantity) {
   return quantity == Quantity::potential ? 1 : quantity == Quantity::jerk ? 6 : 3;
 }

@@ -35,7 +35,7 @@ struct Call {
 
 bool is_within(double value, double low, double high) { return low <= value && value <= high; }
 
-// Compares with "not within", so that a NaN is rejected.
+// Tests whether all values are within the range; a NaN is not.
 template <class Real>
 bool all_within(const Real* values, std::size_t count, double low, double high) {
   bool within = true;
@@ -158,14 +158,14 @@ Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodi
   return to;
 }
 
-// Computes the targets `bodies` of `arrays`, in the kernel's type, and writes them to `out`, which
-// has width(quantity) numbers per target of `arrays`. Returns false if stopped.
+// Computes the quantity at the targets `bodies` of `arrays`, in the kernel's type, and writes it to
+// `out`, which has width(quantity) numbers per target of `arrays`. Returns false if stopped.
 template <class To, class From>
 bool compute(const Call<From>& call, const Units& units, const Points<To>& sources,
              const Points<To>& targets, const std::vector<std::size_t>& bodies, Stop& stop,
              std::vector<double>& out) {
   const auto components = static_cast<std::size_t>(width(call.quantity));
-  // A self pair then is zero times a finite number.
+  // With at least this softening, a body's force on itself is zero times a finite number.
   const double least = std::is_same_v<To, float> ? 1e-12 : 1e-100;
   const double softening = std::max(call.softening / units.length, least);
   const Task<To> task{call.quantity, sources, targets, static_cast<To>(softening * softening),

@@ -1,5 +1,5 @@
-// Sums by cpu_tree's tree. Its files have the accelerations; here are the potential, and targets
-// that are not the sources: a second tree orders them, and its groups walk the first.
+// Sums by cpu_tree's tree. Its files compute the sources' accelerations; this one adds potentials
+// and other targets: a second tree orders the targets, and its groups walk the first tree.
 #include <omp.h>
 
 #include <algorithm>

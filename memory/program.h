@@ -24,7 +24,7 @@ inline void check(cudaError_t error, const char* call, int line) {
   std::exit(1);
 }
 
-// Every call of CUDA returns an error. Unchecked, a failed launch takes no time at all.
+// Every CUDA call returns an error code. Unchecked, a failed launch takes no time at all.
 #define CHECK(call) memory::check((call), #call, __LINE__)
 
 struct Options {

@@ -114,7 +114,7 @@ inline std::vector<size_t> Plan::first_bodies() const {
 // grouped by the rank that needs them, then those that it receives, grouped by their sender. Sender
 // and receiver both order the sums of a message as their pairs are ordered.
 struct Slots {
-  std::vector<int> of_row, of_column;           // per pair of this rank; -1: a segment with itself
+  std::vector<int> of_row, of_column;           // per pair of this rank; -1: paired with itself
   std::vector<int> of_sum;                      // [kept segment][segment of its system]
   std::vector<int> first_sent, first_received;  // per rank, and one past the last
   int count = 0;

@@ -145,9 +145,9 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // Copies bodies from the root and back. If sorting by mass makes all masses of a tile equal, the
-  // root sorts the bodies and sends them again. Examining every body before the first copy would
-  // take the root longer than all copies.
+  // Distributes the root's bodies to the ranks; give_back() collects them. If sorting by mass makes
+  // all masses of a tile equal, the root sorts the bodies and sends them again. Examining every
+  // body before the first copy would take the root longer than all copies.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;

@@ -21,8 +21,8 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
-// A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its own bodies are far away, near its faces. Then each body is tested.
+// If a group's box is this many times as wide as the distance at which a node is accepted, the node
+// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 

@@ -1,7 +1,7 @@
 // step15b_force_aware -- a node is opened for its error in the force, not for its size.
 //
 // As in step 15, but a warp walks the tree twice: first coarsely, to estimate the forces on its
-// bodies, and then to open the nodes whose first neglected term is not small compared with these.
+// bodies, then to open the nodes whose first omitted multipole term is not small next to these.
 //
 // Parent: step15_barnes_hut. Run: step15b_force_aware --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -20,8 +20,8 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
 // opening one node at a time never takes more room than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
-// A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its own bodies are far away, near its faces. Then each body is tested.
+// If a group's box is this many times as wide as the distance at which a node is accepted, the node
+// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -29,8 +29,8 @@ constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose 
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
 // True if a node acts as one body on all bodies of a box. Let r be its radius over theta, and R the
-// distance of the box from its centre. Then r / R must be small, and so must the first term that
-// its moments neglect, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
+// distance of the box from its centre. Then r / R must be small, and so must the first omitted
+// multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;

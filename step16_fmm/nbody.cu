@@ -1,11 +1,11 @@
 // step16_fmm -- a distant node acts on a whole group of bodies at once.
 //
-// Step 15b adds a distant node to each of 32 bodies, although from afar these are almost one point.
-// Here the node is added once to a Taylor series around their middle (series.h), which every body
-// evaluates. There are two levels of groups. First a block walks the tree (walk.h) for 256 bodies
-// that are neighbours on the curve: it estimates the forces on them, expands the nodes that are far
-// from all of them, and lists the others. Then eight warps continue from this list. Each walks for
-// 32 of the bodies: it adds nodes to a second series, or adds nodes and bodies as in step 15b.
+// Step 15b computes a distant node's force on each of 32 bodies, which from afar are almost one
+// point. Here the force becomes a Taylor series around their middle (series.h), which is evaluated
+// at each body. There are two levels of groups. First a block walks the tree (walk.h) for 256
+// neighbours on the curve: it estimates the forces on them, expands the nodes that are far from all
+// of them, and lists the others. Then eight warps continue from this list, each for 32 bodies: a
+// warp expands nodes in a second series, or adds forces of nodes and bodies as in step 15b.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -37,13 +37,13 @@ constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
 static_assert(kLarge % kGroup == 0 && 32 % kShare == 0 && kRefill + kDepth + 32 <= kStack);
-// A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its own bodies are far away, near its faces. Then each body is tested.
+// If a group's box is this many times as wide as the distance at which a node is accepted, the node
+// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
 constexpr float kSpread = 0.25f;     // it softens a node by this part of r^2
-constexpr float kHeavy = 8;          // it counts at most this multiple of the force from outside
+constexpr float kHeavy = 8;          // near bodies count at most this multiple of the rest
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
@@ -58,7 +58,7 @@ struct LargeGroup {
   int listed[kListed + kStack];
 };
 
-// Nodes of radius r (over theta) around `middle`, of a group of bodies at most `radius` from it.
+// Expands nodes of radius r (over theta) around `middle`; the group's bodies are within `radius`.
 template <bool kQuadrupole>
 struct Expansion {
   const Node* __restrict__ nodes;
@@ -69,10 +69,10 @@ struct Expansion {
   bool any = false;
   Series series{};
 
-  // True if what the two series neglect is small: (r / R)^3 as in step 15b, and the orders n above
-  // kOrder of the group's. With t = (r + r_group) / R these are at most sum (n + 1) t^n, which
-  // grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups have the same sign, so these count
-  // in full. A NaN opens the node.
+  // True if what is omitted from both series is small: from the node's, (r / R)^3 as in step 15b;
+  // from the group's, the orders n above kOrder. With t = (r + r_group) / R these are at most
+  // sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups have the
+  // same sign, so they count in full. A NaN opens the node.
   __device__ bool covers(const Node& node, float bound) const {
     const float3 d = middle - xyz(node.centre);
     const float square = dot(d, d), share = rsqrtf(square), r = sqrtf(node.centre.w);
@@ -134,7 +134,7 @@ __device__ float largest_of_warp(float x) {
 __device__ float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
 __device__ float length(float3 d) { return sqrtf(dot(d, d)); }
 
-// Lengths are counted in millionths of the cube, whose inverse this is.
+// Lengths are in units of a millionth of the cube's edge; returns the inverse of this unit.
 __device__ float unit_of(const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   return edge > 1e-30f ? 1e6f / edge : 1;
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(32 * kWarps, kWarpsPerSm / kWarps)
   }
   least = fmaxf(least, kCancelled * most);
   if (warp() == 0 && lane() % kSamples == 0) large.forces[lane() / kSamples] = least;
-  const float bound = -tolerance * largest_of_warp(-least);  // by the smallest
+  const float bound = -tolerance * largest_of_warp(-least);  // by the smallest force
 
   Expansion<kQuadrupole> far{
       nodes, middle, radius / theta, unit_of(*cube), softening_squared, waiting[warp()]};

@@ -16,7 +16,7 @@
 namespace series {
 using namespace nbody;
 
-constexpr int kOrder = TUNABLE(ORDER, 3);  // of the acceleration; one more of the potential
+constexpr int kOrder = TUNABLE(ORDER, 3);  // of the acceleration; the potential has one more
 static_assert(kOrder >= 2 && kOrder <= 5, "the quadrupole needs 2; registers suffice up to 5");
 constexpr int kTop = kOrder + 1;
 
@@ -41,8 +41,8 @@ constexpr Term kTerm = term_at(kPlace);
 template <int x, int y, int z>
 constexpr int kAt = Term{x, y, z}.place();
 
-// Calls action(place) for every term but that of order 0, with a constant: all arrays indexed by it
-// are in registers.
+// Calls action(place) for every term but that of order 0. `place` is a constant, so all arrays
+// indexed by it are in registers.
 template <class Action>
 __device__ void for_each_term(const Action& action) {
   [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {
@@ -51,12 +51,12 @@ __device__ void for_each_term(const Action& action) {
   (std::make_integer_sequence<int, kTerms - 1>{});
 }
 
-// The coefficients of orders 1 to kTop; what is constant does not pull.
+// The coefficients of orders 1 to kTop; a constant potential exerts no force.
 struct Series {
   float of[kTerms] = {};
 
-  // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j / 6 of m /
-  // s, as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
+  // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j (1 / s)
+  // / 6, as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
   // overflows.
   template <bool kQuadrupole>
   __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {

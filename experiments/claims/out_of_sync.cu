@@ -2,7 +2,7 @@
 // none for N = 10240. In the last block, threads beyond the last body never load their share of a
 // tile, so the 30 remaining threads read memory that nobody wrote.
 //
-//   out_of_sync [BODIES [STEPS [FILE]]]   writes x, y and whether the body is wrong, at the end
+//   out_of_sync [BODIES [STEPS [FILE]]]   writes each body's final x and y, and whether it is wrong
 #include "claim.h"
 
 namespace {

@@ -101,8 +101,8 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 
 // Adds the contribution of a tile's pairs to `total`. The tiles form a ring. Each tile is paired
 // with itself and with the half of the ring that follows it, so every pair of tiles occurs once and
-// all tiles have the same work. If two tiles are opposite, only the lower one is paired with the
-// other.
+// all tiles have the same work. Of two opposite tiles, only the one with the lower index computes
+// the pair.
 void accelerate_tile(const Columns& s, int tile, float softening_squared, const Sums& total) {
   const int tiles = (s.n + kTileSize - 1) / kTileSize;
   const int begin = tile * kTileSize, end = std::min(begin + kTileSize, s.n);

@@ -4,10 +4,10 @@ same error, on this machine.
   python3 compare.py CPU_TREE IC [BODIES]    needs numpy; pytreegrav and rebound where installed
 
 CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances;
-its time counts at the largest that reaches an RMS error of 6.5e-4 over 1000 bodies, relative to
-float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without softening, because the
-programs soften differently (cpu_tree: 1e-6). Each time is the least of three; compilation and
-copies do not count. A busy machine is refused: its times mean nothing.
+its time is that of the largest tolerance that reaches an RMS error of 6.5e-4 over 1000 bodies,
+relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without softening,
+because the programs soften differently (cpu_tree: 1e-6). Each time is the least of three;
+compilation and copies do not count. A busy machine is refused: its times mean nothing.
 
 Exit code: 0 done, 1 a check failed, 2 wrong arguments, 77 the machine is busy.
 """
@@ -51,7 +51,7 @@ def error(found: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def cpu_tree(program: str, file: Path) -> Iterator[tuple[float, float, float]]:
-    """Yields the tolerance, the seconds and the error of runs, which the program itself prints."""
+    """Yields the tolerance, the seconds and the error of each run, as the program prints them."""
     for tolerance in (0.05, 0.02, 0.012, 0.008, 0.005):
         record = file.with_suffix(".json")
         record.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 //
 // The tree and the criterion by which nodes are opened are those of step 15b: a group walks the
 // tree twice, first coarsely, to estimate the forces on its bodies, and then to open the nodes
-// whose first neglected term is not small compared with these.
+// whose first omitted multipole term is not small compared with these forces.
 //
 // Parent: step15b_force_aware.   Run: cpu_tree --systems 1 --bodies 131072 --steps 4
 #include <omp.h>

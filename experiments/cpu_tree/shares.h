@@ -113,7 +113,7 @@ HWY_INLINE void add_shares(Sources& sources, const Share& share, float scale,
   sources.ranges = sources.count = 0;
 }
 
-// The three shares of an acceleration. The library has those of a potential.
+// Adds the accelerations by bodies and by nodes. The library has the same for potentials.
 struct Accelerations {
   static void add_bodies(const Tree& tree, Sources& near, const Walk& walk, Group& group) {
     add_shares(near, Bodies{tree}, kScale, walk.softening_squared, group);

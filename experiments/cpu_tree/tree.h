@@ -67,7 +67,7 @@ inline std::uint64_t spread_bits(std::uint64_t v) {
 }
 
 // Turns the smaller cubes of a part so that the curve runs through it in the standard direction:
-// flips x where the coordinate has this bit, and otherwise exchanges the two.
+// flips x where the coordinate has this bit, and elsewhere exchanges x and the coordinate.
 inline void turn(Cells& x, Cells& coordinate, int bit) {
   const std::uint32_t within = (1u << bit) - 1;
   for (std::size_t k = 0; k < kCells; ++k) {
@@ -120,7 +120,7 @@ inline Cube cube_around(std::span<const Body> bodies) {
   return {x, y, z, edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f};
 }
 
-// A position outside the cube, or one that is NaN, is in a cell at its surface.
+// A position outside the cube, or one that is NaN, counts as in a cell at the cube's surface.
 inline std::uint32_t cell_of(float position, float low, float cells) {
   constexpr float kLast = (1 << kCoordinateBits) - 1;
   return static_cast<std::uint32_t>(std::min(std::max(0.0f, cells * (position - low)), kLast));

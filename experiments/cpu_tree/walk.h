@@ -1,4 +1,4 @@
-// What a walk of the tree needs to know: the group of bodies that walks, when a node acts as one
+// Data for a walk of the tree: the group of bodies that walks, when a node acts as one
 // body on all of them, and the lists of sources that the walk finds.
 #pragma once
 
@@ -14,8 +14,8 @@ constexpr int kSources = 128;  // nodes or bodies whose forces are summed separa
 
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
-// A box this many times as wide as the distance at which a node is accepted may surround the node
-// although its own bodies are far away, near its faces. Then each body is tested.
+// If a group's box is this many times as wide as the distance at which a node is accepted, the node
+// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
 // How nodes are opened. The opening angle is in the nodes (Tree::build).
@@ -28,7 +28,7 @@ struct Opening {
 struct Walk {
   bool coarse, quadrupole;
   float softening_squared;
-  float bound;  // the largest term that a node may neglect
+  float bound;  // the largest multipole term that may be omitted
 };
 
 // The bodies of a group, which are neighbours in the sorted order, and their accelerations.
@@ -36,7 +36,7 @@ struct Group {
   Group(const Tree& tree, int first);
   const float *x, *y, *z;
   float low[3], high[3];  // the box around them
-  float wide_squared;     // the square of the box's diagonal over kWide
+  float wide_squared;     // (the box's diagonal / kWide)^2
   int first;              // number of the first body
   alignas(64) float ax[kGroup], ay[kGroup], az[kGroup];
 };
@@ -78,8 +78,8 @@ inline float distance_of_nearest(const Node& node, const Group& group) {
 }
 
 // True if a node acts as one body on bodies at this distance or farther. Let r be its radius over
-// theta, and R the distance. Then r / R must be small, and so must the first term that its moments
-// neglect, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
+// theta, and R the distance. Then r / R must be small, and so must the first omitted multipole
+// term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 inline bool acts_as_one_body(const Node& node, float distance_squared, const Walk& walk) {
   if (walk.coarse) return node.opening < kCoarse * distance_squared || node.child == 0;
   if (!(node.opening < distance_squared)) return false;
@@ -94,7 +94,7 @@ inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) 
           acts_as_one_body(node, distance_of_nearest(node, group), walk));
 }
 
-// Returns the largest term that a node may neglect, from the accelerations of the coarse walk.
+// Returns the largest multipole term that may be omitted, by the coarse walk's accelerations.
 inline float largest_neglect(const Group& group, float tolerance) {
   float least = std::numeric_limits<float>::infinity(), most = 0;
   for (int i = 0; i < kGroup; ++i) {

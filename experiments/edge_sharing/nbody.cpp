@@ -2,8 +2,8 @@
 //
 // Only half the interactions remain, but the thread that computes a pair writes the sums of both
 // bodies. Every thread therefore has its own sums, which are added up at the end. The first body is
-// paired with all others, but the last but one only with a single body, so equal numbers of bodies
-// mean unequal work. The program offers three ways to divide the work.
+// paired with all others, the second-to-last body with only one, so equal numbers of bodies mean
+// unequal work. The program offers three ways to divide the work.
 //
 // Parent: step00_cpu_omp.   Run: edge_sharing --scenario plummer --bodies 20000 --steps 1
 #include <omp.h>

@@ -22,7 +22,7 @@ struct Arrays {
   float *x, *y, *z, *mass;
 };
 
-// Used by all five ways; arrays(k) is body k of the system.
+// Used by all five ways; at(k) is body k of all systems.
 template <class At>
 __device__ void update_velocity(const At& at, Velocity* all_velocities, int n, float dt,
                                 float softening_squared) {

@@ -1,12 +1,12 @@
 // tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
 // |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. The sum
-// of the forces (except for xi), sum_j w_ij mj (xj, 1), is another. Between these products, each
-// pair needs a reciprocal square root and two multiplications. If the second product takes its
-// sources in another order, the first product's elements are already in the lanes that need them.
+// of the forces without the term in xi, sum_j w_ij mj (xj, 1), is another. In between, each pair
+// needs a reciprocal square root and two multiplications. If the second product takes its sources
+// in another order, the first product's elements are already in the lanes that need them.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
-// difference of large numbers, so bodies are sorted in space, and a block counts all positions from
+// difference of large numbers, so bodies are sorted in space, and a block measures positions from
 // one of its own bodies, which makes the coordinates of nearby bodies small.
 //
 // Parent: step11_register_blocking.   Run: tensor_cores --scenario plummer --bodies 262144

@@ -161,7 +161,7 @@ def counted(code, user_files, name):
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    names, own = {}, set()  # own: the user's functions; they count in their definitions
+    names, own = {}, set()  # own: the user's functions, which are counted where defined
     for line in lines:
         if match := FUNCTION.match(line):
             number = re.search(r"!dbg !(\d+)", line)

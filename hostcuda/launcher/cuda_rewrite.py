@@ -104,7 +104,7 @@ LIBRARY_FUNCTION = re.compile(r"(?:cublas|curand|nccl)[A-Z]\w*$")
 
 
 def ignores_result(tokens, i, output):
-    """True if a statement consists only of the call that starts at i, of the API or a library."""
+    """True if a statement is only a call of the API or a library, which starts at i."""
     name = tokens[i].text
     if tokens[i].kind != "name" or not (API_FUNCTION.match(name) or LIBRARY_FUNCTION.match(name)):
         return False
@@ -115,7 +115,7 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# The tracer cannot see into the C library, so calls of these functions are replaced by reports.
+# The tracer cannot see into the C library, so these functions are replaced by ones that report.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
@@ -157,7 +157,7 @@ class Scopes:
     def __init__(self):
         self.open = []  # what each open { belongs to
         self.parentheses = 0
-        self.dynamic = []  # (number of open {, name) of the extern __shared__ arrays in sight
+        self.dynamic = []  # (number of open {, name) of the extern __shared__ arrays in scope
 
     @property
     def in_function(self):

@@ -27,7 +27,7 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Code copies by calling functions, which hostcuda_trace sees, not by instructions.
+        # Makes code copy memory by calls, which hostcuda_trace sees, not by instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
     COUNTED: [],

@@ -50,7 +50,7 @@ class Notes:
         self.toolkit = self.folder / "toolkit"
 
     def leave_path(self):
-        """Removes the replaced programs from PATH, so that they find and call the real ones."""
+        """Removes the stand-ins from PATH, so that they find and call the real programs."""
         own = str(self.toolkit / "bin")
         os.environ["PATH"] = os.pathsep.join(
             folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)

@@ -76,7 +76,7 @@ GLUED = re.compile(r'(\bextern\s*"C")(__\w+__)')
 
 def separated(source):
     """Returns (file, options) with which clang reads the source: a temporary copy if it has such
-    words."""
+    glued words."""
     text = Path(source).read_text(encoding="utf-8", errors="surrogateescape")
     if not GLUED.search(text):
         return source, []

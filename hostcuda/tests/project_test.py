@@ -72,7 +72,7 @@ class ProjectTest(InFolder):
             self.assertEqual(1, said.returncode, said.stdout + said.stderr)
             self.assertRegex(said.stdout, r"RACE in kernel reverse: .* at program\.cu:4 and "
                                           r"program\.cu:6  \[traced\]")
-        # The last line but one if clang++ is missing, which the next line then says.
+        # If clang++ is missing, one more line follows, which says so.
         self.assertIn("1 finding(s) in 2 run(s) of program\n", said.stdout)
         sarif = json.loads((self.folder / "found.sarif").read_text(encoding="utf-8"))
         self.assertEqual([], breaches(sarif, SCHEMA))

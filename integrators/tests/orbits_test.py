@@ -104,7 +104,7 @@ class Orbits(Programs):
 
     def test_pythagorean(self) -> None:
         """The lightest body escapes, and the others remain a binary (Szebehely & Peters 1967, AJ
-        72, 876). The position is that of Taylor series in extended precision."""
+        72, 876). Its expected position is from Taylor series in extended precision."""
         for program in ADAPTIVE:
             with self.subTest(program):
                 end, line = self.end_of(program, PYTHAGOREAN, 70, 1e-5)
@@ -128,7 +128,7 @@ class Orbits(Programs):
         self.assertLess(e1, e0 * 2)
 
     def test_the_reference(self) -> None:
-        """Taylor series meet Kepler's formula: half an orbit is exactly the other end."""
+        """Taylor series agree with Kepler: half an orbit ends exactly at the opposite end."""
         x = numpy.array([[0.0, 0, 0], [0.1, 0, 0]])
         v = numpy.array([[0.0, 0, 0], [0, math.sqrt(19), 0]])
         x, v = x - x[1] / 2, v - v[1] / 2  # equal masses about their centre

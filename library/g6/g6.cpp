@@ -1,7 +1,7 @@
-// A block of i-particles meets all j-particles in one call of libnbody. The j-particles that are
-// in the block themselves take no part in that call: a body must not act on itself, and the program
-// predicts i-particles with its own rounding, so only indices can tell. They are added pair by
-// pair.
+// One call of libnbody computes the forces of the j-particles on a block of i-particles, except for
+// j-particles that are in the block themselves: a body must not act on itself, and the program
+// predicts i-particles with its own rounding, so only the indices show which bodies are the same.
+// The forces of those j-particles are added pair by pair.
 #include "g6.h"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ int compute(const char* call, const Board& board, const Block& block, std::vecto
   return 0;
 }
 
-// Lists the neighbours of every pipe, and writes the nearest ones.
+// Lists the neighbours of every pipe, and writes the index of its nearest one.
 void find_neighbours(Board& board, const Block& block, const Sources& all, int* nearest) {
   board.neighbours.assign(static_cast<std::size_t>(block.ni), {});
   for (std::size_t i = 0; i < board.neighbours.size(); ++i) {
@@ -220,7 +220,7 @@ int g6_set_j_particle(int, int address, int index, double tj, double, double mas
   return 0;
 }
 
-// The sums need no head start, so all of them are the last half's.
+// Does nothing: the sums need no early start, so g6calc_lasthalf computes all of them.
 void g6calc_firsthalf(int, int, int, int[], double[][3], double[][3], double[][3], double[][3],
                       double[], double, double[]) {}
 

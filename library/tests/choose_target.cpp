@@ -1,6 +1,6 @@
-// Limits Highway to one instruction set, which NBODY_SIMD names, before the tests begin. The
-// library uses the same Highway, if that is a shared library. Exits with 77 if the processor lacks
-// the set.
+// Limits Highway to one instruction set, which NBODY_SIMD names, before the tests begin. If
+// Highway is a shared library, this limits libnbody, too. Exits with 77 if the processor lacks the
+// instruction set.
 #include <hwy/highway.h>
 
 #include <cstdlib>

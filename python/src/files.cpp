@@ -27,7 +27,7 @@ static_assert(sizeof(nbody::BodyF64) == kColumns * sizeof(double));
 using Rows = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 using RowsIn = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// Calls without the interpreter's lock. Invalid input becomes a ValueError.
+// Calls a function without the interpreter's lock. Invalid input becomes a ValueError.
 template <class Function>
 auto without_lock(const Function& function) {
   try {

@@ -32,7 +32,7 @@ PATIENCE = 60.0
 # How often running jobs are requeued; the seed determines the moments.
 REQUEUES = int(os.environ.get("NBODY_TEST_REQUEUES", "4"))
 SEED = int(os.environ.get("NBODY_TEST_SEED", str(random.randrange(10 ** 6))))
-GPUS = ("null", "zero", "full", "random")  # devices per node, as many as the scripts request GPUs
+GPUS = ("null", "zero", "full", "random")  # devices per node, one per GPU that the scripts request
 # Both nodes have this machine's name, so their ranks would try to use common shared memory.
 NODES = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 CONFIGURATION = """ClusterName=toy

@@ -143,8 +143,8 @@ TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   EXPECT_TRUE(says(expect_success(resume + "9 --output end.bin"), "resumed      at step 5"));
   EXPECT_TRUE(program_.read("end.bin") == program_.read("whole.bin"));
   EXPECT_TRUE(program_.read("a.bin") == first);
-  // If --resume was allowed to continue another program's checkpoint, the checkpoint to write
-  // belongs to another problem.
+  // If a.bin then comes from another program, which --resume-anyway accepts, b.bin belongs to
+  // another problem.
   Snapshot foreign = read_bodies(program_.file("a.bin"));
   foreign.checkpoint["program"] = "another";
   write_bodies(program_.file("a.bin"), foreign);

@@ -3,7 +3,7 @@ other_readers.py install: installs the three from PyPI into readers/ of the curr
 
 Exits with code 77, which ctest shows as skipped, if the reader is not installed or cannot be
 installed, for example without a network. NBODY_YT_PYTHON names another Python interpreter that has
-them.
+the readers.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ namespace nbody::test {
 namespace {
 
 constexpr int kKilled = 128 + 9;
-constexpr int kTimeUp = 124;  // timeout exits with this code if the run ended as it was killed
+constexpr int kTimeUp = 124;  // timeout's exit code if the run ended just as it was to be killed
 
 int number(const char* variable, int otherwise) {
   const char* value = std::getenv(variable);

@@ -3,9 +3,9 @@
 
 Grades nothing if no file of the lab (tests/nightly/subjects.toml) has changed since the lab last
 passed, nightly or here. If the lab itself or its steps have changed since, grades the same files as
-the nightly test: the starter, the solution and each wrong solution, once. So it does for a new lab,
-which has no nightly result. If only files that all labs share have changed, or if the revision of
-the nightly result is not in this history, grades only the starter and the solution.
+the nightly test: the starter, the solution and each wrong solution, once. It does the same for a
+new lab, which has no nightly result. If only files that all labs share have changed, or if the
+revision of the nightly result is not in this history, grades only the starter and the solution.
 """
 import json
 import subprocess

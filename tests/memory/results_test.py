@@ -34,7 +34,7 @@ class Results(unittest.TestCase):
         for program in PROGRAMS:
             for k, (bodies, systems) in enumerate(SIZES):
                 with self.subTest(program=program.name, bodies=bodies, systems=systems):
-                    # With one SM, the grids of fixed size have less threads than bodies.
+                    # With one SM, the grids of fixed size have fewer threads than bodies.
                     done = run(program, "--bodies", bodies, "--systems", systems,
                                HOSTCUDA_ORDER=ORDERS[k % len(ORDERS)], HOSTCUDA_STRICT_MEM="1",
                                HOSTCUDA_SMS="1")

@@ -66,8 +66,8 @@ TEST(LadderSystems, FillADevice) {
 }
 
 // More systems than eight bits can count, and more bodies in all than sixteen can. 349 systems are
-// not divisible by 3, 4 or 5 devices, and 192 bodies end with half a tile of 128. With every node
-// opened, a tree is too slow for as many.
+// not divisible by 3, 4 or 5 devices, and 192 bodies end with half a tile of 128. A tree
+// whose nodes are all opened is too slow for so many bodies.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const int n = step().info.approximation || is_slow() ? 7 : 192;
   const auto start = make_scenario(find_scenario("galaxies"), {349, n, 29, 0.05}).systems;

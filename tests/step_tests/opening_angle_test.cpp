@@ -56,7 +56,7 @@ TEST_P(LadderOpening, PassesEveryGate) {
 }
 
 // A smaller angle must reduce the error, and so must a quadrupole; otherwise the option has no
-// effect. Without any error, no bodies were grouped.
+// effect. If there is no error at all, no bodies were grouped.
 TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
   const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
   EXPECT_LE(error.rms, limit.rms);
@@ -118,7 +118,7 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
 }
 
 // In a pair of galaxies, most of the forces on a body cancel, so the error that the tolerance
-// allows is large beside the acceleration that remains.
+// allows is large compared with the acceleration that remains.
 TEST(LadderTolerance, PassesWhereForcesCancel) {
   const auto& own = step().info.approximation;
   if (!own || !own->force_tolerance) return;

@@ -56,7 +56,7 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, int calls
   cudaEventCreate(&end);
   float least = 0;
   for (int k = 0; k < calls; ++k) {
-    // Large as floats and as integers, so that each call has to write all of its own result.
+    // These bytes are large as floats and as integers, so each call has to write its whole result.
     cudaMemset(result, 0x7f, head.bytes);
     cudaDeviceSynchronize();
     cudaEventRecord(begin);

@@ -131,7 +131,7 @@ bool restrict_calls(const Permissions& permissions) {
     load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
         answer(SECCOMP_RET_KILL_PROCESS), load(kCall),
 #if defined(__x86_64__)
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the numbers of x32
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // system calls of x32
         answer(SECCOMP_RET_KILL_PROCESS),
 #endif
   };
@@ -139,8 +139,8 @@ bool restrict_calls(const Permissions& permissions) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(answer(how));
   };
-  // Threads are started with clone3(), too. Its replacement, clone(), has flags that the filter can
-  // see.
+  // clone3() starts processes as well as threads. Without it, glibc calls clone(), whose flags the
+  // filter can see.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
                           SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,

@@ -26,7 +26,7 @@ class StairTable {
   // Returns true when it is time to show the table again.
   bool take_frame(std::string_view frame);
 
-  // Returns commands that give the next step the same speed as the last one, and the same pause.
+  // Returns commands that give the next step the last one's speed, and pause it if that paused.
   std::vector<Command> commands_to_go_on() const;
 
   std::string message() const;

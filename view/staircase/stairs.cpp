@@ -126,7 +126,7 @@ struct Stairs {
     for (int k = 0; k < 2; ++k) client->send(command_message({Command::Type::next}));
   }
 
-  // Stops the running step, which leaves its bodies to the next one.
+  // Stops the running step, which writes its bodies to a file for the next one.
   void stop() {
     if (!process) return;
     process->interrupt();

@@ -237,7 +237,7 @@ class Findings(unittest.TestCase):
                     "hang",
                     "assertion",
                     "trap",
-                ):  # these do not always have one
+                ):  # these do not always give advice
                     with self.subTest(what=finding["what"]):
                         self.assertTrue(finding["advice"])
 
