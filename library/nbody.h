@@ -71,8 +71,8 @@ typedef struct nbody_options {
   int device;  /* NBODY_CPU or NBODY_CUDA */
   int method;  /* NBODY_DIRECT or NBODY_TREE */
   int threads; /* at most this many; 0: as many as OpenMP chooses */
-  /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the largest first term
-   * that a node's moments may neglect, relative to the force on the body, 0 to 1. */
+  /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the limit on the
+   * first multipole term that a node omits, relative to the force on the body, 0 to 1. */
   double theta;
   int multipole;
   double force_tolerance;

@@ -1,5 +1,5 @@
 // memory02_arrays -- structure of arrays: every byte that a warp fetches is used.
-// Parent: memory01_neighbours. Changed: each coordinate has its own array; the mass stays at home.
+// Parent: memory01_neighbours. Changed: each coordinate has its own array; the mass is not copied.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory02_arrays.cu -o memory02_arrays
 // Without a GPU: ./nbody build memory02_arrays, or hostcuda/bin/nvcc instead of nvcc
 #include "program.h"

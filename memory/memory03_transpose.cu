@@ -1,4 +1,4 @@
-// memory03_transpose -- from system by system to body by body: a matrix of S rows and N columns is
+// memory03_transpose -- reorders numbers from system by system to body by body: an S x N matrix is
 // transposed. A thread reads one number and writes it.
 // Parent: memory02_arrays. Changed: the task, in which reads or writes must have a large stride.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory03_transpose.cu -o memory03_transpose

@@ -1,4 +1,4 @@
-// memory04_tile -- the same through a tile in shared memory: reads and writes are both coalesced.
+// memory04_tile -- transposes through a tile in shared memory: reads and writes are both coalesced.
 // Parent: memory03_transpose. Changed: the kernel. The tile has a pitch of 33 words, not 32.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory04_tile.cu -o memory04_tile
 // Without a GPU: ./nbody build memory04_tile, or hostcuda/bin/nvcc instead of nvcc

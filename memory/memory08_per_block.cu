@@ -1,5 +1,5 @@
 // memory08_per_block -- the same counts: each block has its own counters in shared memory.
-// Parent: memory07_atomics. Changed: the kernel; a block adds its 256 counts to the others once.
+// Parent: memory07_atomics. Changed: the kernel; a block adds its 256 counts to the totals once.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory08_per_block.cu -o memory08_per_block
 // Without a GPU: ./nbody build memory08_per_block, or hostcuda/bin/nvcc instead of nvcc
 #include "program.h"

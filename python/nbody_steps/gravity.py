@@ -49,7 +49,7 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     method           "direct": all pairs, in the arrays' dtype
                      "tree": in float32, O((n + k) log n). The tree of step 15b, with the criterion
                      of `./nbody run 15b --force-tolerance`
-    force_tolerance  tree: largest first term that a node's moments may neglect, relative to the
+    force_tolerance  tree: limit on the first multipole term that a node omits, relative to the
                      force on the body; 0.005 gives RMS errors of about 6e-4 of the acceleration
     theta            tree: the largest opening angle; at 0 all nodes are opened
     multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
@@ -71,7 +71,7 @@ def potential(positions: Any, masses: Any, softening: float, targets: Any = None
 
     Without targets, a body's own term is left out, so 0.5 * sum(masses * potential) is the
     potential energy. Arguments are those of `accelerations`; the tree opens the nodes that it opens
-    for accelerations, and adds the same moments.
+    for accelerations, and uses the same moments.
 
     Returns (k,), or (n,) without targets.
     """

@@ -44,7 +44,7 @@ class Rebound(unittest.TestCase):
         np.testing.assert_allclose(nb.from_rebound(sim).positions, x, atol=1e-10)
 
     def test_other_units(self) -> None:
-        """With G = 4 pi^2 (au, Msun, yr), an orbit of radius 1 takes 1 year: 2 pi, where G is 1."""
+        """With G = 4 pi^2 (au, Msun, yr), an orbit of radius 1 takes 1 year; with G = 1, 2 pi."""
         import rebound
         sim = rebound.Simulation()
         sim.G = 4 * np.pi ** 2

@@ -8,7 +8,7 @@ const MARGIN = {left: 64, top: 22, bottom: 40};
 // Returns a colour of the style sheet, in the theme that the reader prefers.
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// The most accesses have the colour with the greatest contrast to the page.
+// The highest number of accesses has the colour with the greatest contrast to the page.
 const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 const ramp = () => isDark() ? COLOURS.slice(0, -1).reverse() : COLOURS;
 
