@@ -10,7 +10,7 @@ namespace {
 struct Shape {
   int bodies_per_thread;
   int warps;
-  // The kernel for launches in which no tile has one mass, and the kernel for other launches.
+  // The kernel for launches in which no tile has equal masses, and the kernel for other launches.
   void (*kernels[2])(const float4*, const float*, float3*, int, int, size_t, float);
   int tile() const { return 32 * bodies_per_thread * warps; }
 };

@@ -99,7 +99,7 @@ def parse(words):
 
 
 def wrong_input(words):
-    """Returns what is wrong with the files or bodies, so that nothing is built for them, or None.
+    """Returns an error in the files or bodies, before anything is built for them, or None.
     The programs check the rest."""
     for word in itertools.takewhile(lambda word: not word.startswith("-"), words):
         if not Path(word).exists():

@@ -1,4 +1,4 @@
-// The forces of cpu_tree on a group of bodies, in vectors: from bodies, from nodes, and the walk
+// For cpu_tree, in vectors: the forces of bodies and of nodes on a group of bodies, and the walk
 // that collects both. The library uses them, too. Include <hwy/foreach_target.h> and
 // <hwy/highway.h> first (../vectors.h).
 #if defined(CPU_TREE_SHARES_H) == defined(HWY_TARGET_TOGGLE)  // true once per target

@@ -22,7 +22,8 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     are those of `accelerations`. The arguments are not changed.
 
     external(positions, time) returns accelerations (n, 3) that are added to those of the bodies:
-    a potential that does not react to them (`galpy_field` makes one). `time` is that of the start.
+    those of a potential that does not react to the bodies (`galpy_field` makes one). `time` is that
+    of the start.
     """
     x = checks.vectors("positions", positions).copy()
     v = checks.vectors("velocities", velocities, ("positions", x)).copy()

@@ -102,8 +102,8 @@ class Clone:
             said = output.read().decode(errors="replace")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        # Other programs lengthen a command. Its processor time does not grow, but may be that of
-        # all cores.
+        # Other programs lengthen a command. Its processor time does not grow, but all cores may
+        # have contributed to it.
         cores = len(os.sched_getaffinity(0))
         is_busy = os.getloadavg()[0] > 1.5 * cores
         return Ended(code, min(time.monotonic() - started, processor / (cores if is_busy else 1)),

@@ -1,4 +1,4 @@
-// Computes the energy error of a run in progress. The sum over all pairs in float64 costs as much
+// Computes the energy error of a run in progress. The sum over all pairs in float64 takes as long
 // as many time steps, so a separate thread computes it from time to time.
 #pragma once
 
