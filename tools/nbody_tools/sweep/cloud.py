@@ -39,13 +39,15 @@ def steps_of(table: Table) -> list[str]:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Returns the clouds of those steps whose configurations have all been measured or failed."""
+    """Returns the clouds of those steps whose configurations have all been measured or failed. The
+    records of a step come from one run, if one measured all of its configurations."""
     if not (root / FOLDER).is_dir():
         return []
-    table, results = read_tables(root)[CLOUD], Results(root)
+    table, of_all_runs = read_tables(root)[CLOUD], Results(root)
     result = []
     for step in steps_of(table):
         cells = [cell for cell in table.cells if cell.runs.program.source == step]
+        results = of_all_runs.of_one_run([cells])
         speeds = {
             cell.series: s.median
             for cell in cells

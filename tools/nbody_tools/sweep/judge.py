@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 from nbody_tools.records.record import (
     Quartiles,
@@ -71,14 +71,17 @@ class Results:
     def of_table(self, table: Table) -> "Results":
         """Returns a copy in which the records of a column come from the newest run that measured
         the whole column, if there is such a run."""
+        return self.of_one_run(
+            [cell for cell in table.cells if cell.point == point] for point in table.points
+        )
+
+    def of_one_run(self, groups: Iterable[Iterable[Cell]]) -> "Results":
+        """Returns a copy in which the records of a group come from the newest run that measured
+        the whole group, if there is such a run."""
         chosen = copy.copy(self)
         chosen.records = dict(self.records)
-        for point in table.points:
-            keys = {
-                cell.configuration.key
-                for cell in table.cells
-                if cell.configuration and cell.point == point
-            }
+        for group in groups:
+            keys = {cell.configuration.key for cell in group if cell.configuration}
             measured = [key for key in keys if key in self.records]
             if len({self.records[key]["run"] for key in measured}) < 2:
                 continue
