@@ -1,5 +1,5 @@
 // memory00_runs -- every body drifts: x += v dt. A thread takes a run of neighbouring bodies.
-// Parent: none; this is how a core of a CPU would share the work.
+// Parent: none; this is how the cores of a CPU would share the work.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory00_runs.cu -o memory00_runs
 // Without a GPU: ./nbody build memory00_runs, or hostcuda/bin/nvcc instead of nvcc
 #include "program.h"

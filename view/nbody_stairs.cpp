@@ -1,5 +1,5 @@
-// nbody-stairs -- computes the same bodies with different steps, which the viewer switches in a
-// browser.
+// nbody-stairs -- computes the same bodies with different steps, between which the viewer
+// switches in a browser.
 //
 // Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
 #include <iostream>

@@ -1,4 +1,4 @@
-// Every rung must move the bodies as float64 does, and its map must be the histogram of their
+// Every rung must move the bodies as float64 sums do, and its map must be the histogram of their
 // positions.
 #include "check.h"
 #include "experiments/on_a_device.h"

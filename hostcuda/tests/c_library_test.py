@@ -4,7 +4,7 @@
     c_library_test.py COMPILER
 
 Reads the device functions from hostcuda's own headers, so that none can be forgotten. A <math.h>
-that comes before the system's declares each of them, as a C library would, and every call of them
+that hides the system's header declares each of them, as a C library would, and every call of them
 must still compile.
 """
 import re

@@ -38,7 +38,7 @@ def as_array(name: str, value: Any) -> np.ndarray:
 
 
 def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None) -> np.ndarray:
-    """Returns an array of shape (n, 3) and contiguous, with the dtype of `like`."""
+    """Returns a contiguous array of shape (n, 3), with the dtype of `like`."""
     array = as_array(name, value)
     if array.ndim != 2 or array.shape[1] != 3:
         raise ValueError(f"{name}: shape {array.shape} is not allowed; (n, 3)")
@@ -46,7 +46,7 @@ def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None
 
 
 def scalars(name: str, value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
-    """Returns an array of one number per row of `like`, contiguous and with its dtype."""
+    """Returns a contiguous array of one number per row of `like`, with the dtype of `like`."""
     array = as_array(name, value)
     if array.shape != like[1].shape[:1]:
         raise ValueError(f"{name}: shape {array.shape} is not allowed; {like[1].shape[:1]}, "

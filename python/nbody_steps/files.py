@@ -13,7 +13,7 @@ from . import _extension, checks
 
 @dataclass
 class Bodies:
-    """The state of one system of n bodies, or of s systems: then arrays have a first axis of s."""
+    """The state of one system of n bodies, or of s systems; arrays then begin with an axis of s."""
 
     positions: np.ndarray  #: (n, 3), float64
     velocities: np.ndarray  #: (n, 3), float64

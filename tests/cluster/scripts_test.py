@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts each batch script as its batch system would, with stubs for the programs that it calls.
-Of the real batch systems, only Slurm is tested, by the nightly slurm_test.py, because Debian 12 has
-no PBS and no Flux.
+Slurm is the only real batch system that is tested, by the nightly slurm_test.py, because Debian 12
+has no PBS and no Flux.
 This test checks the command lines that the scripts produce, and the names of their files.
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # The coverage tests make no API call fail, so only tests/faults runs these error branches.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
-# gcov attributes destructors that run while an exception propagates to the end of a scope.
+# gcov counts destructors that an exception causes to run at the line where their scope ends.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
 
 

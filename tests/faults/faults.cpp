@@ -106,7 +106,7 @@ int FaultyRun::check_files(const Program& program) const {
     } else if (!files_.contains(name)) {
       ADD_FAILURE() << name << " should not be there";
     } else if (name == "d.csv") {
-      // Rows are appended, so the content must be a beginning of the whole file.
+      // Rows are appended, so the content must be a prefix of the whole file.
       EXPECT_TRUE(files_.at(name).starts_with(content)) << content;
     } else {
       EXPECT_TRUE(content == files_.at(name)) << name << " is not what it should be";

@@ -1,6 +1,6 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
-// PROGRAM PROBLEMS RESULTS CALLS. The grader compares the results with float64; this program knows
-// no right result. nbody_tools/assignments/running.py writes and reads both files.
+// PROGRAM PROBLEMS RESULTS CALLS. The grader compares the results with float64; this program does
+// not know right results. nbody_tools/assignments/running.py writes and reads both files.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

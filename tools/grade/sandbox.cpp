@@ -114,8 +114,8 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
-// Blocks signals to other processes and their inspection, new processes except for compilers, and
-// the network. (The worker itself blocks execve() once it runs: refuse_exec.h.)
+// Blocks sending signals to other processes, inspecting them, starting processes (except for
+// compilers), and the network. (The worker itself blocks execve() once it runs: refuse_exec.h.)
 bool restrict_calls(const Permissions& permissions) {
   if (kArchitecture == 0) return false;
   constexpr auto load = [](std::size_t offset) -> sock_filter {
