@@ -86,7 +86,7 @@ std::vector<float4> bodies_in_leaves(int per_leaf, int side) {
   return bodies;
 }
 
-// Compares 64 evenly spaced bodies with float64.
+// Compares the forces on 64 evenly spaced bodies with float64 sums.
 double error_of(const std::vector<float4>& bodies, const std::vector<float3>& forces, int per_leaf,
                 int side) {
   claim::Error error;

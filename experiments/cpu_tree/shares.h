@@ -169,7 +169,7 @@ HWY_EXPORT(accelerate);  // the table of versions for all targets
 // Returns the walk that opens nodes by the forces on a group, which a coarse walk estimates.
 inline Walk walk_by_forces(const Tree& tree, const Opening& opening, float softening_squared,
                            Group& group) {
-  const float nearby = 16 * group.wide_squared;  // a nearby node is not a point
+  const float nearby = 16 * group.wide_squared;  // softens nearby nodes, which are not points
   HWY_DYNAMIC_DISPATCH(accelerate)(tree, {true, false, softening_squared + nearby, 0}, group);
   return {false, opening.multipole == 2, softening_squared,
           largest_neglect(group, opening.force_tolerance)};

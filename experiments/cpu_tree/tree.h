@@ -200,7 +200,7 @@ class Tree {
   }
 
   // Returns the size of a node's first child: the bodies that share more bits with the node's first
-  // body than its last body does.
+  // body than the node's last body does.
   int split(const Node& node) const {
     const int least = common_bits(node.first, node.first + node.count - 1);
     int low = 1, high = node.count - 1;  // the size is in this range

@@ -1,4 +1,4 @@
-// Data for a walk of the tree: the group of bodies that walks, when a node acts as one
+// Data for a walk of the tree: the group of bodies that walks, the test whether a node acts as one
 // body on all of them, and the lists of sources that the walk finds.
 #pragma once
 

@@ -8,7 +8,7 @@ from libraries import version
 SCHEMA = ("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
           "sarif-schema-2.1.0.json")
 HARMLESS = ("leak", "unused memory", "unchecked error")  # they change no result
-# Maps runs to the rules of findings that have no kind.
+# Rules of findings that have no kind, by the run that shows them.
 RULES = {"compiled": "host and device code", "AddressSanitizer": "address sanitizer"}
 OTHER_RULE = "emulated run"
 PLACE = re.compile(r"([^\s:()'\"]+\.\w+):(\d+)\b")

@@ -23,7 +23,7 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# Reports an overload that does not fit: it belongs to the other side, or a launch uses it.
+# No overload fits: this counts if they belong to the other side, or if a launch calls them.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )
