@@ -23,7 +23,7 @@ FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
 LINES = {}  # for each program
-# Maps the bugs of ../bugs that tracing finds in another way to the kind of the finding.
+# The kind of the finding, for the bugs of ../bugs that tracing finds in another way.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
     "past_small": "out of bounds", "before_small": "out of bounds",
