@@ -35,7 +35,7 @@ struct Options : nbody_options {
 template <Float Real>
 struct Bodies {
   std::span<const Real> positions;
-  std::span<const Real> velocities = {};  // only of a jerk
+  std::span<const Real> velocities = {};  // only for jerks
 };
 
 namespace detail {
