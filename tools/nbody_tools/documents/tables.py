@@ -247,5 +247,5 @@ def staircase_note(shown: Optional[Staircase]) -> str:
     newest = max(record.date for record in shown.records)
     return (f"Measured on {one.machine}, step 00 on {base}, {newest[:10]}: "
             f"{shown.problem}. The rates are G interactions/s from the median compute time, with "
-            "N^2 interactions per step and system. The speedup is that of the median total time, "
+            "N^2 interactions per step and system. The speedup is a ratio of median total times, "
             "including transfers.")
