@@ -2,8 +2,8 @@
 and with this repository's own CUDA code, by copydetect.
 
 copydetect (pip install copydetect) compares tokens without their names, so a renamed or reformatted
-copy is recognised. It runs in the Python that has it: this one, the one that PYTHON names, or that
-of the command `copydetect`. Nothing leaves this machine.
+copy is recognised. It runs in a Python that has copydetect: this one, the one that PYTHON names, or
+that of the command `copydetect`. Nothing leaves this machine.
 """
 
 from __future__ import annotations

@@ -133,9 +133,9 @@ class Reference:
         return math.sqrt(wrong / right)
 
     def motion_errors(self, after: array) -> tuple[float, float]:
-        """Returns the RMS errors of the changes of velocity and of position after STEPS from moving
-        bodies, divided by the RMS of the changes. The velocity changes by the acceleration, and the
-        position by the mean velocity, times the time."""
+        """Returns the RMS errors of the changes of velocity and of position in STEPS steps, divided
+        by the RMS of the changes. The bodies move at the start. The velocity changes by the
+        acceleration times the time, and the position by the mean velocity times the time."""
         time = STEPS * DT
         kick, drift = [0.0, 0.0], [0.0, 0.0]
         for i, exact in zip(self.sampled, self.accelerations):

@@ -26,7 +26,7 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Returns one point per step. Its bytes are those of the sectors of global loads that Nsight
+    """Returns one point per step. Its bytes follow from the sectors of global loads that Nsight
     Compute counted. Its flops are 20 per interaction; the number of interactions follows from the
     counted instructions. Its rate was measured without the profiler."""
     points = []

@@ -28,7 +28,7 @@ OTHER = re.compile(r"([0-9.e+-]+) kpc, ([0-9.e+-]+) Msun")
 
 @dataclass(frozen=True)
 class Unit:
-    """One of the run's units is `size` of the unit called `name`."""
+    """One unit of the run is `size` times the unit called `name`."""
     size: float
     name: str
 
@@ -83,7 +83,7 @@ def _time(years: float) -> Unit:
 
 
 def _plain(number: float) -> str:
-    """Returns three digits without an exponent, if the number is between 0.001 and a million."""
+    """Formats three digits, without an exponent if the number is between 0.001 and a million."""
     if number == 0 or not 1e-3 <= abs(number) < 1e6:
         return f"{number:.3g}"
     digits = max(0, 2 - math.floor(math.log10(abs(number))))

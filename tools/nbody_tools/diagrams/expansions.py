@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbody_tools.diagrams.drawing import INK, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, VERMILION
 
-# Bodies of a node and of a group, as shares of the radius.
+# Positions of the bodies of a node and of a group, as shares of the radius.
 NODE = ((-0.6, 0.5), (-0.2, -0.7), (0.3, 0.6), (0.7, -0.1), (0.1, 0.1), (-0.5, -0.2), (0.5, -0.6))
 GROUP = ((-0.7, 0.1), (-0.1, 0.7), (0.4, -0.5), (0.6, 0.4), (-0.3, -0.6))
 NODE_X, GROUP_X, RADIUS = 190, 700, 74

@@ -41,7 +41,7 @@ def pages(root: Path) -> list[Path]:
     words = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
              "--exclude-standard", "--", "*.md"]
     listed: list[Path] = []
-    if (root / ".git").exists():  # otherwise, git may list the files of a folder above
+    if (root / ".git").exists():  # otherwise git may list the files of a clone above
         git = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                              check=False)
         if git.returncode == 0:

@@ -18,7 +18,7 @@ from nbody_tools.labs.report import Report, as_text
 MOST_FEEDBACK = 2000  # characters of a cell
 OF_CLASS = ("csv", "form", "roster", "reports", "jobs", "share")
 
-# Grades one submission: its student, its file and the seed.
+# Grades one submission, given its student, its file and the seed.
 GradeOne = Callable[[str, Path, int], Report]
 
 

@@ -6,8 +6,8 @@
 FILE is a program like the step's nbody.cu. The tests of ./nbody grade prove it, in the sandbox, on
 new problems each time. Then three numbers are counted, without a GPU: the issue slots per
 interaction in nvcc's machine code, and the sectors of global memory and the wavefronts of shared
-memory per 1000 interactions, for 2 systems of 2048 bodies. No time counts. course/board.md explains
-the numbers.
+memory per 1000 interactions, for 2 systems of 2048 bodies. Times do not count. course/board.md
+explains the numbers.
 
 Exit code: 0 proved; 1 not right, or a row that cannot be reproduced; 2 wrong arguments; 77 nvcc,
 cuobjdump with nvdisasm, or clang++ is missing.

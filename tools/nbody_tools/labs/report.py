@@ -189,7 +189,8 @@ def as_junit(report: Report) -> str:
 
 def printable(text: str) -> str:
     """Replaces control characters: XML does not allow them, and in a terminal they can erase a
-    table and draw another. The compiler decodes those that a submission's strings contain."""
+    table and draw another. They may come from a submission's strings, in which the compiler has
+    decoded them."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 

@@ -90,7 +90,7 @@ FORBIDDEN = (
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character given by its number"),
-    # Compilers disagree on whether such a character belongs to a name or a number.
+    # Compilers disagree on whether characters outside ASCII belong to a name or a number.
     (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
 MOST_OF_A_NAME = 300  # letters of a name to show; a type's name may be megabytes long

@@ -8,7 +8,7 @@ their sizes and states:
   orders    other orders of threads, blocks and streams; guarded memory; several devices
   findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
-  time      on a GPU: full points for up to 1.2 times the time of the step's program, none from 10
+  time      on a GPU: full points up to 1.2 times the time of the step's program, none from 10 times
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compares values that a report read from a profiler or from SASS with our counts (`profile` of a
+"""Compares our counts with values that a report read from a profiler or SASS (`profile` of a
 table)."""
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ the steps.
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it; after a kill, resumes
   ./nbody sweep lab_table_1 cloud       some tables
-  ./nbody sweep all --new --gpus 8      runs on eight GPUs what docs/results/ lacks, and what it
-                                        is compared with
+  ./nbody sweep all --new --gpus 8      runs on eight GPUs the configurations that docs/results/
+                                        lacks, and those that they are compared with
   ./nbody sweep machine_code            repeats the counts in the machine code of two figures of
                                         a report; needs nvcc
   ./nbody sweep missing                 names published tables and figures without a counterpart

@@ -83,7 +83,7 @@ def draw_before_and_after(
 ) -> list[Shown]:
     with captions_apart() as captions:
         draw_densities(snapshots[0], snapshots[-1], figures / f"{name}.svg", systems=1, note=note)
-    return _shown(captions, "a galaxy before and after the run, beside each other", wide=True)
+    return _shown(captions, "a galaxy before and after the run, side by side", wide=True)
 
 
 def draw_against_theory(

@@ -152,8 +152,8 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
 def make_picture(
     run: PictureRun, step: Step, report: Path, timeout: float
 ) -> tuple[Outcome, Picture]:
-    """Runs a simulation in a new folder, which replaces the folder of the last tour when complete,
-    and draws its picture."""
+    """Runs a simulation and draws its picture. The run has a new folder, which replaces the last
+    tour's folder when the run is complete."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:

@@ -62,7 +62,7 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
 
 
 def draw(row: Row, states: list[Bodies]) -> Image.Image:
-    """Draws the states beside each other, each with its time, the last one with the view's
+    """Draws the states side by side, each with its time, the last one with the view's
     width."""
     strip = Image.new("RGB", (COLUMNS * (SIDE + GAP) - GAP, SIDE), colour("space"))
     pen = ImageDraw.Draw(strip)

@@ -1,5 +1,5 @@
-"""Makes the rows of the report's staircase: what a step adds, what was proved of it here, and its
-speed on a GPU, here or as recorded on another machine."""
+"""Makes the rows of the report's staircase: what a step adds, which of its checks passed here, and
+its speed on a GPU, here or as recorded on another machine."""
 
 from __future__ import annotations
 

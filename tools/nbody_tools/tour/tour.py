@@ -130,7 +130,7 @@ def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[
 
 
 def proved(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Counts the programs, those that passed, the checks that passed, and all that decided."""
+    """Counts the programs, those that passed, the checks that passed, and all checks decided."""
     checks = [found for outcome in outcomes if (found := checks_of(outcome.record))]
     return {
         "programs": len(outcomes),

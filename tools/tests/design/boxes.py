@@ -57,7 +57,7 @@ MEASURE = """(() => {
   });
   return problems;
 })()"""
-# The colours of text and of what is behind it, for the contrast that WCAG 2.2 AA requires.
+# The colours of text and of the background behind it, for the contrast that WCAG 2.2 AA requires.
 CONTRASTS = """(() => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (c) => c.slice(0, 3).map((v) => v / 255)
@@ -91,7 +91,7 @@ def require_browser() -> None:
 
 
 def problems(page: Path | str, browser: Browser) -> list[str]:
-    """Returns what is wrong with a page, each with the width and theme in which it is."""
+    """Returns the problems of a page, each with the width and the theme in which it appears."""
     url = page.as_uri() if isinstance(page, Path) else page
     found = []
     for width in WIDTHS:

@@ -52,7 +52,7 @@ class Occupancy(unittest.TestCase):
             with self.subTest(step):
                 possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
-                # With many waves, the occupancy is close to the possible value.
+                # With many waves, the occupancy is close to the largest possible one.
                 if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:
                     self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
 

@@ -44,7 +44,7 @@ OUTSIDE = {
             "its ring).",
 }
 FINISHES = {
-    "atomic": "Each block adds its map to that of its system with atomic operations in global "
+    "atomic": "Each block adds its map to the map of its system with atomic operations in global "
               "memory. `result` holds other numbers before the call.",
     "kernel": "Each block writes its map to memory that you allocate, and a second kernel combines "
               "the maps of a system. There is no atomic operation in global memory.",

@@ -99,7 +99,7 @@ FORBIDDEN = {"tree": (r"__shfl\w*|__reduce\w*|cooperative_groups\w*",), "shuffle
 
 
 def is_variant(choice: dict[str, str]) -> bool:
-    """There is no atomic minimum of floats."""
+    """False for minima and maxima by atomic operations: there is no atomic minimum of floats."""
     return QUANTITIES[choice["quantity"]].is_sum or choice["finish"] == "kernel"
 
 
