@@ -90,7 +90,7 @@ long long equal_steps(double span, double dt) {
 }
 
 void refuse_short_step() {
-  throw std::runtime_error("the time step is shorter than rounding, as in a collision");
+  throw std::runtime_error("the time step is below the rounding of time, as in a collision");
 }
 
 namespace {

@@ -61,12 +61,12 @@ def make_parser():
                         help="frames of an exported run [120]")
     # ./nbody calls this program with --plan, builds, and calls it again with --build.
     parser.add_argument("--plan", action="store_true", help="only print what must be built")
-    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder in which it was built")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder with what was built")
     return parser
 
 
 def parse(words):
-    """Returns our options, and the files or the options of a step."""
+    """Returns the viewer's own options, and the remaining words: files, or options of a step."""
     parser = make_parser()
     options, rest = parser.parse_known_args(words)
     options.shows_files = bool(rest) and not rest[0].startswith("-")

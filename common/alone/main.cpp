@@ -5,8 +5,8 @@
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
 //
-// It makes Plummer spheres, checks the step against float64 sums, and times it. The full command
-// line is in common/run: files, scenarios, snapshots, checkpoints, leapfrog and a stricter
+// The program makes Plummer spheres, checks the step against float64 sums, and times it. The full
+// command line is in common/run: files, scenarios, snapshots, checkpoints, leapfrog and a stricter
 // validation.
 #include <cmath>
 #include <cstdio>

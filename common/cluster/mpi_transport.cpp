@@ -141,7 +141,7 @@ class MpiTransport : public Cluster {
     requests.wait();
   }
 
-  void abort() override {}  // calls that wait in MPI end with the process
+  void abort() override {}  // nothing to do: calls that wait in MPI end with the process
 
  private:
   MPI_Comm ranks_;

@@ -40,8 +40,8 @@ class NcclTransport : public Cluster {
     exchange(sent, received, nullptr);
   }
 
-  // The root's copy engine reads host memory; NVLink or the network does the rest. The parts of two
-  // ranks pass through the root's device at a time: one is copied while the other is sent.
+  // The root's copy engine reads host memory; NVLink or the network carries it on. Two ranks' parts
+  // pass through the root's device at the same time: one is copied there while the other is sent.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };

@@ -47,7 +47,7 @@ struct Identity {
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
 };
 
-// Gives every process its own device. Under Slurm a process sees only that device; otherwise it
+// Gives every process its own device. Under Slurm a process sees no other device; elsewhere it
 // takes the device whose number is its rank on this host.
 void take_device(MPI_Comm comm) {
   MPI_Comm host;
@@ -180,7 +180,7 @@ bool asks_about_the_program(int argc, char** argv) {
   });
 }
 
-// Every rank calls this once all ranks agree and are connected.
+// Runs `work` on every rank, after all ranks have agreed and are connected.
 int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();

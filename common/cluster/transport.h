@@ -13,7 +13,7 @@ namespace nbody {
 // Sends through pinned host buffers or, with `device_pointers`, directly from device memory.
 std::unique_ptr<Cluster> mpi_transport(MPI_Comm ranks, bool device_pointers);
 
-// Both work only in programs built with NCCL.
+// Call nccl_transport() only if has_nccl() is true: the program was built with NCCL.
 std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks);
 bool has_nccl();
 

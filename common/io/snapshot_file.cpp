@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// Bytes of memory needed per byte of a file. A file that is read at once needs its content, twice
-// while the buffer grows, and the bodies. A file that is read in pieces needs only the bodies, but
-// in two precisions if they are float64.
+// Bytes of memory needed per byte of a file. A file read at once needs memory for its content,
+// twice while the buffer grows, and for the bodies. A file read in pieces needs it only for the
+// bodies, but in two precisions if they are float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back, so it need not be seekable.
@@ -168,8 +168,8 @@ void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& for
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
 
-// A format without the state of the run would present positions half a step ahead of the velocities
-// as if both had the same time.
+// A format that lacks the state of the run would present positions half a step ahead of the
+// velocities as if both had the same time.
 void check_one_time(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (snapshot.staggered && !format.keeps.run)
     throw UsageError(file,

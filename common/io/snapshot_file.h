@@ -51,7 +51,7 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
 // Throws the UsageError that write_bodies would throw at the end of a run from this snapshot, so
-// that a long run need not fail there. The snapshot may be staggered, because the end is not.
+// that no long run fails there. The snapshot may be staggered, because the state at the end is not.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
 // Returns the files that writing `file` creates or replaces, for Outputs; messages call them

@@ -30,7 +30,7 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// Takes a number from kSmallestUnit to kLargestUnit and the `unit` directly after it off the start
+// Removes a number from kSmallestUnit to kLargestUnit, directly followed by `unit`, from the start
 // of `text`. Returns the number, or nothing if `text` does not begin like this.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;

@@ -102,7 +102,7 @@ class TemporaryFile {
   // Returns false if a killed process with the same number has left a file of this name, or if
   // another program removed the new file as a leftover before it was locked.
   bool create() {
-    // The process number and a count make the name unique. It omits the file's name, to stay short.
+    // The process number and a count make this name unique. To stay short, it omits the file's own.
     static std::atomic<int> count = 0;
     path_ =
         folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));

@@ -29,7 +29,7 @@ class ActivityMap {
   const std::vector<std::uint64_t>& counts() const { return counts_; }  // row by row
   // Number of bodies counted, including those outside the square; shares are relative to it.
   std::uint64_t positions() const { return positions_; }
-  // Returns the cell's share of all positions. The map's sum is the share inside the square.
+  // Returns the cell's share of all positions. All shares add up to the share in the square.
   double share(int column, int row) const;
 
  private:

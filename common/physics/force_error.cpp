@@ -44,7 +44,7 @@ constexpr std::array<Row, 7> kRows = {{
 // and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). With a
 // tolerance all accepted nodes have similar errors, so the shape of a system matters less than with
 // angles. Below kFineTolerance, the error falls more slowly than the tolerance, because the errors
-// of more and more nodes add up: with 20,000 bodies of galaxies as its 0.6th power.
+// of more and more nodes add up: for 20,000 bodies of galaxies, as the tolerance to the power 0.6.
 constexpr double kFineTolerance = 1e-3;
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 

@@ -51,7 +51,7 @@ std::optional<Approximation> finer(const Approximation& approximation);
 struct ForceGates {
   ErrorLimit approximate;  // allowed in addition to rounding
   Gate rms, p99;
-  Gate worst;  // the worst body, if the step computes direct sums
+  Gate worst;  // the worst body's error, if the step computes direct sums
 };
 
 template <class Real>

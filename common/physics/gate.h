@@ -17,11 +17,11 @@ struct Gate {
   double value = 0;
   double limit = 0;
   bool decided = true;
-  // Says which part the check could not prove; never empty if it is undecided. A check may be
-  // decided for some systems and undecided for others.
+  // Says which part the check could not prove; never empty if the check is undecided. A check may
+  // be decided for some systems and undecided for others.
   std::string open = {};
   std::string detail = {};  // what failed
-  bool unproved = false;    // there was no time to prove anything, so it is not a pass
+  bool unproved = false;    // there was no time to prove anything, so the check has not passed
 
   // An infinite value fails even if the limit, computed from the same output, is infinite too.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }

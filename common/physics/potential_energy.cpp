@@ -33,7 +33,7 @@ Sources by_mass(std::span<const BasicBody<Real>> bodies) {
   return sources;
 }
 
-// Returns body i's share of -W: its pairs with all lighter bodies.
+// Returns body i's share of -W: the sum over its pairs with all lighter bodies.
 NBODY_CLONES
 double share_of(const Sources& sources, std::size_t i, double softening_squared) {
   const double *x = sources.x.data(), *y = sources.y.data(), *z = sources.z.data();
@@ -74,8 +74,8 @@ Selection select(const Sources& sources, std::size_t draws) {
     weights[i] = sources.mass[i] * lighter;
     lighter += sources.mass[i];
   }
-  // Weights decrease, so the bodies whose weight exceeds the sampling interval come first. Each of
-  // them that is removed shortens the interval for the others.
+  // The weights are in decreasing order, so the bodies whose weight exceeds the sampling interval
+  // come first. Each of them that is removed shortens the interval for the others.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;

@@ -100,7 +100,7 @@ BasicVector3<Wide> BasicReference<Wide>::divided_acceleration(int i, Wide soften
 template <class Wide>
 BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide softening_squared,
                                                               int tile) const {
-  // Sums are kept in Real, because vectorizing g++ 12 would drop a cast from W to Real and back.
+  // Sums are kept in Real, because g++ 12, if it vectorizes, drops a cast from W to Real and back.
   const auto interaction = [&](int j) -> BasicVector3<Real> {
     const Vector d = position(j) - position(i);
     const Wide softened = dot(d, d) + softening_squared;

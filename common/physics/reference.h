@@ -58,8 +58,8 @@ class BasicReference {
   // Drifts: x += v t.
   void drift(Wide t);
   // Takes a step with the errors that a program with a state in Real may have: random errors of
-  // `error` times an acceleration's magnitude, and rounding of the state after another random error
-  // of `rounding`.
+  // `error` times an acceleration's magnitude, and a state that is rounded after it gets another
+  // random error, of `rounding` times its values.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 

@@ -29,7 +29,7 @@ constexpr double kMaxCoarseLimit = 0.5;
 constexpr double kLikeTheTree = 1.5;
 // A run that took longer than this is repeated only on request.
 constexpr double kPatience = 10;  // seconds
-// Largest part of the limit of body_order for which the error of a tree of known design is used.
+// Upper bound on what body_order's limit allows for the errors of a tree of known design.
 constexpr double kWidestOfKnownTree = 0.9;
 
 // Returns evenly spaced numbers below n that always include the first and the last, because a
@@ -131,8 +131,8 @@ class Validator {
     return std::launch::async | std::launch::deferred;
   }
 
-  // Returns the checks of a single step and the given ones, and marks those whose limit is too wide
-  // as undecided.
+  // Returns the checks of a single step and the given other checks, and marks those whose limit is
+  // too wide as undecided.
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
@@ -219,9 +219,9 @@ class Validator {
   void check_body_order(const Step<Real>& step, const std::vector<Change>& changes) {
     for (int s = 0; s < step.before.count; ++s) {
       const Change& change = changes[static_cast<std::size_t>(s)];
-      // A tree may group the reordered bodies in another way, and then makes a second, independent
-      // error. Where forces cancel, both are large relative to the acceleration. For a known tree
-      // the limit stays below 1, so that the gate decides; no right tree comes near.
+      // A tree may group reordered bodies in another way, and then has a second, independent error.
+      // Where forces cancel, both errors are large relative to the acceleration. For a known tree
+      // the limit stays below 1, so that the check decides; a correct tree stays far below that.
       const double cancelled =
           is_direct() ? 1 : std::max(1.0, cancellation_[static_cast<std::size_t>(s)]);
       double of_tree = 2 * approximate_.rms * cancelled;
@@ -319,7 +319,7 @@ class Validator {
   const ErrorLimit approximate_ = forces_.approximate;
   Gate tree_{"tree", 0, 1e-5};
   double tree_error_ = 0;             // relative force error that the tree may have
-  std::vector<double> cancellation_;  // of the forces of each system: ForceCheck::check
+  std::vector<double> cancellation_;  // how much each system's forces cancel: see ForceCheck::check
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};

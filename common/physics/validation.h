@@ -92,7 +92,7 @@ struct ValidationInput {
   double seconds = 0;                     // duration of the run; repeating it takes as long
   Approximation approximation = {};       // allows an error in addition to rounding
   const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the whole run would take too long
-  std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
+  std::optional<TreeDesign> tree = {};    // the tree that the step builds, if its design is known
 };
 
 // The step under test, for modified problems. If a variant is not given, its checks are skipped.

@@ -87,7 +87,7 @@ Problem problem_of(const Snapshot& state) {
   return {{"the program", value_of(state, "program")},
           {"--precision", value_of(state, "precision")},
           {"--theta, --multipole", value_of(state, kApproximation)},
-          {"--scenario", seed.empty() ? "" : state.scenario},  // without a seed, it is a file name
+          {"--scenario", seed.empty() ? "" : state.scenario},  // without a seed, a file name
           {"--seed", seed},
           {"--systems", std::to_string(state.systems.count)},
           {"--bodies", std::to_string(state.systems.bodies_per_system)},
@@ -154,7 +154,7 @@ void require_resumable(const Options& options, Job& job) {
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
     note(options, job, "was written by " + writer + ", which adds up forces in a different order");
-    checkpoint.erase(kStart);  // a run from that start would end with other bits
+    checkpoint.erase(kStart);  // from that start, this program would get other bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
     if (options.approximation) checkpoint[kApproximation] = approximation_of(options);

@@ -33,7 +33,7 @@ struct Job {
 };
 
 // With --precision double the state is Snapshot::exact, and systems holds its sizes. change_float64
-// also rounds the changed state to the float32 bodies.
+// also stores the changed state, rounded to float32, in the bodies of `systems`.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);

@@ -16,7 +16,7 @@ using Table = nlohmann::json;
 
 constexpr size_t kQuotedText = 40;  // characters of a wrong value that a message quotes
 
-// A value of the table with its path, so that messages can name a wrong one.
+// A value of the table with its path, so that a message can say where a wrong value is.
 struct TableValue {
   std::string file, path;
   const Table& json;

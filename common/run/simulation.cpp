@@ -202,8 +202,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
     // Writes the checkpoint after the records of its state, because a resumed run does not repeat
-    // them. But records that are written only because the run ends come after it, because a
-    // resumed, longer run must not contain them.
+    // them. But records that are written only because the run ends come after the checkpoint,
+    // because a longer, resumed run must not contain them.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

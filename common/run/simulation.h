@@ -37,8 +37,8 @@ class Simulation {
   Snapshot release() && { return std::move(state_); }
   // Returns the state with positions and velocities at the same instant.
   Snapshot snapshot() const;
-  // Passes that state to `use` without copying it, because there may be no memory for a second
-  // large state.
+  // Passes the state that snapshot() returns to `use`, without copying it, because there may be no
+  // memory for a second large state.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:

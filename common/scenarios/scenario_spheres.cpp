@@ -80,7 +80,7 @@ void cold_sphere(const SystemSpec& spec) {
 
 void uniform(const SystemSpec& spec) {
   for (BodyF64& body : spec.bodies) {
-    // A single body stays at rest at the origin, because it would drift out of view.
+    // A single body stays at rest at the origin, because otherwise it would drift out of view.
     if (spec.bodies.size() > 1)
       for (double* value : {&body.x, &body.y, &body.z, &body.vx, &body.vy, &body.vz})
         *value = spec.random.uniform(-1, 1);

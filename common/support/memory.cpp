@@ -52,8 +52,8 @@ std::string gigabytes(std::uint64_t bytes) {
 }  // namespace
 
 // A line is ID:CONTROLLERS:GROUP. Version 2 has one line, without controllers; in version 1 the
-// line of the controller "memory" counts. Inside a container, a line may name the group as it is
-// called outside, where the container has no files. Then the root group has the container's limit.
+// line of the controller "memory" counts. Inside a container, a line may give the group's name
+// outside, for which the container has no files. Then the root group has the container's limit.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {

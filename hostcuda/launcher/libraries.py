@@ -114,7 +114,7 @@ def libraries(variant: str) -> list[str]:
 
 
 def cublas() -> Union[str, None]:
-    """Returns hostcuda's cuBLAS; None if it was built without OpenBLAS. Call libraries() first."""
+    """Returns hostcuda's cuBLAS library, or None without OpenBLAS. Call libraries() first."""
     file = library_folder() / "libhostcuda_cublas.a"
     return str(file) if file.exists() else None
 
@@ -131,7 +131,7 @@ def calls_cublas(files: Sequence[str]) -> bool:
 
 
 def cublas_options(compiler: str) -> list[str]:
-    """Returns what links a program with cuBLAS; [] if OpenBLAS is not installed."""
+    """Returns the options that link a program with cuBLAS; [] if OpenBLAS is not installed."""
     shared = "libopenblas.so"  # the compiler prints its path, or the bare name if there is none
     found = subprocess.run([compiler, f"-print-file-name={shared}"], stdout=subprocess.PIPE,
                            text=True, check=False).stdout.strip()

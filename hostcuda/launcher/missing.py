@@ -79,7 +79,7 @@ def line_about(place, name, said=""):
 
 
 def missing_header(errors):
-    """Returns the line about a missing header, or "" if the errors are not about one."""
+    """Returns a one-line message about a missing header, or "" if the errors are not about one."""
     found = HEADER.search(errors)
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
 
@@ -126,7 +126,7 @@ def own_assertions(errors, own):
 
 
 def toolkit_header(text, own):
-    """Returns the line about a header of NVIDIA's toolkit, which cannot be compiled here."""
+    """Returns a one-line message about a header of NVIDIA's toolkit, which cannot be compiled."""
     for includer, line, file in cuda_rewrite.includes(text):
         folder = os.path.dirname(os.path.normpath(file))
         if folder.startswith(own) or os.path.basename(file) in ("stdio.h", "stdlib.h"):

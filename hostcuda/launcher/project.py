@@ -40,7 +40,7 @@ exit $code
 
 
 class Notes:
-    """The files that the stand-in for nvcc and the programs leave for `check`."""
+    """The files that the replacement for nvcc and the programs leave for `check`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -203,7 +203,7 @@ def run(words, folder, variables, timeout):
 
 @dataclass
 class Checked:
-    """What the command built and ran, with the paths of the user's folder."""
+    """The command, and the programs that it built and ran, with the paths of the user's folder."""
     command: Ended
     programs: list
     runs: list  # of Recorded

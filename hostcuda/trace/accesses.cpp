@@ -71,8 +71,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Orders accesses by counters and locks that are __device__ variables, as many are. A __device__
-// variable belongs to the program, so it is not in an array.
+// Orders accesses by counters and locks, many of which are __device__ variables. Such a variable
+// belongs to the program, so it is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();

@@ -91,7 +91,7 @@ void* __wrap_realloc(void* pointer, std::size_t size) {
   return __real_realloc(pointer, size);
 }
 
-// What a kernel prints is a result.
+// Output that a kernel prints counts as a result of the program.
 int hostcuda_printf(const char* format, ...) {
   if (in_traced_kernel()) tracer->host().has_other_results();
   va_list arguments;

@@ -33,7 +33,7 @@ class Trail {
   // Called when this thread continues, or when its epoch has changed. The thread then follows a
   // trail or records one. `log` is the log of the thread's warp.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Logs what was followed, because another thread continues or an access must be checked.
+  // Logs the steps followed so far, because another thread continues or an access must be checked.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }

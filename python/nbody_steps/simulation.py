@@ -1,4 +1,4 @@
-"""Leapfrog over the library's accelerations."""
+"""Leapfrog integration with the accelerations that the library computes."""
 
 from __future__ import annotations
 

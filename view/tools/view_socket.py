@@ -136,7 +136,7 @@ class ViewSocket:
         self.send_raw(TEXT, json.dumps(message).encode())
 
     def wait_for(self, kind, fits=lambda message: True, seconds=30):
-        """Returns the next text message of this type that fits; drops the messages before it."""
+        """Returns the next text message of this type that fits() accepts; drops those before it."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             message = self.receive()

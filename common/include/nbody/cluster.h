@@ -15,7 +15,7 @@ namespace nbody {
 // each system.
 enum class Distribution { automatic, systems, bodies };
 
-// Facts about the ranks of this run, for the record; only `asked` comes from the command line.
+// Facts about this run's ranks, for the result record; only `asked` comes from the command line.
 struct Ranks {
   int count = 1;
   int hosts = 1;
@@ -49,8 +49,8 @@ class Cluster {
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
-  // Copy the root's bodies to the devices and back. Rank r holds the bodies from first[r] to just
-  // before first[r + 1]. Only the root's vector is read or written.
+  // scatter() copies the root's bodies to the devices, gather() copies them back. Rank r holds the
+  // bodies from first[r] to just before first[r + 1]. Only the root's vector is read or written.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,

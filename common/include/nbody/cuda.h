@@ -11,8 +11,8 @@
 
 #include "nbody/cuda_failed.h"
 
-// Checks a call that can fail, as every such call must be checked. A CUDA program that ignores
-// error codes reports splendid throughput on a machine without a GPU.
+// Checks a call that can fail; every such call must be checked. A CUDA program that ignores error
+// codes reports splendid throughput on a machine without a GPU.
 #define CUDA_CHECK(expression)                                                                     \
   do {                                                                                             \
     const cudaError_t cuda_check_error = (expression);                                             \
@@ -91,7 +91,7 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 }
 
 // `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once. The CPU would first have to copy pageable memory into a page-locked buffer.
+// returns at once. From pageable memory, the CPU would first have to copy to a page-locked buffer.
 template <class T>
 class PinnedArray {
  public:
@@ -137,7 +137,7 @@ class KeptPinnedArray {
       free_ones().pop_back();
       return array;
     }
-    free_ones().clear();  // those left are for a problem of another size
+    free_ones().clear();  // frees the arrays kept for a problem of another size
     return PinnedArray<T>(count);
   }
   PinnedArray<T> memory_;

@@ -28,7 +28,7 @@ __host__ __device__ inline float3 min(float3 a, float3 b) {
 __host__ __device__ inline float3 max(float3 a, float3 b) {
   return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
 }
-// Returns a . b + more. Because the sum starts from an addend, each multiplication and its addition
+// Returns a . b + more. Because the sum starts with `more`, each multiplication and its addition
 // are one fma.
 __host__ __device__ inline float dot(float3 a, float3 b, float more = 0) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, more)));

@@ -23,9 +23,9 @@ constexpr int resident_blocks(int wanted) {
 #endif
 }
 
-// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM is busy with
-// `side_by_side` blocks. With fewer blocks it takes just as long, because it idles while their
-// warps wait for results. `besides` is the rest of the device's work, in issue slots of one SM.
+// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM needs `side_by_side`
+// blocks to be fully busy; fewer take it just as long, because it idles while their warps wait for
+// results. `besides` is the rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;

@@ -22,8 +22,8 @@ struct Approximation {
   // to act as one body. At theta = 0 no group is small enough.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
-  // For a step that opens nodes by their estimated error: the largest first term that a node's
-  // moments may neglect, relative to the force on the body. At 0 every node is opened.
+  // For a step that opens nodes by their estimated error: how large the first omitted term of a
+  // node's multipole series may be, relative to the force on the body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
 };
 

@@ -7,9 +7,9 @@
 
 namespace nbody {
 
-// The shape to use for a problem, given by its rank in the rule's order; the rule's own choice has
-// rank 0. If the rule or the set of shapes changes, `blocks` and `slots` show whether that rank
-// still means the same shape.
+// The shape to use for a problem, given by the shape's rank in the rule's order; the rule's own
+// choice has rank 0. If the rule or the set of shapes changes, `blocks` and `slots` show whether
+// that rank still means the same shape.
 struct TunedShape {
   int systems = 0;
   int bodies = 0;

@@ -26,7 +26,7 @@ struct Contents {
 
 // The entries of the table, each defined in the file of its format.
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
-// NEMO's format: recognised only to name the NEMO program that makes a table.
+// NEMO's format: recognised only so that a message can name NEMO's program that makes a table.
 extern const FileFormat kNemo;
 // Gadget's HDF5 format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
@@ -51,8 +51,8 @@ struct Division {
   int bodies;  // number of bodies in each system
   bool operator==(const Division&) const = default;
 };
-// Divides `total` bodies into systems as the file (if it gives them) and the options require.
-// Throws UsageError.
+// Divides `total` bodies into as many systems as the file (if it gives a number) or the options
+// require. Throws UsageError.
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options);
 

@@ -150,7 +150,7 @@ TEST(Species, AreChosenAndRefusedByName) {
   EXPECT_EQ(some.systems.bodies[2].mass, 31);
   EXPECT_EQ(refusal(file, {.species = {Species::dark, Species::disk}}),
             file.string() + " has no body of the species disk; it has gas, dark, star");
-  // Systems are divided after the species are selected.
+  // The bodies are divided into systems after the species are selected.
   EXPECT_EQ(read_bodies(file, {.systems = 2, .species = {Species::dark}}).systems.count, 2);
   EXPECT_EQ(
       refusal(file, {.systems = 2, .species = {Species::gas}}),

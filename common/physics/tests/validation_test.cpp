@@ -188,7 +188,7 @@ TEST(Validation, AStarExcusesNoOtherError) {
 }
 
 // The wrong program has no gravity, and skips some of the time steps in calls of more than
-// `threshold`.
+// `threshold` steps.
 TEST(Validation, MissesNoStepsInAnyMode) {
   const Systems start = galaxies(1, 2);
   for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
@@ -339,7 +339,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Advances systems in which few bodies have a mass, correctly and in float32.
+// Advances systems in which few bodies have a mass: correctly, with a state in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);
@@ -392,7 +392,7 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
                   .failed());
 }
 
-// Returns a step whose accelerations have an error of the fraction `part` in another direction.
+// Returns a step that adds `part` times the y component of an acceleration to its x component.
 Advance<float> wrong_by(float part) {
   return [part](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {

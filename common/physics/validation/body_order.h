@@ -1,4 +1,4 @@
-// How far a step's accelerations change when its bodies are in motion, in another order, and have
+// How much a step's accelerations change when its bodies are in motion, in another order, and have
 // other axes and other units.
 #pragma once
 
@@ -25,10 +25,10 @@ struct Motion {
   std::vector<Wide<Real>> lost;  // relative error that rounding adds, per system
 };
 
-// Returns the kick's length: a power of two that makes a kick so much longer than the velocities,
-// or 1 if that could overflow.
+// Returns the kick's length: a power of two that makes the kick at least kLongKick times the
+// velocities, or 1 if that could overflow.
 inline double length_of_kick(double speed_over_acceleration, double largest_acceleration) {
-  constexpr double kLongKick = 1024;  // over a velocity; the accelerations then lose no digits
+  constexpr double kLongKick = 1024;  // times a velocity; the accelerations then lose no digits
   const double wanted = std::exp2(std::ceil(std::log2(kLongKick * speed_over_acceleration)));
   const double allowed = std::sqrt(kLargestProduct / std::max(largest_acceleration, 1.0));
   return wanted > 0 && std::isfinite(wanted) && wanted <= allowed ? wanted : 1;

@@ -1,5 +1,5 @@
-// Checks the end of a run for what must be the same at its start: masses, momentum and angular
-// momentum, and that its numbers are finite.
+// Checks that a run has not changed the masses, the momentum and the angular momentum, and that the
+// numbers of its end state are finite.
 #pragma once
 
 #include <string>

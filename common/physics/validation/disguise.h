@@ -24,8 +24,8 @@ class Disguise {
   // back to the original.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
-  // Accelerations have the same value in both units, because masses are scaled by the square of
-  // `length`.
+  // Accelerations have the same value in both systems of units, because masses are scaled by the
+  // square of `length`.
   static BasicVector3<Wide<Real>> back(const BasicVector3<Wide<Real>>& v) {
     return {-v.z, v.x, -v.y};
   }

@@ -15,15 +15,15 @@ using Word = Plausibility::Word;
 // Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
 // below 1e-3 and Euler below 1e-2; a run whose energy changes by a tenth describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair with more than this share of the energy matters; its shortest time must last kResolved
-// steps.
+// A pair with more than this share of the energy matters; the shortest time in which it moves by
+// its separation must last kResolved steps.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
 // End positions are judged for up to this many bodies, because the motion of more is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
 constexpr double kFollowed = 3e8;     // limit on the interactions computed in a wider float
-constexpr double kRoundingLeads = 3;  // rounding leads if its error is this many times dt's error
+constexpr double kRoundingLeads = 3;  // rounding dominates if its error is this many times dt's
 constexpr double kNoteworthy = 1e-5;
 
 const char* finer_steps(Integrator integrator) {
@@ -80,8 +80,8 @@ class Judge {
       say(Word::doubtful, reason("more than a resolved motion loses"));
   }
 
-  // Returns 1 / the shortest time in which a pair moves by its separation, or falls together from
-  // rest.
+  // Returns 1 / the shortest time in which a pair moves by its separation or, from rest, falls
+  // together.
   double fastest(const BasicSystems<Real>& systems,
                  const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;

@@ -53,7 +53,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
-      // A group of distant bodies keeps the same error for many steps.
+      // The force of a group of distant bodies has the same error for many steps.
       if (input.approximation.theta > 0) random.seed(static_cast<unsigned>(attempt));
       rough.advance_roughly(input.dt, input.softening_squared, force_limit, rounding, random);
     }
@@ -78,7 +78,7 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Small systems run in parallel with each other; a large system computes its bodies in parallel.
+  // Small systems run in parallel with each other; in a large system the bodies do.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

@@ -107,8 +107,8 @@ int TreeReference::build(int first, int count) {
     }
     sum(node, parts);
   } else {
-    // Splits where the highest bit changes in which the keys differ or, if all keys are equal, the
-    // indices.
+    // Splits where the highest bit changes that differs among the keys or, if all keys are equal,
+    // among the indices.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {

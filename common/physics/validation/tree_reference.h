@@ -1,6 +1,6 @@
 // The reference for a tree: the same design (nbody/step.h), in float64. A correct tree of this
-// design differs from the reference only by rounding, whatever the shape of the system. Compared
-// with direct sums, its error varies by a factor of a hundred from one shape to another.
+// design differs from the reference only by rounding, whatever the shape of the system. The error
+// of a tree relative to direct sums varies by a factor of a hundred from one shape to another.
 //
 //   J. E. Barnes, J. Comput. Phys. 87, 161 (1990): a list of nodes for a group of bodies
 //   T. Karras, High Performance Graphics 2012: a binary tree over keys along a curve

@@ -140,7 +140,7 @@ class Argument<Parameter, true> {
 
 // Reports host code that passes the address of a __device__ variable.
 void check_pointer_argument(const Site& site, const volatile void* pointer);
-// Reports host code that passes a reference to a variable of the host: a kernel may refer to
+// Reports host code that passes a reference to a variable of the host: a kernel may refer only to
 // managed memory, pinned memory and memory of the device.
 void check_reference_argument(const Site& site, const volatile void* object);
 template <class Parameter, class Value>

@@ -1,4 +1,4 @@
-"""hostcuda as pip installs it: the tool and what it needs lie in this package, as in a prefix."""
+"""hostcuda as pip installs it: this package is laid out like an installation prefix."""
 import runpy
 from pathlib import Path
 

@@ -48,7 +48,7 @@ class BlockRunner : public BlockState {
   // Returns the address in another block of the cluster that corresponds to `address` in this
   // block.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
-  void begin_shared_variable(void* address, std::size_t size, const char* name);  // counts its size
+  void begin_shared_variable(void* address, std::size_t size, const char* name);  // adds up sizes
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:

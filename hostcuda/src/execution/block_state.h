@@ -70,7 +70,7 @@ struct Thread {
   WarpRequest* request;  // the thread's request to its warp
   Scope scope;           // the barrier at which the thread waits
   // One number for the cluster's barrier and one for the grid's: 0 if the thread has never arrived,
-  // and otherwise one more than the number of barriers complete when it last arrived.
+  // otherwise one more than the number of barriers that were complete when it last arrived.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }

@@ -43,8 +43,8 @@ std::string where_is(const Thread& thread) {
   }
 }
 
-// While an Output exists, no other block can print, because blocks run on several operating-system
-// threads. The observer is off, because memory accesses made for a message are not the kernel's.
+// While an Output exists, blocks that run on other operating-system threads cannot print. The
+// observer is off, because memory accesses made for a message are not the kernel's.
 class Output {
  public:
   Output() : lock_(mutex_), observer_(kernel_observer) {

@@ -8,7 +8,7 @@
 namespace hostcuda {
 namespace {
 
-// Returns the lanes that exist in the warp that starts at thread `first`; the last may be
+// Returns the lanes that exist in the warp that starts at thread `first`; the last warp may be
 // incomplete.
 unsigned existing_lanes(unsigned first, unsigned threads) {
   const unsigned lanes = std::min(kLanes, threads - first);

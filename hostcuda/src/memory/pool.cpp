@@ -18,7 +18,7 @@ constexpr int kGuardByte = 0xa7;
 constexpr std::size_t kFirst = std::size_t{64} << 20;
 constexpr std::size_t kOpenedAtOnce = std::size_t{8} << 20;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// The C library gives the memory of such large allocations back to the system too.
+// The pages of allocations this large go back to the system, as with the C library's free().
 constexpr std::size_t kGivenBack = std::size_t{32} << 20;
 
 std::size_t next_multiple(std::size_t size, std::size_t unit) {

@@ -43,7 +43,7 @@ void tell_copy(void* to, const void* from, std::size_t size) {
 }
 
 // A plain run sees unwritten memory only by its poison. If values are unwritten, a kernel may have
-// missed its array, so the guards come first.
+// missed its array, so the guards are examined first.
 void look_for_poison(const void* copied, std::size_t size, const CodePlace& place) {
   if (runtime_observer || !config().poison || !is_poisoned(copied, size)) return;
   look_at_all_guards();

@@ -71,7 +71,7 @@ unsigned number_of_new_stream();
 
 }  // namespace hostcuda
 
-// HOSTCUDA_API_CALL for functions that take a stream: defines `stream`, which the handle denotes.
+// HOSTCUDA_API_CALL for functions that take a stream: finds the `stream` of the handle.
 #define HOSTCUDA_API_CALL_ON(handle)                           \
   HOSTCUDA_API_CALL;                                           \
   CUstream_st* const stream = ::hostcuda::find_stream(handle); \

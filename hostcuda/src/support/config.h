@@ -25,7 +25,7 @@ struct Config {
   bool divergence_is_error;  // HOSTCUDA_DIVERGENCE: true means error, false means warning
   double watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
   std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none
-  std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: the first API call of those that all fail
+  std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: this API call and all later ones fail
 };
 
 // A wrong value ends the process with status 2 when the configuration is first used, because a

@@ -28,7 +28,7 @@ class RuntimeObserver {
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
-  // After copied() for a fill: the byte that it wrote.
+  // Called after copied() if that was a fill; `value` is the byte that the fill writes.
   virtual void filled(const char* to, int value, std::size_t size) = 0;
   // A copy to or from memory that is not the API's is about to run. Returns the number of bytes
   // that can be copied without destroying the host's heap.

@@ -34,7 +34,7 @@ struct Words {
   bool is_poison(const char* at) const {
     const std::uint32_t word = word_at(at);
     if (word == kPoison || word == kNarrowed) return true;
-    // Half of a double can be an ordinary number, so the other half must be there.
+    // Half of a poisoned double can be an ordinary number, so the other half must be next to it.
     if (word == static_cast<std::uint32_t>(kWidened))
       return at + kWord < end && word_at(at + kWord) == kWidened >> 32;
     return word == kWidened >> 32 && at != first &&
@@ -69,7 +69,7 @@ bool is_poisoned(const void* begin, std::size_t size) {
   const std::size_t at_end = length(words.begin_of_poison(words.end), words.end);
   if (at_end && at_end >= std::min(kLeastAtEnd, size)) return true;
   const std::size_t needed = std::max(kLeast, size / 8);
-  // A part of `needed` bytes contains one of the words that are half of kLeast apart.
+  // Any run of `needed` bytes contains one of the words tested here, kLeast / 2 bytes apart.
   for (const char* at = first; length(at, words.end) >= kLeast / 2; at += kLeast / 2)
     if (words.is_poison(at)) {
       const char* const from = words.begin_of_poison(at);

@@ -1,4 +1,4 @@
-// Memory that is not yet written is filled with a pattern, so that the result shows a read of it.
+// Fills unwritten memory with a pattern, so that a read of it shows in the result.
 #ifndef HOSTCUDA_SRC_SUPPORT_POISON_H
 #define HOSTCUDA_SRC_SUPPORT_POISON_H
 

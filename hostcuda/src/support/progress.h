@@ -27,8 +27,8 @@ struct Progress {
 };
 extern Progress grid_progress;
 
-// Sets a function that writes where the running emulated thread has waited last, and returns false
-// if it does not know. A signal handler calls the function.
+// Sets a function that writes where the running emulated thread last waited, and returns false if
+// it does not know. A signal handler calls the function.
 void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
 // While this object lives, the grid counts as running.

@@ -66,7 +66,7 @@ void expect_output(const Outcome& outcome, const std::string& expression) {
       << outcome.output;
 }
 
-constexpr int kAbnormally = -1;  // stands for any status except 0, without a result
+constexpr int kAbnormally = -1;  // any status except 0, and no "result ok" printed
 
 struct Case {
   const char* bug;
@@ -190,8 +190,8 @@ TEST(Bugs, AreFound) {
     if (kAddressSanitizer || !c.needs_address_sanitizer) check(c);
 }
 
-// In a plain run, AddressSanitizer and HOSTCUDA_STRICT_MEM aside, a kernel that misses its array
-// hits guard bytes or nothing.
+// In a plain run (without AddressSanitizer and HOSTCUDA_STRICT_MEM), a kernel that misses its array
+// hits guard bytes or unused memory.
 const std::vector<Case>& missed_cases() {
   const std::string hint = "result ok.*\nhostcuda: hint: a kernel or a copy wrote ";
   const std::string end = " 40 bytes(, allocated at .*missed_bugs.h:[0-9]+)?; `hostcuda check` ";

@@ -1,4 +1,4 @@
-// Kernels that miss their array, in a plain run: neither the emulator nor a neighbour is damaged.
+// Kernels that miss their array, in a plain run: this damages no other array and not the emulator.
 #ifndef HOSTCUDA_TESTS_BUGS_MISSED_BUGS_H
 #define HOSTCUDA_TESTS_BUGS_MISSED_BUGS_H
 

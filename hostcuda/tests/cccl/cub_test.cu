@@ -167,7 +167,7 @@ TEST(Cub, Warps) {
 
 // ---- devices ------------------------------------------------------------------------------------
 
-// Calls a device-wide function twice, for the size of its memory and for its result.
+// Calls a device-wide function twice, once for the size of its memory and once for its result.
 template <class Call>
 cudaError_t twice(const Call& call) {
   std::size_t bytes = 0;

@@ -41,7 +41,7 @@ Gaps gaps_in(const Array& array, std::size_t offset, std::size_t size) {
 }
 
 // True if the launch read the elements from this byte on: its threads then loop over all elements,
-// so their number says nothing.
+// so the number of threads says nothing.
 bool was_read_by(const Array& array, std::size_t from, std::uint32_t launch, const Epochs& epochs) {
   for (std::size_t word = from / kWordBytes; word < array.full_size / kWordBytes; ++word)
     for (const Access& read : array.cells[word].reads)
@@ -93,7 +93,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
              volume(epochs.operation(array.last_launch).grid) *
                      volume(epochs.operation(array.last_launch).block) >=
                  elements) {
-    // Many short gaps: there are enough threads, but they wrote the same elements twice or none.
+    // Many short gaps: there are enough threads, but several wrote one element, or some none.
     finding.kind = "partly covered";
     finding.what = "the launch covered only part of " + finding.array + ": no thread wrote " +
                    number(gaps.total / element) + " of its " + number(elements) +

@@ -253,7 +253,7 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   if (target && from && !source) inputs_.insert(size);
   has_results_ |= !target;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
-  // The operation forgets who read the array.
+  // Looks for the missing part before the operation begins, which forgets who read the array.
   std::optional<Finding> missing;
   if (is_back) missing = missing_part(*source, source->offset_of(from), size, epochs_);
   const std::uint32_t epoch = begin_operation();
@@ -375,7 +375,7 @@ void HostChecks::report_unasked() {
 
 // Looks for the most frequent mistake of beginners: a program copies data to the device, launches
 // kernels that write as much data, and never copies anything back. Programs that only measure time,
-// print in kernels, or use memory that host code can read are not meant.
+// print in kernels, or use memory that host code can read are exempt.
 void HostChecks::look_for_lost_results() const {
   if (has_results_) return;
   const Array* last = nullptr;

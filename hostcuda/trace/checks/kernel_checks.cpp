@@ -318,8 +318,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
   // If several threads run a line that loads and then stores one element, the line is a lost
-  // update. A race between a load and a store of the same line is kept until a race between two
-  // stores confirms it.
+  // update. A race between a load and a store of the same line is held back until a race between
+  // two stores confirms it.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

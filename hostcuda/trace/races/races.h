@@ -37,9 +37,9 @@ class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders the
-  // access after an earlier one of the same kernel, stores the race. Returns an unordered access of
-  // another operation, if there is one.
+  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders an
+  // earlier access of the same kernel before this one, stores the race. Returns an unordered access
+  // of another operation, if there is one.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
   // Records that a copy or host code accesses a whole word.
