@@ -43,7 +43,7 @@ struct Snapshot {
   std::vector<std::filesystem::path> sources = {};
   // For messages: the format of the file ("Tipsy, big-endian"), and the parts that were not read.
   std::string format = {}, left_out = {};
-  std::string caution = {};  // FileFormat::softening, if the file has one
+  std::string caution = {};  // FileFormat::softening, if the file has a softening
 };
 
 }  // namespace nbody

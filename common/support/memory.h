@@ -1,5 +1,5 @@
 // Checks how much memory is available before a program allocates much. Linux allows allocations
-// that exceed its memory, so without this check it would kill a process that asks for an absurd
+// that exceed the memory, so without this check it would kill a process that asks for an absurd
 // size.
 #pragma once
 

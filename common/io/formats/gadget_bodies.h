@@ -17,8 +17,8 @@ struct GadgetUnits {
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 
-  // Converts lengths, masses and therefore times from units that contain h; units of velocity do
-  // not. A `hubble` of 0 means that the file does not use h. Throws UsageError.
+  // Converts lengths, masses and therefore times from units that contain h; units of velocity
+  // contain no h. A `hubble` of 0 means that the file does not use h. Throws UsageError.
   void take_out_hubble(const std::string& where, double hubble);
 };
 

@@ -255,7 +255,7 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   hdf5::write_number(group, "Redshift", 0);
   hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
-  // pynbody reads this; without it, pynbody takes the time for the age of the universe.
+  // pynbody reads this; without it, pynbody takes the time to be the age of the universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
   // Uses Gadget-4's names for Plummer-equivalent softening lengths, from which pynbody takes eps.

@@ -32,7 +32,7 @@ double kinetic(std::span<const Body> bodies) {
   for (const Body& b : bodies) sum += 0.5 * b.mass * dot(velocity(b), velocity(b));
   return sum;
 }
-// Converts positions once, because this file is compiled without optimisation.
+// Converts the positions only once, because this file is compiled without optimisation.
 double potential(std::span<const Body> bodies, double softening) {
   std::vector<Vector3> positions;
   for (const Body& body : bodies) positions.push_back(position(body));
