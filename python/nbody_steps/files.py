@@ -1,4 +1,4 @@
-"""Files of bodies and initial conditions, as the programs of nbody-steps have them."""
+"""Reads, writes and generates bodies in the same way as the programs of nbody-steps."""
 
 from __future__ import annotations
 
