@@ -21,7 +21,7 @@ void ActivityMap::add(const Systems& systems) {
   for (const Body& body : systems.bodies) {
     const float column = std::floor((body.x + extent_) * per_length);
     const float row = std::floor((body.y + extent_) * per_length);
-    // Compares as floats, because the coordinate may be NaN or too large for an int.
+    // Compares cell coordinates as floats, because they may be NaN or too large for an int.
     if (column >= 0 && column < cells && row >= 0 && row < cells) {
       ++counts_[index(static_cast<int>(column), static_cast<int>(row))];
     }

@@ -31,7 +31,7 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
   return in_pieces ? masses : std::vector<float>{};
 }
 
-// Returns the masses to group in each system.
+// Returns, for each system, the masses by which its bodies are grouped.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
   // Runs in parallel because one core needs 4 ms for two million bodies, while four GPUs take two

@@ -188,8 +188,8 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
-  // Starting threads takes as long as about ten thousand interactions. The schedule is dynamic,
-  // because other threads may be using some of the cores.
+  // Starting threads takes as long as computing about ten thousand interactions. The schedule is
+  // dynamic, because other threads may be using some of the cores.
 #pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);

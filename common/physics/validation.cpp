@@ -124,7 +124,7 @@ class Validator {
   }
   W duration_of(int steps) const { return std::abs(static_cast<W>(input_.dt)) * steps; }
 
-  // For a small problem, starting a thread takes longer than the sums.
+  // For a small problem, starting a thread takes longer than computing the sums.
   std::launch when() const {
     constexpr double kWorthAThread = 1e7;  // interactions
     if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
@@ -253,7 +253,7 @@ class Validator {
       composition_.open = format("only steps %lld to %lld of %d were repeated", chunk.first + 1,
                                  chunk.first + chunk.steps, input_.steps);
     } else {
-      // Two steps in one call must equal two calls of one step.
+      // Two steps in one call must give the same state as two calls of one step.
       compare(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
       if (input_.steps == 1) return std::nullopt;
       if (input_.steps == 0) {

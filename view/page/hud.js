@@ -43,7 +43,7 @@ class Hud {
     const notes = [];
     if (thinned) notes.push(`thinned to level ${info.shown_level}: all bodies are computed, the same 1 in ${count(info.shown_every)} is always drawn`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
-    if (info.approximates) notes.push("forces from a tree; the rate counts those of a direct sum");
+    if (info.approximates) notes.push("a tree; the rate counts the interactions of a direct sum");
     notes.push(info.units ? `units: ${info.units}` : "units in which G = 1");
     element("apart_label").hidden = info.systems === 1;
     this.setEnergy(null);

@@ -77,7 +77,7 @@ class MassOrder : public BodyOrder<float> {
   static bool is_needed(const Systems& systems);
 };
 
-// Moves the massless bodies of every system behind the others, because they exert no force.
+// Moves the massless bodies, which exert no force, behind the others of their system.
 template <class Real>
 class MassiveFirst : public BodyOrder<Real> {
  public:

@@ -57,7 +57,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
                 const ReadOptions& options);
 
 // Throws unless all seven values are finite and the mass is not negative. `index` counts from 0
-// over all systems. CSV has its own checks, because there the line number is more useful.
+// over all systems. CSV has its own checks, which name the line of the file instead.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were

@@ -48,7 +48,7 @@ const char* name_of(std::endian order) {
 }
 
 // Finds the byte order from the number of dimensions, because 1, 2 or 3 becomes a huge number in
-// the wrong order.
+// the wrong byte order.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {

@@ -69,7 +69,7 @@ GadgetUnits units_of_file(const std::string& file, const Handle& root) {
   if (!hdf5::has(root, "Units")) return {};
   const Handle group = hdf5::open_group(file, root, "Units");
   const std::string where = file + ": /Units";
-  // SWIFT stores a unit of time where Gadget stores velocity, and has a more recent solar mass.
+  // SWIFT stores a unit of time instead of Gadget's unit of velocity, and has a newer solar mass.
   if (is_swift(root)) {
     const double length = positive(where, group, kSwiftLength) * 1e-2;
     return {length,
@@ -148,8 +148,8 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   const bool swift = is_swift(root);
   GadgetUnits from = units_of_file(file, root);
   from.take_out_hubble(file + ": /Header", header.hubble);
-  // Needs memory for positions, velocities and masses in float64, and for bodies in float32 and
-  // float64.
+  // Reading needs memory for positions, velocities and masses in float64, and for bodies in float32
+  // and float64.
   const auto bodies = std::accumulate(header.counts.begin(), header.counts.end(), std::size_t{0});
   require_memory(file, bodies * (8 * sizeof(double) + sizeof(Body) + sizeof(BodyF64)));
   formats::Contents contents;

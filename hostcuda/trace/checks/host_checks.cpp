@@ -322,7 +322,7 @@ void HostChecks::access_variable(const Accessed& accessed) {
   if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
 }
 
-// Makes one finding for all leaks that were allocated at the same place.
+// Makes one finding for all leaked allocations that were made at the same place.
 void HostChecks::report_leaks() const {
   struct Leak {
     std::size_t bytes = 0, times = 0;
