@@ -101,7 +101,7 @@ def find_compiler() -> str:
         if compiler and is_gcc(compiler):
             return compiler
     raise ToolError(
-        "needs g++, because its -fsanitize=thread reports each memory access; it is not on "
+        "needs g++, because its -fsanitize=thread reports each memory access; g++ is not on "
         "the PATH"
     )
 

@@ -82,7 +82,7 @@ class Loop:
 
     @property
     def roots(self) -> int:
-        """Returns the number of square roots; a thread takes one per interaction."""
+        """Returns the number of square roots; a thread computes one per interaction."""
         return self.counts.get("sqrt", 0) + self.counts.get("rsqrt", 0)
 
 

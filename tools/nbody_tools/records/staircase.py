@@ -1,6 +1,6 @@
 """Sorts records into staircases: the steps' records of one problem on one machine.
 
-Rejects records that must not be compared, such as emulated times and other problems.
+Rejects records that must not be compared, such as emulated ones and those of other problems.
 """
 
 from __future__ import annotations

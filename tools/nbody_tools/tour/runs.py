@@ -52,7 +52,7 @@ class PictureRun:
 
 STATES = 60  # of the collision, for its film
 STATES_IN_3D = 20  # fewer, because a page holds every body's position as text
-# A tree on a CPU: forces to 0.3 %, which changes the energy of the collision by 4e-4.
+# A tree on a CPU: forces accurate to 0.3 %, which changes the energy of the collision by 4e-4.
 TREE = ("--theta", "1", "--force-tolerance", "0.03")
 
 
