@@ -60,7 +60,7 @@ std::string unit_presets();
 void require_preset(const std::string& option, std::string_view name);
 
 // Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError
-// that begins with `file` if one of the two has no size or a value overflows float32.
+// that begins with `file` if either system of units has no size, or if a value overflows float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
 // Converts from one system of units to another, leaving snapshot.units unchanged.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);

@@ -102,7 +102,7 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// A reduction loads and stores in one line; other loops whose threads become fewer do not.
+// A reduction loads and stores in one line; other loops with ever fewer threads do not.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;

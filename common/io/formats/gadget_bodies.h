@@ -1,5 +1,5 @@
 // Shared by the readers of Gadget's HDF5 and binary snapshots: units, and bodies. Files sort bodies
-// by type; within a type, their order changes from one snapshot of a run to the next.
+// by type; within a type, the order of bodies changes from one snapshot of a run to the next.
 #pragma once
 
 #include <string>
