@@ -233,6 +233,8 @@ class Page(unittest.TestCase):
         self.open("step", BODIES)
         page = Path(self.folder.name, "step.html")
         self.assertEqual(boxes.problems(page, self.browser), [])
+        parts = "header > *, #threads > *, #time > *, #all h2"
+        self.assertEqual(boxes.changed_layouts(page, "inspect page", parts, self.browser), [])
         page.write_text(
             page.read_text(encoding="utf-8").replace(
                 "</style>", "#moment { margin-top: -3rem; color: #777; }</style>", 1),

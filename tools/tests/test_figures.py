@@ -1,6 +1,7 @@
 """Tests body files and figures: known bytes, rejected files, non-blank pictures, captions."""
 
 import math
+import os
 import sys
 import unittest
 from pathlib import Path
@@ -286,11 +287,15 @@ class Tour(WithPictures):
         page = self.folder / "report" / "index.html"
         with boxes.Browser() as browser:
             self.assertEqual(boxes.problems(page, browser), [])
+            parts = "header > *, .facts > li, nav a, .stairs .name, .stairs .line, .stairs .value"
+            self.assertEqual(boxes.changed_layouts(page, "report", parts, browser), [])
             text = page.read_text(encoding="utf-8").replace("</main>", "<img></main>")
             text = text.replace("</style>", """
               h1 { margin-bottom: -2rem; } .soft { color: #999; } h2 { white-space: nowrap; }
               #staircase h2::after { content: "wide"; padding-left: 120rem; }</style>""")
             page.write_text(text, encoding="utf-8")
+            with mock.patch.dict(os.environ, {"NBODY_ACCEPT_LAYOUTS": ""}):
+                self.assertNotEqual(boxes.changed_layouts(page, "report", parts, browser), [])
             found = "\n".join(boxes.problems(page, browser))
             for expected in ("overlap", "has a contrast of", "wide on a screen of 390"):
                 self.assertIn(expected, found)

@@ -10,6 +10,7 @@ from nbody_tools.arguments import ROOT
 
 sys.path.insert(0, str(ROOT / "view" / "tests"))
 import axe  # noqa: E402
+import layouts  # noqa: E402
 from browser import Browser  # noqa: E402
 
 WIDTHS, HEIGHT = (390, 1024, 1440), 900
@@ -112,3 +113,19 @@ def problems(page: Path | str, browser: Browser) -> list[str]:
             measured += axe.violations(browser)
             found += [f"{width} px, {theme}: {line}" for line in measured]
     return found
+
+
+def changed_layouts(page: Path, name: str, selector: str, browser: Browser) -> list[str]:
+    """Returns how the layout differs, at each width, from the one that a person looked at."""
+    found = []
+    layouts.allow_fonts(browser)
+    for width in WIDTHS:
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=HEIGHT,
+                     deviceScaleFactor=1, mobile=False)
+        browser.open("about:blank")
+        browser.open(page.as_uri())
+        browser.wait_for(f"location.href === '{page.as_uri()}' && document.readyState === "
+                         "'complete'")
+        found.append(layouts.difference(browser, f"{name}, {width}", selector))
+    layouts.allow_fonts(browser, False)
+    return [difference for difference in found if difference]

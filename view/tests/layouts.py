@@ -1,0 +1,56 @@
+"""Compares the layout of a page with the one that a person looked at last. A layout is the list of
+the boxes of some elements, and layouts.json has its hash.
+
+After a change, look at the pictures and accept them: NBODY_ACCEPT_LAYOUTS=DIR in the environment of
+the tests writes the pictures to DIR and the hashes to layouts.json.
+"""
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+from fixed_font import style
+
+RECORDED = Path(__file__).with_name("layouts.json")
+
+# Numbers may have more digits on another machine, captions name it, and pictures differ in size.
+PREPARE = """(style) => {
+  const sheet = document.createElement("style");
+  sheet.textContent = style + "img { width: 200px !important; height: 120px !important; }";
+  document.head.append(sheet);
+  const varying = "dd, output, #slowest, #fastest, #scale_text, figcaption, #moment, #hover";
+  for (const e of document.querySelectorAll(varying)) e.textContent = "12.34";
+  return document.fonts.load("16px fixed").then(() => document.fonts.ready).then(() => new Promise(
+    (done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));
+}"""
+
+BOXES = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((e) => e.checkVisibility({visibilityProperty: true}))
+  .map((e) => {
+    const {left, top, width, height} = e.getBoundingClientRect();
+    const name = e.tagName + "#" + e.id + "." + e.className;
+    return [name, ...[left, top + scrollY, width, height].map(Math.round)].join(" ");
+  }).join("\\n")"""
+
+
+def allow_fonts(browser, allowed=True):
+    """Lets pages that are opened next use the font of the tests, although they forbid fonts."""
+    browser.call("Page.setBypassCSP", enabled=allowed)
+
+
+def difference(browser, name, selector):
+    """Returns what is wrong with the layout of the visible page, or an empty string."""
+    browser.evaluate(f"({PREPARE})({json.dumps(style())})")
+    boxes = browser.evaluate(f"({BOXES})({json.dumps(selector)})")
+    found = hashlib.sha256(boxes.encode()).hexdigest()[:16]
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    if pictures := os.environ.get("NBODY_ACCEPT_LAYOUTS"):
+        file = re.sub(r"\W+", "_", name) + ".png"
+        Path(pictures, file).write_bytes(browser.screenshot())
+        text = json.dumps({**recorded, name: found}, indent=1, sort_keys=True)
+        RECORDED.write_text(text + "\n", encoding="utf-8")
+        return ""
+    if found == recorded.get(name):
+        return ""
+    return f"the layout of {name} is not the one in layouts.json (see layouts.py):\n{boxes}"
