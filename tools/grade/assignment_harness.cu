@@ -1,6 +1,8 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
-// PROGRAM PROBLEMS RESULTS CALLS. The grader compares the results with float64; this program does
-// not know right results. nbody_tools/assignments/running.py writes and reads both files.
+// PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT. The grader compares the results with float64; this
+// program does not know right results. nbody_tools/assignments/tests.py writes and reads both files.
+// For the time on a GPU, the systems of a problem are there COPIES times, one copy after the other,
+// and the result of the copy KEPT is recorded, so that the files stay small.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -32,35 +34,43 @@ bool failed(const char* what) {
   return error != cudaSuccess;
 }
 
-// Reads an array and copies it to device memory of exactly its size.
-void* copied_array(std::FILE* file) {
+struct Runs {
+  int calls = 1, copies = 1, kept = 0;
+};
+
+// Reads an array and copies it `copies` times to device memory of exactly that size.
+void* copied_array(std::FILE* file, int copies) {
   std::int64_t bytes = 0;
   if (!read(file, &bytes, sizeof bytes)) return nullptr;
   std::vector<char> host(bytes);
-  void* device = nullptr;
-  if (!read(file, host.data(), host.size()) || cudaMalloc(&device, bytes) != cudaSuccess ||
+  char* device = nullptr;
+  if (!read(file, host.data(), host.size()) || cudaMalloc(&device, bytes * copies) != cudaSuccess ||
       cudaMemcpy(device, host.data(), bytes, cudaMemcpyHostToDevice) != cudaSuccess)
     return nullptr;
+  for (int k = 1; k < copies; ++k)
+    if (cudaMemcpy(device + k * bytes, device, bytes, cudaMemcpyDeviceToDevice) != cudaSuccess)
+      return nullptr;
   return device;
 }
 
-bool answer(const Head& head, std::FILE* problems, std::FILE* results, int calls) {
+bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Runs& runs) {
   std::vector<void*> arrays(head.arrays);
   for (void*& array : arrays)
-    if ((array = copied_array(problems)) == nullptr) return false;
+    if ((array = copied_array(problems, runs.copies)) == nullptr) return false;
   std::vector<char> host(head.bytes);
-  void* result = nullptr;
+  const std::size_t bytes = host.size() * runs.copies;
+  char* result = nullptr;
   cudaEvent_t begin, end;
-  if (cudaMalloc(&result, head.bytes) != cudaSuccess) return false;
+  if (cudaMalloc(&result, bytes) != cudaSuccess) return false;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
   float least = 0;
-  for (int k = 0; k < calls; ++k) {
+  for (int k = 0; k < runs.calls; ++k) {
     // These bytes are large as floats and as integers, so each call has to write its whole result.
-    cudaMemset(result, 0x7f, head.bytes);
+    cudaMemset(result, 0x7f, bytes);
     cudaDeviceSynchronize();
     cudaEventRecord(begin);
-    call(arrays.data(), head.systems, head.count, result);
+    call(arrays.data(), head.systems * runs.copies, head.count, result);
     cudaEventRecord(end);
     cudaDeviceSynchronize();
     if (failed("after solve()")) return false;
@@ -68,7 +78,7 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, int calls
     cudaEventElapsedTime(&milliseconds, begin, end);
     if (k == 0 || milliseconds < least) least = milliseconds;
   }
-  cudaMemcpy(host.data(), result, head.bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpy(host.data(), result + host.size() * runs.kept, host.size(), cudaMemcpyDeviceToHost);
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
   cudaFree(result);
@@ -81,14 +91,16 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, int calls
 }  // namespace
 
 int main(int argc, char** argv) {
-  int calls = 0;
-  if (argc != 4 || std::sscanf(argv[3], "%d", &calls) != 1) return 2;
+  Runs runs;
+  if (argc != 6 || std::sscanf(argv[3], "%d", &runs.calls) != 1 ||
+      std::sscanf(argv[4], "%d", &runs.copies) != 1 || std::sscanf(argv[5], "%d", &runs.kept) != 1)
+    return 2;
   std::FILE* const problems = std::fopen(argv[1], "rb");
   std::FILE* const results = std::fopen(argv[2], "r+b");
   if (problems == nullptr || results == nullptr) return 2;
   Head head;
   while (read(problems, &head, sizeof head))
-    if (!answer(head, problems, results, calls)) return 1;
+    if (!answer(head, problems, results, runs)) return 1;
   std::fclose(results);
   std::fclose(problems);
   return 0;

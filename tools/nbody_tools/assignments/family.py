@@ -21,6 +21,7 @@ from typing import Any, Iterator
 import tomllib
 
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.assignments.times import time_limit
 from nbody_tools.labs.counts import describe
 from nbody_tools.labs.lab import Limit
 
@@ -133,6 +134,11 @@ class Variant:
     def problem(self, systems: int, count: int, dice: random.Random) -> Problem:
         return self.family.module.problem(self.choice, systems, count, dice)
 
+    @property
+    def timed(self) -> tuple[int, int, int]:
+        """Returns systems, bodies and copies of the problem that is timed on a GPU."""
+        return self.family.module.timed(self.choice)
+
     def check(self, problem: Problem, result: bytes) -> Checked:
         return self.family.module.check(self.choice, problem, result)
 
@@ -177,7 +183,8 @@ class Variant:
         words = self.family.module.words(self.choice)
         return templates(self.family.name).get_template(name).render(
             **self.choice, **words, describe=describe, title=self.family.title, limits=self.limits,
-            signature=self.family.module.signature(self.choice), header=self.header)
+            signature=self.family.module.signature(self.choice), header=self.header,
+            time_limit=time_limit(self.name), timed=self.timed)
 
 
 @functools.lru_cache

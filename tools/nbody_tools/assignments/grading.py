@@ -8,8 +8,10 @@ from pathlib import Path
 
 from nbody_tools.assignments.building import BreaksRule, build
 from nbody_tools.assignments.family import Variant
-from nbody_tools.assignments.tests import WEIGHTS, Tests
-from nbody_tools.labs.building import DoesNotCompile, Workshop, read_tools
+from nbody_tools.assignments.tests import TIME, WEIGHTS, Tests
+from nbody_tools.assignments.times import time_limit
+from nbody_tools.assignments.timing import time_on_gpu
+from nbody_tools.labs.building import DoesNotCompile, Workshop, gpu_tools, read_tools
 from nbody_tools.labs.report import Line, Report, divided
 from nbody_tools.labs.rules import broken_by_text
 from nbody_tools.labs.submission import Refused, with_line_feeds
@@ -39,13 +41,20 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
             why = "\n".join(["It does not compile:", *lines[:COMPILER_LINES], *more])
             return refused_assignment(variant, name, seed, why), []
         results = Tests(variant, workshop, programs, seed).results()
-        notes = (f"sandbox: {workshop.sandbox.description}",)
-    return Report(variant.name, variant.family.title, name, seed, lines_of(results), "", notes,
-                  "Assignment"), results
+        notes = [f"sandbox: {workshop.sandbox.description}"]
+    for_gpu = gpu_tools(options.cuda_build) if time_limit(variant.name) else None
+    if for_gpu is None:
+        notes.append("not timed: there is no GPU, or nothing was built for one")
+    else:
+        results.append(time_on_gpu(variant, text, seed, for_gpu, results[0].passed,
+                                   options.sandbox))
+    return Report(variant.name, variant.family.title, name, seed, lines_of(results), "",
+                  tuple(notes), "Assignment"), results
 
 
 def lines_of(results: list[Result]) -> tuple[Line, ...]:
-    points = divided(list(WEIGHTS.values()))
+    weights = WEIGHTS | TIME
+    points = divided([weights[result.name] for result in results])
     return tuple(Line(result.name, most, result.share, 0, result.why)
                  for result, most in zip(results, points))
 

@@ -28,6 +28,7 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
                                     is_later, quoted)
 
 WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
+TIME = {"time": 20}  # the weight of the time (timing.py), where there is a GPU
 MEGABYTES = 1000
 # Why a program keeps only a share of its points.
 HOST = "none: hardly any kernel reads the input, so the host must have computed"
@@ -209,18 +210,18 @@ def weighed(results: Sequence[Result], reason: str) -> list[Result]:
 
 
 def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem], environment: str,
-                 seconds: float, calls: int = 1, megabytes: int = MEGABYTES
-                 ) -> tuple[Answers, float, bool]:
-    """Runs the problems. Returns the answers, the processor time, and whether the program had to be
-    stopped."""
+                 seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
+                 kept: int = 0) -> tuple[Answers, float, bool]:
+    """Runs the problems, each with all its systems `copies` times; the results are those of one
+    copy. Returns the answers, the processor time, and whether the program had to be stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
     asked.write_bytes(b"".join(map(packed, problems)))
     asked.chmod(0o644)
     given.touch()
     given.chmod(0o666)
-    ended = run_alone(workshop, [str(program), str(asked), str(given), str(calls)], megabytes,
-                      environment, seconds)
+    words = [str(program), str(asked), str(given), str(calls), str(copies), str(kept)]
+    ended = run_alone(workshop, words, megabytes, environment, seconds)
     answered = given.read_bytes()
     asked.unlink()
     given.unlink()

@@ -1,5 +1,5 @@
 """Defines %%nbody_step for notebooks. It builds a step with the functions in the cell, runs and
-validates it, and shows its time and a picture.
+validates it, and shows its errors, its counts and a picture, each next to the step's.
 
     %load_ext nbody_tools.course.magic
 
@@ -9,8 +9,8 @@ validates it, and shows its time and a picture.
     __device__ void update_velocity(...) { ... }
 
 A cell with a main() is a whole program; otherwise its functions replace those functions of the step
-that have the same names. With a GPU and nvcc the program runs on the GPU; otherwise it is emulated
-on the CPU, and its times mean nothing.
+that have the same names. With a GPU and nvcc the program runs on the GPU and is timed; otherwise it
+is emulated on the CPU, where it has no time. Counts come from a traced run on the CPU in any case.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from typing import Any, Optional
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.course import rebuild
+from nbody_tools.inspection.trace import Kernel, inspect_program
 from nbody_tools.steps import find_step, step_folders
+from nbody_tools.tables import aligned
 
 DEFAULT = "--systems 2 --bodies 1000 --steps 3"
+FINDINGS = 1  # most findings shown; the first usually causes the others
 
 
 def preset() -> str:
@@ -78,45 +81,96 @@ def verdict(record: dict[str, Any], said: str) -> str:
         return "right: all checks pass"
     if record["verdict"] == "partial":
         return "\n  ".join(["all checks pass, some undecided:", *record.get("undecided", [])])
-    gates = [f"  {gate}: {record['errors'][gate]:.3g}, "
-             f"at most {record['limits'][gate]:.3g} is allowed"
-             for gate in record.get("failed", [])]
-    return "\n".join(
-        [f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates]
-    )
+    failed = ", ".join(record.get("failed", []))
+    return "\n".join(filter(None, [f"{record['verdict']}: {failed}", said]))
 
 
-def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
-    lines = [f"{'':12} {'compute':>12}  rate"]
-    for name, record in (("your cell", yours), (step[:6], ours)):
-        if record:
-            lines.append(f"{name:12} {1e3 * record['median']['compute']:9.3f} ms  {rate(record)}")
-    if yours.get("backend") == "hostcuda":
-        lines.append("(emulated on the CPU: these are not GPU times)")
+def number(value: Optional[float]) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def errors(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
+    """Returns a table of all checks of your cell."""
+    rows = [["check", "your cell", short(step), "limit", ""]]
+    for name, value in yours.get("errors", {}).items():
+        rows.append([name, number(value), number(ours.get("errors", {}).get(name)),
+                     number(yours.get("limits", {}).get(name)),
+                     "FAILS" if name in yours.get("failed", []) else ""])
+    return "\n".join(aligned(rows, left=(0, 4))) if len(rows) > 1 else ""
+
+
+def times(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
+    """Returns a table of times on a GPU; nothing for an emulated run, which has none."""
+    rows = [["", "compute", "rate"]]
+    rows += [[name, f"{1e3 * record['median']['compute']:.3f} ms", rate(record)]
+             for name, record in (("your cell", yours), (short(step), ours))
+             if record and record.get("backend") != "hostcuda"]
+    return "\n".join(aligned(rows, left=(0,))) if len(rows) > 1 else ""
+
+
+def counts(step: str, cell: str, arguments: list[str], folder: Path, root: Path) -> str:
+    """Returns what traced runs of your cell and of the step counted, and your cell's findings."""
+    target = f"inspect_{step}"
+    build = rebuild.configure_build(root, "cpu")
+    rebuild.run(["cmake", "--build", str(build), "--target", target], root)
+    traced = rebuild.build_as(step, cell, build, folder, root=root, target=target)
+    words = [*arguments, "--validate", "off", "--quiet"]
+    lines = []
+    for name, program in (("your cell", traced), (short(step), build / step / target)):
+        found = inspect_program(program, words)
+        lines += [f"{name}, {kernel.name.partition('(')[0].rpartition('::')[2]}: {line}"
+                  for kernel in found.kernels for line in per_thread(kernel)]
+        if name == "your cell":
+            lines += [first_line(message, folder / step) for message in found.messages[:FINDINGS]]
     return "\n".join(lines)
 
 
-def picture_of(state: Path, title: str) -> bytes:
-    """Returns a PNG of the final positions seen from above. Needs no matplotlib backend."""
+def per_thread(kernel: Kernel) -> list[str]:
+    """Returns the kernel's loads, stores and barriers, per thread of its launches."""
+    parts = [f"{kernel.sum('executions', memory, access) / kernel.threads:.4g} {memory} {access}s"
+             for memory in ("global", "shared") for access in ("load", "store")
+             if kernel.sum("executions", memory, access)]
+    if kernel.barriers:
+        parts.append(f"{kernel.barriers / kernel.blocks:.4g} barriers")
+    return [f"per thread {', '.join(parts)}"] if parts else []
+
+
+def first_line(message: str, folder: Path) -> str:
+    """Returns the first line of a finding, with the cell's lines counted in the whole program."""
+    line = message.splitlines()[0].removeprefix("hostcuda: ").removeprefix("ERROR: ")
+    return line.replace(f"{folder}/", "")
+
+
+def short(step: str) -> str:
+    return step.partition("_")[0]
+
+
+def picture_of(states: dict[str, Path]) -> bytes:
+    """Returns a PNG of the positions in each file, seen from above, side by side and with the same
+    axes. Needs no matplotlib backend."""
+    import numpy as np
     from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
     from nbody_tools.files.bodies import read_bodies
 
-    bodies = read_bodies(state)
-    figure = Figure(figsize=(4, 4), layout="constrained")
-    axes = figure.subplots()
-    positions = bodies.positions[0]
-    axes.plot(positions[:, 0], positions[:, 1], ".", markersize=2, color=BLUE)
-    axes.set(aspect="equal", title=title, xlabel="x", ylabel="y")
+    figure = Figure(figsize=(4 * len(states), 4.2), layout="constrained")
+    plots = figure.subplots(1, len(states), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, (title, state) in zip(plots, states.items()):
+        positions = read_bodies(state).positions[0]
+        finite = np.isfinite(positions).all(axis=1)
+        axes.plot(positions[finite, 0], positions[finite, 1], ".", markersize=2, color=BLUE)
+        lost = f"\n{(~finite).sum()} bodies are nowhere (NaN)" if not finite.all() else ""
+        axes.set(aspect="equal", title=title + lost, xlabel="x", ylabel="y")
     png = io.BytesIO()
     figure.savefig(png, format="png")
     return png.getvalue()
 
 
-def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
-    """Runs the cell. Returns its program's record, the text to print and, if validation passed, a
-    file with the final state."""
+def try_cell(line: str, cell: str, root: Path = ROOT
+             ) -> tuple[dict[str, Any], str, dict[str, Path]]:
+    """Runs the cell and the step. Returns the record of the cell's program, the text to print, and
+    files with final states by their titles; a state that fails validation is drawn, too."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")
@@ -129,28 +183,34 @@ def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], s
     try:
         program = rebuild.build_as(step, text, build, folder, root=root)
     except Failed as error:
-        return {}, f"it does not compile:\n{error}", None
-    end = folder / "end.bin"
-    yours, said = run_program(program, arguments, end)
-    ours, _ = run_program(build / step / step, arguments)
-    return (
-        yours,
-        "\n".join([verdict(yours, said), table(yours, ours, step)]),
-        end if end.exists() else None,
-    )
+        return {}, f"it does not compile:\n{error}", {}
+    ends = {"your cell": folder / "end.bin", short(step): folder / "end_of_step.bin"}
+    yours, said = run_program(program, arguments, ends["your cell"])
+    ours, _ = run_program(build / step / step, arguments, ends[short(step)])
+    parts = [verdict(yours, said), errors(yours, ours, step), times(yours, ours, step)]
+    if not step.startswith("step00"):
+        try:
+            parts.append(counts(step, text, arguments, folder / "traced", root))
+        except ToolError as error:
+            parts.append(f"nothing could be counted: {error}")
+    return (yours, "\n\n".join(filter(None, parts)),
+            {title: file for title, file in ends.items() if file.exists()})
 
 
 def nbody_step(line: str, cell: str) -> None:
     try:
-        record, text, end = try_cell(line, cell)
+        record, text, ends = try_cell(line, cell)
     except ToolError as error:
         print(error)
         return
     print(text)
-    if end is not None and record.get("verdict") in ("pass", "partial"):
+    if ends:
         from IPython.display import Image, display
 
-        display(Image(picture_of(end, f"{record['step'][:6]}, after {record['steps']} steps")))
+        failed = "" if record.get("verdict") in ("pass", "partial") else " (fails)"
+        after = f", after {record['steps']} steps" if record else ""
+        display(Image(picture_of({f"{title}{after}{failed if title == 'your cell' else ''}": file
+                                  for title, file in ends.items()})))
 
 
 def nbody_source(line: str) -> None:

@@ -87,18 +87,19 @@ def run(words: Sequence[str], folder: Path) -> str:
     return done.stdout
 
 
-def build_as(
-    step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (), root: Path = ROOT
-) -> Path:
-    """Builds the step from this text instead of its own; returns the program in `folder`."""
+def build_as(step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (),
+             root: Path = ROOT, target: str = "") -> Path:
+    """Builds the step, or another target of its folder, from this text instead of its own; returns
+    the program in `folder`."""
+    made = f"{step}/{target or step}"
     source = source_of(step, root)
     if shutil.which("ninja") is None:
         raise Failed("ninja is missing (Debian, Ubuntu: apt install ninja-build)")
-    lines = run(["ninja", "-C", str(build), "-t", "commands", f"{step}/{step}"], root).splitlines()
+    lines = run(["ninja", "-C", str(build), "-t", "commands", made], root).splitlines()
     compiling = next(
         (line for line in lines if line.endswith(f" -c {source}") or f" -c {source} " in line), None
     )
-    linking = next((line for line in lines if f" -o {step}/{step} " in line), None)
+    linking = next((line for line in lines if f" -o {made} " in line), None)
     if compiling is None or linking is None:
         raise Failed(f"{build}: ninja has no commands that build {step}")
     copy = folder / step / source.name
@@ -112,10 +113,10 @@ def build_as(
     ]
     run([*words, f"-I{root / step}", *options], build)
     for line in linking.split(" && "):
-        if f" -o {step}/{step} " in line:
+        if f" -o {made} " in line:
             linked = shlex.split(line)
             run(
-                [{was: now, f"{step}/{step}": str(program)}.get(word, word) for word in linked],
+                [{was: now, made: str(program)}.get(word, word) for word in linked],
                 build,
             )
     return program

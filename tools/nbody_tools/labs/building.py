@@ -207,9 +207,9 @@ class Workshop:
         self.call([self.tools.compiler, f"{variant}.l.o", *more,
                    *map(str, self._libraries[variant]),
                    *(OF_TRACER if variant == TRACED else []), *LINKED, "-o", variant])
-        return self._installed(variant)
+        return self.installed(variant)
 
-    def _installed(self, name: str) -> Path:
+    def installed(self, name: str) -> Path:
         if (self.made / name).is_symlink():
             raise DoesNotCompile("the compiler left a symbolic link")
         program = copied(self.made / name, self.run / name)
@@ -234,7 +234,7 @@ class Workshop:
         self.call([self.tools.compiler, *COMMON, "-O3", *(flags[1].split() if flags else []),
                    *architectures, *self.include_options()[:2], "-Xcompiler=-fopenmp", source,
                    *map(str, self._libraries[PLAIN]), "-lcublas", "-o", name], GPU_SECONDS)
-        return self._installed(name)
+        return self.installed(name)
 
 
 def copied(file: Path, to: Path) -> Path:

@@ -1,0 +1,36 @@
+"""Limits on the time of a submission of an assignment on a GPU, in copies of its input.
+
+times.csv has the time of each variant's reference in this unit, measured on an H200. A submission
+may take FULL_WITHIN times as long. A copy is timed on the same GPU (timing.py), so a limit also
+holds on another one, if its memory is the bottleneck there too.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from pathlib import Path
+from typing import Optional
+
+TIMES = Path(__file__).with_name("times.csv")
+FULL_WITHIN = 1.5  # times the reference's time for full points
+NONE_FROM = 10.0  # times the reference's time for none
+
+
+@functools.lru_cache
+def times_of_references() -> dict[str, float]:
+    """Returns the time of each reference, by the name of its variant, in copies of its input."""
+    with TIMES.open(encoding="utf-8", newline="") as file:
+        return {row["variant"]: float(row["copies"]) for row in csv.DictReader(file)}
+
+
+def time_limit(variant: str) -> Optional[float]:
+    """Returns the time for full points, in copies of the input; None if none was measured."""
+    reference = times_of_references().get(variant)
+    return None if reference is None else round(FULL_WITHIN * reference, 2)
+
+
+def share_of_time(copies: float, limit: float) -> float:
+    if copies <= limit:
+        return 1.0
+    return limit / copies if copies < limit * NONE_FROM / FULL_WITHIN else 0.0

@@ -1,0 +1,96 @@
+"""Tests the times of assignments on a GPU, as far as that needs no GPU: limits and points."""
+
+from __future__ import annotations
+
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from nbody_tools.arguments import Failed
+from nbody_tools.assignments import timing
+from nbody_tools.assignments.family import families, find_family
+from nbody_tools.assignments.grading import lines_of
+from nbody_tools.assignments.tests import WEIGHTS, Answers
+from nbody_tools.assignments.times import share_of_time, time_limit, times_of_references
+from nbody_tools.labs.building import DoesNotCompile
+from nbody_tools.labs.tests import Result
+
+VARIANT = find_family("reduction").variants[0]
+
+
+class Limits(unittest.TestCase):
+    def test_a_statement_names_the_limit(self) -> None:
+        names = {one.name for family in families() for one in family.variants}
+        self.assertLessEqual(set(times_of_references()), names)
+        for family in families():
+            for variant in family.variants:
+                limit = time_limit(variant.name)
+                if limit is not None:
+                    self.assertIn(f"as long as {limit:.2f} copies", variant.statement)
+
+    def test_points_fall_in_proportion_to_the_time(self) -> None:
+        for copies, share in ((1.0, 1), (1.5, 1), (3.0, 0.5), (9.9, 1.5 / 9.9), (10.0, 0)):
+            self.assertAlmostEqual(share_of_time(copies, 1.5), share)
+
+    def test_points_are_divided_with_and_without_the_time(self) -> None:
+        results = [Result(name, 1) for name in WEIGHTS]
+        self.assertEqual([line.points for line in lines_of(results)], [25, 15, 15, 15, 30])
+        timed = lines_of([*results, Result("time", 0.5)])
+        self.assertEqual([line.points for line in timed], [21, 12, 13, 12, 25, 17])
+
+
+class OnGpu(unittest.TestCase):
+    """The workshop and the programs are stubs; a GPU tests the real ones."""
+
+    def time(self, seconds: float, result: bytes, why: str = "", said: str = "1.0") -> Result:
+        answers = Answers((result,), (seconds,), why)
+        tools: Any = None
+        with mock.patch.multiple(
+                timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT, time_limit=lambda _: 1.5,
+                build_for_gpu=mock.Mock(return_value=Path("program")),
+                run_problems=mock.Mock(return_value=(answers, 0.0, False)),
+                run_alone=mock.Mock(return_value=mock.Mock(said=said, why=""))), \
+                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)):
+            return timing.time_on_gpu(VARIANT, "", 1, tools, True, "auto")
+
+    def right(self) -> bytes:
+        import random
+        asked = VARIANT.problem(2, 40, random.Random(1))
+        return asked.expected.values.astype("float32").tobytes()
+
+    def test_a_right_result_has_the_points_of_its_time(self) -> None:
+        self.assertEqual(self.time(1.4e-3, self.right()), Result("time", 1.0, ""))
+        slow = self.time(3e-3, self.right())
+        self.assertEqual((slow.share, slow.why),
+                         (0.5, "it takes as long as 3.00 copies of its input, not 1.5"))
+
+    def test_a_wrong_result_has_none(self) -> None:
+        found = self.time(1e-3, bytes(len(self.right())))
+        self.assertEqual(found.share, 0)
+        self.assertRegex(found.why, "^in the timed run: 2 x 40 bodies: result 0")
+        self.assertEqual(self.time(1e-3, b"", "the program ended early").why,
+                         "the program ended early")
+
+    def test_what_nvcc_refuses_gets_no_points(self) -> None:
+        refuses = mock.Mock(side_effect=(Path("copy"), DoesNotCompile("a.cu(7): error: no\nmore")))
+        tools: Any = None
+        with mock.patch.multiple(timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT,
+                                 time_limit=lambda _: 1.5, build_for_gpu=refuses), \
+                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)):
+            found = timing.time_on_gpu(VARIANT, "", 1, tools, True, "auto")
+        self.assertEqual(found, Result("time", 0, "nvcc does not compile it: a.cu(7): error: no"))
+
+    def test_wrong_results_are_not_timed(self) -> None:
+        tools: Any = None
+        with mock.patch.object(timing, "time_limit", lambda _: 1.5):
+            found = timing.time_on_gpu(VARIANT, "", 1, tools, False, "auto")
+        self.assertEqual(found.share, 0)
+
+    def test_a_gpu_without_a_copy_is_no_students_mistake(self) -> None:
+        with self.assertRaisesRegex(Failed, "a copy of .* bytes does not run on this GPU"):
+            self.time(1e-3, self.right(), said="")
+
+
+if __name__ == "__main__":
+    unittest.main()
