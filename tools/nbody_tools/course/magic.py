@@ -148,20 +148,20 @@ def short(step: str) -> str:
 def picture_of(states: dict[str, Path]) -> bytes:
     """Returns a PNG of the positions in each file, seen from above, side by side and with the same
     axes. Needs no matplotlib backend."""
-    import numpy as np
     from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
-    from nbody_tools.files.bodies import read_bodies
+    from nbody_tools.files.bodies import FileError, read_bodies
 
     figure = Figure(figsize=(4 * len(states), 4.2), layout="constrained")
     plots = figure.subplots(1, len(states), sharex=True, sharey=True, squeeze=False)[0]
     for axes, (title, state) in zip(plots, states.items()):
-        positions = read_bodies(state).positions[0]
-        finite = np.isfinite(positions).all(axis=1)
-        axes.plot(positions[finite, 0], positions[finite, 1], ".", markersize=2, color=BLUE)
-        lost = f"\n{(~finite).sum()} bodies are nowhere (NaN)" if not finite.all() else ""
-        axes.set(aspect="equal", title=title + lost, xlabel="x", ylabel="y")
+        try:
+            positions = read_bodies(state).positions[0]
+            axes.plot(positions[:, 0], positions[:, 1], ".", markersize=2, color=BLUE)
+        except FileError as error:
+            title += f"\n{str(error).rpartition(': ')[2]}"
+        axes.set(aspect="equal", title=title, xlabel="x", ylabel="y")
     png = io.BytesIO()
     figure.savefig(png, format="png")
     return png.getvalue()

@@ -2,9 +2,11 @@
 TEXT...
 
 Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that says "wrong on
-purpose" must fail validation, and every other one must pass.
+purpose" must fail validation, and every other one must pass; each must print its errors and counts
+and draw a picture, and none may print an emulated time.
 """
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any, Iterator
@@ -30,10 +32,15 @@ sys.path.insert(0, str(root / "tools"))
 %load_ext nbody_tools.course.magic
 """
 RIGHT, WRONG = "right: all checks pass", "wrong on purpose"
+ERRORS, COUNTS = "acceleration_rms", "per thread"
 
 
 def said(cell: Any) -> str:
     return "".join(output.get("text", "") for output in cell.get("outputs", []))
+
+
+def has_gpu() -> bool:
+    return shutil.which("nvidia-smi") is not None
 
 
 def problems(notebook: Any) -> Iterator[str]:
@@ -48,10 +55,14 @@ def problems(notebook: Any) -> Iterator[str]:
     for cell in cells:
         if (RIGHT in said(cell)) == (WRONG in cell.source) or not said(cell):
             yield f"{cell.source.splitlines()[0]} printed: {said(cell) or 'nothing'}"
-        elif WRONG not in cell.source and not any(
-            "image/png" in o.get("data", {}) for o in cell.outputs
-        ):
+            continue
+        if not any("image/png" in o.get("data", {}) for o in cell.outputs):
             yield f"{cell.source.splitlines()[0]} drew nothing"
+        for words in ERRORS, COUNTS:
+            if words not in said(cell):
+                yield f"{cell.source.splitlines()[0]} printed nothing with '{words}'"
+        if " ms" in said(cell) and not has_gpu():
+            yield f"{cell.source.splitlines()[0]} printed an emulated time"
 
 
 def main() -> int:

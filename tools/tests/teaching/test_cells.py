@@ -2,11 +2,13 @@
 
 import re
 import unittest
+from pathlib import Path
+from unittest import mock
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.course import notebook_worker
 from nbody_tools.course.rebuild import functions, source_of, with_functions
-from nbody_tools.course.magic import picture_of, table, verdict
+from nbody_tools.course.magic import errors, first_line, picture_of, times, verdict
 from nbody_tools.steps import step_folders
 from tests import fakes
 
@@ -33,7 +35,8 @@ class Cells(fakes.InFolder):
         state = self.file(
             "end.bin", fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5], 1, 2)
         )
-        self.assertEqual(picture_of(state, "two bodies")[:4], b"\x89PNG")
+        lost = self.file("lost.bin", fakes.bin_bytes([float("nan")] * 7 + [1.0] * 7, 1, 2))
+        self.assertEqual(picture_of({"your cell": state, "step": lost})[:4], b"\x89PNG")
 
     def test_functions_by_name(self) -> None:
         found = functions(STEP)
@@ -89,11 +92,22 @@ class Cells(fakes.InFolder):
             "limits": {"momentum": 1.0},
         }
         self.assertEqual(verdict(good, ""), "right: all checks pass")
-        self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, at most 1 is allowed")
+        self.assertEqual(verdict(bad, "not trusted"), "fail: momentum\nnot trusted")
         self.assertIn("it stopped without a result:\nbarrier", verdict({}, "barrier"))
-        self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
-        self.assertIn("not GPU times", table(good, good, "step03_tiling"))
-        self.assertNotIn("not GPU times", table({**good, "backend": "cuda"}, good, "step03_tiling"))
+        self.assertEqual(errors(bad, {"errors": {"momentum": 0.5}}, "step03_tiling").split(),
+                         ["check", "your", "cell", "step03", "limit",
+                          "momentum", "2", "0.5", "1", "FAILS"])
+        self.assertEqual(errors({}, {}, "step03_tiling"), "")
+
+    def test_an_emulated_run_has_no_time(self) -> None:
+        run = {"backend": "cuda", "median": {"compute": 0.5}, "interactions_per_second": 2e9}
+        emulated = {**run, "backend": "hostcuda"}
+        self.assertRegex(times(run, run, "step03_tiling"), r"500\.000 ms +2 G interactions/s")
+        self.assertEqual(times(emulated, emulated, "step03_tiling"), "")
+
+    def test_a_finding_names_the_cells_file(self) -> None:
+        message = "hostcuda: ERROR: RACE at /tmp/x/step01/nbody.cu:7\n  more"
+        self.assertEqual(first_line(message, Path("/tmp/x/step01")), "RACE at nbody.cu:7")
 
 
 class Cell(dict):
@@ -117,17 +131,22 @@ class Notebooks(unittest.TestCase):
 
     def test_what_cells_came_to(self) -> None:
         good, wrong = "%%nbody_step 01", "%%nbody_step 01\n// wrong on purpose"
-        self.assertEqual(
-            self.found(cell(good, "right: all checks pass\n"), cell(wrong, "fail:", False)), []
-        )
+        shown = "\nacceleration_rms 1\nyour cell: per thread 4 global loads"
+        right, fails = f"right: all checks pass{shown}", f"fail: momentum{shown}"
+        self.assertEqual(self.found(cell(good, right), cell(wrong, fails)), [])
         for broken, expected in (
             (cell(good, "fail:"), "printed: fail:"),
             (cell(good, ""), "printed: nothing"),
-            (cell(wrong, "right: all checks pass"), "printed: right"),
-            (cell(good, "right: all checks pass", False), "drew nothing"),
+            (cell(wrong, right), "printed: right"),
+            (cell(good, right, False), "drew nothing"),
+            (cell(wrong, fails, False), "drew nothing"),
+            (cell(wrong, "fail:\nper thread"), "printed nothing with 'acceleration_rms'"),
+            (cell(good, right.replace("per thread", "")), "printed nothing with 'per thread'"),
+            (cell(good, f"{right}\nyour cell 39.1 ms"), "printed an emulated time"),
             (cell("print(1)", "1"), "has no cell with %%nbody_step"),
         ):
-            with self.subTest(expected):
+            with self.subTest(expected), mock.patch.object(
+                    notebook_worker, "has_gpu", lambda: False):
                 found = self.found(broken)
                 self.assertEqual(len(found), 1)
                 self.assertIn(expected, found[0])
