@@ -70,10 +70,15 @@ class Results:
 
     def of_table(self, table: Table) -> "Results":
         """Returns a copy in which the records of a column come from the newest run that measured
-        the whole column, if there is such a run."""
-        return self.of_one_run(
-            [cell for cell in table.cells if cell.point == point] for point in table.points
-        )
+        the whole column. If there is no such run, those with the same number of GPUs come from the
+        newest run that measured all of these."""
+        groups = []
+        for point in table.points:
+            column = [cell for cell in table.cells if cell.point == point and cell.configuration]
+            counts = sorted({cell.runs.devices for cell in column})
+            groups += [[cell for cell in column if cell.runs.devices == count] for count in counts]
+            groups.append(column)
+        return self.of_one_run(groups)
 
     def of_one_run(self, groups: Iterable[Iterable[Cell]]) -> "Results":
         """Returns a copy in which the records of a group come from the newest run that measured

@@ -115,6 +115,11 @@ class Configuration:
         threads = f"OMP_NUM_THREADS={self.threads} " if self.threads else ""
         return f"{threads}{self.program.name} {self.arguments}"
 
+    @property
+    def devices(self) -> int:
+        _, _, count = self.arguments.partition("--devices ")
+        return int(count.split()[0]) if count else 1
+
 
 @dataclass(frozen=True)
 class Cell:

@@ -124,6 +124,17 @@ class Pages(InFolder):
         self.assertEqual(pages.unmeasured(root), [])
         self.assertIn("| 1.00 | inside the spread |", self.page(root))
 
+    def test_rows_with_one_gpu_come_from_one_run_if_others_need_more(self) -> None:
+        root = self.repository()
+        self.measured(root, ("all", "", 1.0), ("some", "512", 0.5))
+        root = self.repository(TABLE.replace(
+            "]\nratio", '  {name = "two GPUs", arguments = "--devices 2"},\n]\nratio', 1
+        ))
+        self.measured(root, ("two", "two GPUs", 0.25))
+        text = self.page(root)
+        self.assertIn("| 512 is better | figure 4 | 1.83 | 1.00 | inside the spread |", text)
+        self.assertIn("The rows are from 2 runs", text)
+
     def test_stages_are_judged_by_their_timeline(self) -> None:
         table = ('number = "table 1"\ntitle = "stages"\ntimeline = "run"\n'
                  'stage = [{name = "up", stage = "upload", first = "1", later = "1"},\n'
