@@ -103,8 +103,8 @@ def lab_chart(table: Table, results: Results) -> Chart:
         f"{FOLDER}/{ROWS}", "", tuple(row["name"] for row in rows), panels,
         "The lab report's table 7 and the columns that its figures 1 to 17 and 19 to 32 draw: 32 "
         "systems of 8192 bodies, 20 steps, total times. Hollow: as published; its last two rows "
-        "used two GPUs, and so do ours. Speedups are over the CPU of the same run; hosts of this "
-        "kind differ by 2.5 times.",
+        "used two GPUs, and so do ours, which are from another run. Speedups are over the CPU row; "
+        "hosts of this kind differ by 2.5 times.",
         records_of(table, results))
 
 
