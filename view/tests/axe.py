@@ -22,7 +22,8 @@ def source():
 
 
 def violations(browser):
-    """Returns a line for each element of the visible page that violates a rule; none without axe."""
+    """Returns a line for each element of the visible page that violates a rule, or nothing if
+    axe-core was not fetched."""
     if source() is None:
         return []
     browser.call("Runtime.evaluate", expression=source())

@@ -1,4 +1,4 @@
-"""A font in which every character has the same size, so that a layout is the same on all machines."""
+"""A font in which every character has the same size, so that all machines lay a page out alike."""
 import base64
 import functools
 import io
