@@ -32,6 +32,8 @@ from nbody_tools.steps import is_draft, published_steps, step_folders
 STYLE, SCRIPT = "tokens.css", "site.js"
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
+# A header cell without text names nothing, so it is written as an ordinary cell.
+EMPTY_HEADER = re.compile(r"<th([^>]*)>\s*</th>")
 HTML_LINK = re.compile(r'(<(?:img|source)\b[^>]*\b(?:src|srcset)=")([^" ]+)(")')
 # Indented lines are code if they follow an empty line. Otherwise they continue a list item.
 CODE = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*(?:\n|\Z))+|`[^`\n]*`",
@@ -271,6 +273,9 @@ def build(root: Path, output: Path) -> int:
             text=True,
         )
         if done.returncode == 0:
+            for page in Path(temporary, "site").rglob("*.html"):
+                text = page.read_text(encoding="utf-8")
+                page.write_text(EMPTY_HEADER.sub(r"<td\1></td>", text), encoding="utf-8")
             shutil.rmtree(output, ignore_errors=True)
             shutil.copytree(Path(temporary, "site"), output)
     if done.returncode != 0:
