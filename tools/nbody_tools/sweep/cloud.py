@@ -38,16 +38,24 @@ def steps_of(table: Table) -> list[str]:
     return list(dict.fromkeys(cell.runs.program.source for cell in table.cells))
 
 
+def of_steps(table: Table, results: Results) -> Results:
+    """Returns results in which the records of a step come from one run, if one measured all of its
+    configurations."""
+    return results.of_one_run(
+        [cell for cell in table.cells if cell.runs.program.source == step]
+        for step in steps_of(table)
+    )
+
+
 def clouds(root: Path) -> list[Cloud]:
-    """Returns the clouds of those steps whose configurations have all been measured or failed. The
-    records of a step come from one run, if one measured all of its configurations."""
+    """Returns the clouds of those steps whose configurations have all been measured or failed."""
     if not (root / FOLDER).is_dir():
         return []
-    table, of_all_runs = read_tables(root)[CLOUD], Results(root)
+    table = read_tables(root)[CLOUD]
+    results = of_steps(table, Results(root))
     result = []
     for step in steps_of(table):
         cells = [cell for cell in table.cells if cell.runs.program.source == step]
-        results = of_all_runs.of_one_run([cells])
         speeds = {
             cell.series: s.median
             for cell in cells

@@ -31,6 +31,7 @@ from nbody_tools.sweep.judge import (
 )
 from nbody_tools.sweep.profiles import not_counted, profile_table
 from nbody_tools.sweep.ratios import also_of, ratios_table
+from nbody_tools.sweep.superseded import superseded
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds
 
@@ -312,6 +313,7 @@ def words(root: Path) -> dict[str, Any]:
 def unmeasured(root: Path) -> list[str]:
     reports = Reports(root)
     lines = uncovered(root, reports.reports, reports.tables)
+    lines += superseded(root, reports.tables.values(), reports.results)
     for table in reports.tables.values():
         if reports.reports[table.data["report"]].get("next"):
             continue

@@ -11,7 +11,8 @@ the steps.
   ./nbody sweep machine_code            repeats the counts in the machine code of two figures of
                                         a report; needs nvcc
   ./nbody sweep missing                 names published tables and figures without a counterpart
-                                        here, and tables with unmeasured configurations
+                                        here, tables with unmeasured configurations, and
+                                        records that no table uses
   ./nbody sweep defaults                names the steps whose default is more than 5 % slower than
                                         the best
 

@@ -121,8 +121,17 @@ class Pages(InFolder):
     def test_a_run_that_has_all_rows_is_preferred(self) -> None:
         root = self.repository()
         self.measured(root, ("one", "", 1.0), ("two", "512", 0.5))
-        self.assertEqual(pages.unmeasured(root), [])
         self.assertIn("| 1.00 | inside the spread |", self.page(root))
+
+    def test_records_that_no_table_uses_are_found(self) -> None:
+        root = self.repository()
+        self.measured(root, ("one", "", 1.0))
+        self.assertEqual(pages.unmeasured(root), [])
+        self.measured(root, ("two", "", 0.5))
+        run = judge.run_of(Path("one"), record("step03_tiling"))
+        self.assertEqual(pages.unmeasured(root), [
+            f"docs/results/sweeps: {run}: 4 of its records are used by no table; remove them"
+        ])
 
     def test_rows_with_one_gpu_come_from_one_run_if_others_need_more(self) -> None:
         root = self.repository()
