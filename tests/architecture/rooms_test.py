@@ -38,7 +38,8 @@ def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
     """Returns the repository files that each file includes, using the compiler's include paths."""
     known = set(files)
     folders = [Path(p) for p in ("common", "common/include", "common/io/gadget", "hostcuda/include",
-                                 "hostcuda/src", "hostcuda/cublas/include", "view/server")]
+                                 "hostcuda/src", "hostcuda/cublas/include", "view/server",
+                                 "view/frames")]
     result = {}
     for file in files:
         if file.suffix not in INCLUDING:
