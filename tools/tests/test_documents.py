@@ -20,7 +20,7 @@ LESSON = "\n\n".join(
         "**Question:** why? **In one sentence:** so. **You need** nothing. **Time:** 5 minutes.",
         "## Why we are here",
         "## The idea",
-        "A **term**. ![A tile](../docs/figures/diagrams/tile.svg)",
+        "A **term**. ![A tile of bodies](../docs/figures/diagrams/tile.svg)",
         "## What changed",
         "## Stop and predict",
         "<details><summary>Ours</summary>",
@@ -302,7 +302,7 @@ class Broken(DocumentsTest):
             ("## Look", "headings of a lesson"),
             ("**Next:**", "'**Next:**'"),
             ("<details>", "must be folded"),
-            ("![A tile](../docs/figures/diagrams/tile.svg)", "no diagram"),
+            ("![A tile of bodies](../docs/figures/diagrams/tile.svg)", "no diagram"),
             ("(measurements.md)", "'(measurements.md)'"),
         ):
             with self.subTest(part):

@@ -5,6 +5,7 @@ course/teaching.md explains their use.
   ./nbody course pack [--output DIR]      makes a folder without answers for the class, and the
                                           archive for Gradescope
   ./nbody course notebooks [--execute]    converts course/notebooks to .ipynb
+  ./nbody course nbgrader LAB             makes a lab an assignment of nbgrader
   ./nbody course teacher list|make|compare  makes each student's own assignments, and finds copies
 """
 
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 import argparse
 
-from nbody_tools.course import notebooks, pack, slides, teacher
+from nbody_tools.course import nbgrader, notebooks, pack, slides, teacher
 
-PARTS = {"slides": slides, "pack": pack, "notebooks": notebooks, "teacher": teacher}
+PARTS = {"slides": slides, "pack": pack, "notebooks": notebooks, "nbgrader": nbgrader,
+         "teacher": teacher}
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    parts = p.add_subparsers(dest="part", required=True, metavar="slides|pack|notebooks|teacher")
+    parts = p.add_subparsers(dest="part", required=True, metavar="|".join(PARTS))
     for name, module in PARTS.items():
         module.configure(parts.add_parser(name, description=module.__doc__, allow_abbrev=False))
 

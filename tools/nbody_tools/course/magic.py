@@ -209,8 +209,9 @@ def nbody_step(line: str, cell: str) -> None:
 
         failed = "" if record.get("verdict") in ("pass", "partial") else " (fails)"
         after = f", after {record['steps']} steps" if record else ""
-        display(Image(picture_of({f"{title}{after}{failed if title == 'your cell' else ''}": file
-                                  for title, file in ends.items()})))
+        titles = {f"{title}{after}{failed if title == 'your cell' else ''}": file
+                  for title, file in ends.items()}
+        display(Image(picture_of(titles), alt=f"The bodies from above: {', '.join(titles)}"))
 
 
 def nbody_source(line: str) -> None:

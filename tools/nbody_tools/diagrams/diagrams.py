@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Callable
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.diagrams import (blocks, curve, expansions, instructions, launches, memory,
-                                  pairs, reports, schedules, shares)
+from nbody_tools.diagrams import (bandwidth, blocks, curve, expansions, instructions, launches,
+                                  memory, pairs, reports, schedules, shares)
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
@@ -38,6 +38,9 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step15b_openings": curve.tree_openings,
     "step16_expansions": expansions.expansions,
     # Diagrams of other pages, grouped by page.
+    "memory_coalescing": bandwidth.coalescing,
+    "memory_tile": bandwidth.tile,
+    "memory_sums": bandwidth.sums,
     "gems_tile": reports.tile,
     "gems_all_pairs": reports.all_pairs,
     "project_blocks": reports.blocks_2d,

@@ -1,5 +1,5 @@
 """Finds links and pictures of pages that lead nowhere: to a file that does not exist, or to a
-heading that its page does not have."""
+heading that its page does not have. Also finds pictures without alt text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from nbody_tools.documents.templates import ENDING, without
 from nbody_tools.steps import is_draft
 
 LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:a|img)\b[^>]*?\b(?:href|src)=\"([^\"]+)\"")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(|<img\b([^>]*)>")
+ALT = re.compile(r"\balt=\"([^\"]*)\"")
+FEWEST_WORDS = 3  # of an alt text
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 # Indented lines are code only after an empty line; otherwise they continue a list item.
 BLOCKS = re.compile(r"^```.*?^```$|(?<=\n\n)(?:    [^\n]*\n)+|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -54,6 +57,7 @@ def pages(root: Path) -> list[Path]:
 def dead_links_of(page: Path, root: Path, generated: Collection[Path],
                   anchors_on: Callable[[Path], frozenset[str]]) -> Iterator[str]:
     text = without((root / page).read_text(encoding="utf-8"), BLOCKS)
+    yield from pictures_without_words(page, text)
     for match in LINK.finditer(text):
         link = match[1] or match[2]
         where = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
@@ -67,6 +71,16 @@ def dead_links_of(page: Path, root: Path, generated: Collection[Path],
         elif target.suffix == ".md" and parts.fragment:
             if unquote(parts.fragment) not in anchors_on(root / target):
                 yield f"{where}: {how_to_add_heading(link, target)}"
+
+
+def pictures_without_words(page: Path, text: str) -> Iterator[str]:
+    """Yields pictures that say nothing to those who hear a page instead of seeing it."""
+    for match in PICTURE.finditer(text):
+        found = match[1] if match[1] is not None else (ALT.search(match[2]) or ("", ""))[1]
+        if len(found.split()) < FEWEST_WORDS:
+            line = text.count(chr(10), 0, match.start()) + 1
+            yield (f"{page}:{line}: a picture has no alt text of {FEWEST_WORDS} words or more: say "
+                   "what it shows")
 
 
 def how_to_add(link: str, target: Path) -> str:

@@ -99,7 +99,8 @@ class Table(unittest.TestCase):
         there = {".".join(path.relative_to(MODULES).with_suffix("").parts)
                  for path in MODULES.glob("*/*.py") if {"configure", "run"} <= functions(path)}
         listed = {one.module for one in COMMANDS if one.module}
-        subcommands = {f"course.{name}" for name in ("notebooks", "pack", "slides", "teacher")}
+        subcommands = {f"course.{name}" for name in ("nbgrader", "notebooks", "pack", "slides",
+                                                    "teacher")}
         subcommands |= {"assignments.similarity", "gradebook.grade_class"}
         self.assertEqual(there - subcommands, listed)
 

@@ -120,11 +120,13 @@ class Links(DocumentsTest):
     def test_pictures_pages_and_headings_that_do_not_exist(self) -> None:
         self.file("docs/other.md", OTHER)
         for text, expected in (
-            ("![a](figures/diagrams/step01_no.svg)", "shows figures/diagrams/step01_no.svg, which "
-             "does not exist: draw it in tools/nbody_tools/diagrams/"),
+            ("![what it shows](figures/diagrams/step01_no.svg)", "shows "
+             "figures/diagrams/step01_no.svg, which does not exist: draw it in tools/nbody_tools/diagrams/"),
             ("[a\nb](no.md)", "links to no.md, which does not exist: correct the link"),
-            ("[![a](figures/no.png)](other.md)", "links to figures/no.png, which does not exist"),
-            ('<img alt="a" src="figures/no.png">', "links to figures/no.png, which does not exist"),
+            ("[![what it shows](figures/no.png)](other.md)", "links to figures/no.png, which does "
+             "not exist"),
+            ('<img alt="what it shows" src="figures/no.png">', "links to figures/no.png, which "
+             "does not exist"),
             ("[a](answers.md#step-01)", f"links to answers.md#step-01, but {no_heading('answers')}"
              ": write the answers"),
             ("[a](other.md#none)", f"links to other.md#none, but {no_heading('other')}: correct"),
@@ -134,6 +136,16 @@ class Links(DocumentsTest):
             with self.subTest(text):
                 self.file("docs/page.md", f"# Page\n\n{text}\n")
                 self.assert_named(f"docs/page.md:{4 if chr(10) in text else 3}: {expected}")
+
+    def test_pictures_without_alt_text(self) -> None:
+        self.file("docs/picture.svg", "<svg/>")
+        for text in ("![](picture.svg)", "![two words](picture.svg)", '<img src="picture.svg">',
+                     '<img alt="" src="picture.svg">'):
+            with self.subTest(text):
+                self.file("docs/page.md", f"# Page\n\n{text}\n")
+                self.assert_named("docs/page.md:3: a picture has no alt text of 3 words")
+        self.file("docs/page.md", "# Page\n\n![what it shows](picture.svg)\n")
+        self.assertEqual(self.documents("--check"), (0, ""))
 
     def test_what_exists_and_code(self) -> None:
         self.file("docs/other.md", OTHER)
