@@ -31,8 +31,9 @@ STEPS = ("00", "01", "03", "11", "15")
 
 
 def save(browser, name):
-    picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB").quantize(256)
-    picture.save(FOLDER / name, optimize=True)
+    # All colours stay: with few, the ramp of a legend would have colours that no map has.
+    picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
+    picture.save(FOLDER / name, lossless=True, method=6)
     print(FOLDER / name)
 
 
@@ -57,7 +58,7 @@ def take_collision(browser):
                          "document.querySelectorAll('.swatch')[1].click(); app.setStatus();"
                          "app.fit()")
         time.sleep(2)
-        save(browser, "view.png")
+        save(browser, "view.webp")
 
 
 def take_cells(browser):
@@ -70,7 +71,7 @@ def take_cells(browser):
         time.sleep(1)
         browser.drag((440, 300), (440, 300))  # chooses the body that is drawn there
         time.sleep(1)
-        save(browser, "view_cells.png")
+        save(browser, "view_cells.webp")
 
 
 def take_controls(browser):
@@ -84,7 +85,7 @@ def take_controls(browser):
             browser.press("d")
         browser.wait_for("app.source.status.energy && app.source.status.energy.time > "
                          "app.source.status.energy.since + 1")
-        save(browser, "view_controls.png")
+        save(browser, "view_controls.webp")
 
 
 def take_stairs(browser):
@@ -110,10 +111,10 @@ def take_stairs(browser):
             browser.wait_for(f"/e[-+][1-9]/.test(app.stairs.rows[{k}].children[3].textContent)")
             time.sleep(3)
         browser.press("f")
-        save(browser, "view_stairs.png")
+        save(browser, "view_stairs.webp")
 
 
-def take_block(browser):
+def take_block(browser, name="inspect_page.webp"):
     words = [
         "--scenario",
         "galaxies",
@@ -135,7 +136,7 @@ def take_block(browser):
     browser.open(page.as_uri())
     browser.wait_for("page.kernel")
     browser.press("j")
-    save(browser, "inspect_page.png")
+    save(browser, name)
     page.unlink()
 
 
@@ -146,6 +147,7 @@ def main():
         (take_controls, (1200, 720), "dark"),
         (take_stairs, (1500, 760), "dark"),
         (take_block, (1400, 1010), "light"),
+        (lambda browser: take_block(browser, "inspect_page_dark.webp"), (1400, 1010), "dark"),
     ):
         with Browser(f"--window-size={size[0]},{size[1]}") as browser:
             browser.call(
