@@ -1,8 +1,8 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
 // PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT. The grader compares the results with float64; this
-// program does not know right results. nbody_tools/assignments/tests.py writes and reads both files.
-// For the time on a GPU, the systems of a problem are there COPIES times, one copy after the other,
-// and the result of the copy KEPT is recorded, so that the files stay small.
+// program does not know right results. nbody_tools/assignments/tests.py writes and reads both
+// files. For the time on a GPU, the systems of a problem are there COPIES times, one copy after the
+// other, and the result of the copy KEPT is recorded, so that the files stay small.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
