@@ -55,8 +55,12 @@ void* copied_array(std::FILE* file, int copies) {
 
 bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Runs& runs) {
   std::vector<void*> arrays(head.arrays);
-  for (void*& array : arrays)
-    if ((array = copied_array(problems, runs.copies)) == nullptr) return false;
+  for (void*& array : arrays) {
+    if ((array = copied_array(problems, runs.copies)) == nullptr) {
+      failed("before solve()");
+      return false;
+    }
+  }
   std::vector<char> host(head.bytes);
   const std::size_t bytes = host.size() * runs.copies;
   char* result = nullptr;

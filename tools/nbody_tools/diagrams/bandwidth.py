@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from nbody_tools.diagrams.drawing import WHITE, Drawing, light
+import csv
+import math
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.diagrams.drawing import SOFT, WHITE, Drawing, light
 from nbody_tools.diagrams.memory import sectors, strip
 from nbody_tools.figures.colours import BLUE, GREY, ORANGE
+
+TIMES = ROOT / "docs" / "results" / "memory" / "2026-11-23_h200_times.csv"
+PEAK = 66.9e3  # G operations per second of an H200, by its data sheet
+# Operations per body and useful bytes per body; the transposes compute nothing.
+WORK = {"memory00_runs": (6, 36), "memory01_neighbours": (6, 36), "memory02_arrays": (6, 36),
+        "memory05_tree": (7, 16), "memory06_warps": (7, 16)}
 
 SIDE = 8  # rows, columns and banks in the drawing of a tile; lanes in that of a sum
 RUN = 64 * 28  # bytes from a thread's body to that of the next thread in memory00_runs
@@ -100,4 +110,49 @@ def sums() -> Drawing:
     d.line(352, 490, 392, 490, ORANGE, 3)
     d.text(404, 496, "barrier of the block")
     d.note(496, "Drawn with 8 lanes.", 650)
+    return d
+
+
+def measured() -> dict[str, tuple[float, float]]:
+    """Returns GB/s of each program and of its copy, in its first run on an H200."""
+    with TIMES.open(encoding="utf-8", newline="") as file:
+        return {row["program"]: (float(row["gb_per_s"]), float(row["copy_gb_per_s"]))
+                for row in csv.DictReader(file) if row["run"] == "1"}
+
+
+def roofline() -> Drawing:
+    """Draws memory/README.md: drifts and sums under the roof of an H200, as measured."""
+    found = measured()
+    copy = found["memory02_arrays"][1]
+    d = Drawing(560, "Roofline of an H200: drifts and sums of memory/ are far to the left of the "
+                     "ridge, and the best of them reach the bandwidth of a copy")
+    d.heading(34, "Operations per second against operations per byte, one H200")
+    left, right, top, bottom = 110, 880, 70, 470
+    lows, highs = (-1.3, 1.9), (1.7, 5.3)  # powers of ten of both axes
+
+    def at(intensity: float, rate: float) -> tuple[float, float]:
+        return (left + (math.log10(intensity) - lows[0]) / (lows[1] - lows[0]) * (right - left),
+                bottom - (math.log10(rate) - highs[0]) / (highs[1] - highs[0]) * (bottom - top))
+
+    d.rect(left, top, right - left, bottom - top, WHITE, GREY)
+    ridge = PEAK / copy
+    d.path([at(10 ** lows[0], copy * 10 ** lows[0]), at(ridge, PEAK), at(10 ** lows[1], PEAK)],
+           thick=3)
+    for power in (-1, 0, 1):
+        x, _ = at(10.0 ** power, 10 ** highs[0])
+        d.text(x, bottom + 26, f"{10.0 ** power:g}", anchor="middle")
+    for power, words in ((2, "100 G"), (3, "1 T"), (4, "10 T"), (5, "100 T")):
+        _, y = at(1, 10.0 ** power)
+        d.text(left - 10, y + 6, words, anchor="end")
+    for program, (operations, size) in WORK.items():
+        x, y = at(operations / size, found[program][0] * operations / size)
+        d.circle(x, y, 7, BLUE if program[6:8] < "03" else ORANGE)
+        side = -1 if program == "memory06_warps" else 1  # the next point is near
+        d.text(x + 14 * side, y + 6, program[6:8], anchor="end" if side < 0 else "start")
+    d.notes(at(1.1, 1)[0], at(1, 2300)[1], f"a copy: {copy / 1e3:.2f} TB/s", "on the left of the",
+            f"ridge at {ridge:.0f}")
+    d.text(right - 12, at(1, PEAK)[1] - 12, "peak: 66.9 TFLOP/s", anchor="end", colour=SOFT)
+    d.text((left + right) / 2, bottom + 58, "operations per useful byte", anchor="middle")
+    d.key(left, bottom + 58, BLUE, "drifts")
+    d.key(right - 110, bottom + 58, ORANGE, "sums")
     return d

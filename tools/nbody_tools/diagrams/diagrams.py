@@ -41,6 +41,7 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "memory_coalescing": bandwidth.coalescing,
     "memory_tile": bandwidth.tile,
     "memory_sums": bandwidth.sums,
+    "memory_roofline": bandwidth.roofline,
     "gems_tile": reports.tile,
     "gems_all_pairs": reports.all_pairs,
     "project_blocks": reports.blocks_2d,
