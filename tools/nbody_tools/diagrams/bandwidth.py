@@ -1,4 +1,5 @@
-"""Draws what limits the programs of memory/: sectors of a load, banks of a tile, rounds of a sum."""
+"""Draws what limits the programs of memory/: sectors of a load, banks of a tile, rounds of a sum,
+and the roofline of an H200."""
 
 from __future__ import annotations
 

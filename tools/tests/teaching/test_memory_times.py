@@ -26,7 +26,8 @@ class Pages(unittest.TestCase):
                  for match in ROW.finditer(page.read_text(encoding="utf-8"))]
         times = rows("2026-11-23_h200_times.csv")
         programs = {row["program"] for row in times}
-        self.assertEqual({"memory04_pitch32" if match[2] else match[1] for match in found}, programs)
+        names = {"memory04_pitch32" if match[2] else match[1] for match in found}
+        self.assertEqual(names, programs)
         for match in found:
             program = "memory04_pitch32" if match[2] else match[1]
             own = [row for row in times if row["program"] == program]
@@ -41,7 +42,8 @@ class Pages(unittest.TestCase):
         line = next(line for line in page.splitlines() if line.startswith("| bytes moved per body"))
         said = [float(cell) for cell in line.split("|")[2:5]]
         counts = {row["program"]: row for row in rows("2026-11-23_h200_counts.csv")}
-        for program, value in zip(("memory00_runs", "memory01_neighbours", "memory02_arrays"), said):
+        drifts = ("memory00_runs", "memory01_neighbours", "memory02_arrays")
+        for program, value in zip(drifts, said):
             moved = int(counts[program]["dram_read"]) + int(counts[program]["dram_write"])
             self.assertAlmostEqual(value, moved / BODIES, delta=0.05)
 
