@@ -32,7 +32,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][body of all].
+// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][i in all systems].
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {

@@ -47,7 +47,7 @@ __device__ inline void interact(const Four& source, const Four (&body)[kBodies],
   }
 }
 
-// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][body of all].
+// Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][i in all systems].
 static __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Four* __restrict__ all_positions, Four* __restrict__ partials,
                           int n, int chunk, size_t bodies, double softening_squared) {

@@ -40,9 +40,9 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
   }
 }
 
-// Pairs two segments of tiles (plan.h); a block pairs a tile of the row with one of the column.
-// partials[2 y][tile of the column][body of the row] is the column's force on the row's bodies,
-// partials[2 y + 1][tile of the row][body] the row's force on the column's, y = blockIdx.y.
+// Pairs two segments of tiles, a row and a column (plan.h); each block pairs one tile of each.
+// With y = blockIdx.y, partials[2 y][column's tile][row's body] is the force of that tile on the
+// row's body, and partials[2 y + 1][row's tile][column's body] is the force in the other direction.
 template <int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,

@@ -221,7 +221,7 @@ class Validator {
       const Change& change = changes[static_cast<std::size_t>(s)];
       // A tree may group reordered bodies in another way, and then has a second, independent error.
       // Where forces cancel, both errors are large relative to the acceleration. For a known tree
-      // the limit stays below 1, so that the check decides; a correct tree stays far below that.
+      // the limit stays below 1, where a wrong force fails; a correct tree changes far less.
       const double cancelled =
           is_direct() ? 1 : std::max(1.0, cancellation_[static_cast<std::size_t>(s)]);
       double of_tree = 2 * approximate_.rms * cancelled;

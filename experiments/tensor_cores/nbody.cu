@@ -169,7 +169,7 @@ __device__ Position centre_of(const Position* __restrict__ positions, int first,
   return make_float4(middle(a.x, b.x, c.x), middle(a.y, b.y, c.y), middle(a.z, b.z, c.z), 0.0f);
 }
 
-// Writes to partials[chunk][body of all] the sums over chunk blockIdx.y of the sources.
+// Writes to partials[chunk][i in all systems] the sums over chunk blockIdx.y of the sources.
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {

@@ -160,7 +160,7 @@ class CudaThread(gdb.Command):
 
 
 class CudaBlock(gdb.Command):
-    """Shows the running block; gdb can show no other: cuda block [(x,y,z)]"""
+    """Shows the running block (gdb cannot show any other block): cuda block [(x,y,z)]"""
 
     def invoke(self, words, _):
         here = block_position()

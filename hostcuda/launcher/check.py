@@ -326,8 +326,8 @@ def check_project(words, options):
     if command.code != 0 and not findings:
         raise ToolError(f"check: '{name}' ended with {in_words(command.code)}")
     if not checked.programs:
-        raise ToolError(f"check: '{name}' built no program with nvcc; name the path of nvcc "
-                        "neither in the project nor in the command")
+        raise ToolError(f"check: '{name}' built no program with nvcc; if the project or the "
+                        "command names a path to nvcc, write nvcc without the path")
     ended = f"; the command itself ended with {in_words(command.code)}" if command.code else ""
     traced = [record for one in checked.runs for record in one.traced]
     return report(name, findings, traced,

@@ -1,4 +1,4 @@
-"""Writes findings as SARIF 2.1.0, which GitHub's code scanning and editors show at their lines."""
+"""Writes findings as SARIF 2.1.0, so that editors and GitHub show each finding at its line."""
 import json
 import re
 from pathlib import Path

@@ -110,8 +110,8 @@ HOSTCUDA_TRACED(8)
 HOSTCUDA_TRACED(16)
 #undef HOSTCUDA_TRACED
 
-// The C library is not instrumented, so the linker redirects host code's calls to these functions
-// (--wrap). In kernels, copies of structs are reported elsewhere.
+// The C library is not instrumented, so in host code the linker (--wrap) replaces memcpy and the
+// like by the functions defined here. In kernels, copies of structs are reported elsewhere.
 #define HOSTCUDA_COPIES(function)                                                \
   void* __real_##function(void* to, const void* from, std::size_t size);         \
   void* __wrap_##function(void* to, const void* from, std::size_t size) {        \

@@ -102,7 +102,7 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// A reduction loads and stores in one line; other loops with ever fewer threads do not.
+// Ignores other loops that ever fewer threads enter: only a reduction loads and stores in one line.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;

@@ -178,7 +178,7 @@ class Tracer final : public KernelObserver {
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::map<std::uint64_t, RunningBlock> blocks_;  // key: the block's number
   RunningBlock* block_ = nullptr;                 // the running block
-  std::map<const char*, Array> variables_;        // shared variables; key: the identity
+  std::map<const char*, Array> variables_;        // shared variables; key: the address
   std::array<Recent, 4096> recent_{};
   std::map<int, Arrays> device_variables_;  // by device, because each device has its own copies
   Array program_;                           // represents all other variables of the program

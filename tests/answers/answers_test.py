@@ -168,8 +168,8 @@ def known_by_day(name, how, answer, mutants):
 
 
 def compiler_is_newer():
-    """True for g++ 15 and later, which fuses different products and sums in the two programs, as
-    the answer says."""
+    """True for g++ 15 and later: in two programs that an answer compares, it may fuse different
+    products and sums, so their results may differ by rounding."""
     cache = (BUILD / "CMakeCache.txt").read_text("utf-8")
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True)

@@ -274,8 +274,8 @@ class Failures(InFolder):
                 )
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
-        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. In the
-        quick tests mpirun waits less, because the ranks use the cores while it waits."""
+        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. The
+        quick tests make mpirun wait only briefly, because the ranks keep the cores busy."""
         version = subprocess.check_output(["mpirun", "--version"], text=True)
         if "(Open MPI) 4." not in version:
             self.skipTest("mpirun 5 kills its ranks half a second after SIGTERM")

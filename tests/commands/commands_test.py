@@ -3,7 +3,7 @@
   python3 tests/commands/commands_test.py [--pages README.md] [--keep FOLDER]
 
 A command must succeed, leave nothing in the work tree, and take at most 30 s or the time that the
-page states next to it. Commands for a GPU run on the CPU instead, with fewer bodies. Commands that
+page states next to it. GPU commands are run on the CPU instead, with fewer bodies. Commands that
 cannot run here are listed with the reason.
 
 Exit code: 0 if all ran, 1 if a command failed (its page and line are named), 77 if there is nothing

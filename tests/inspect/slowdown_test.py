@@ -4,7 +4,7 @@
     slowdown_test.py [PLAIN TRACED]...
 
 The time of a time step is the time of a run with several steps minus that of a run with one. Each
-runs a few times on one core, and the shortest time counts, so that other load matters little.
+of the two is repeated on one core, and its shortest time counts, so that other load matters little.
 """
 import os
 import resource

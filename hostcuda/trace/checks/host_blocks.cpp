@@ -10,7 +10,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// The map frees memory too, while the mutex is locked.
+// True while this thread changes blocks_: that frees memory too, while the mutex is locked.
 thread_local bool is_busy = false;
 
 }  // namespace

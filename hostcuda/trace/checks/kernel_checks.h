@@ -50,7 +50,7 @@ class KernelChecks {
   void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
   void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
-  // `threads` threads add to shared elements in one step of a reduction, half as many in the next.
+  // Partial sums that nobody adds: `threads` threads make them, the next step has half as many.
   bool knows_lost_partial(const void* code);
   void lost_partial(const Array& array, const void* code, unsigned threads);
   void memory_of_other_thread(const Accessed& accessed);

@@ -180,7 +180,7 @@ def check_shape(data: Any) -> None:
         or not isinstance(data.get("seconds"), list)
         or not data["seconds"]
     ):
-        raise ValueError("it has no times of a shape")
+        raise ValueError("'seconds' is missing or empty")
     for key, kind in (("step", str), ("systems", int), ("bodies", int), ("steps", int)):
         if not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")

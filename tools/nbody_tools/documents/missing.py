@@ -18,7 +18,7 @@ MUTANTS = Path("tests", "mutants", "mutants.toml")
 PREDICTIONS = Path("docs", "results", "predictions.md")
 PROFILES = Path("docs", "results", "profiles")
 TERMS = Path("docs", "glossary.toml")
-# A table of counts other than the profile of docs/results/profiles/.
+# A mark other than profile(...): the section takes its counts from another place.
 OTHER_COUNTS = re.compile(r"\{\{(?! *profile\()")
 
 

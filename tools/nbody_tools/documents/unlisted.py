@@ -1,4 +1,5 @@
-"""Finds file formats and programs of a comparison that the pages about them do not list."""
+"""Finds file formats that docs/formats.md does not list, and programs of ./nbody compare that
+docs/comparison.md does not list."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
   python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]
       writes one bundle when the build runs
   python3 -m nbody_tools.sweep.sources side_roads FILE
-      writes one bundle of unchanged experiments, whose sources have the suffix of FILE
+      writes one bundle of all unchanged experiments whose sources end as FILE does (.cu or .cpp)
 
 A bundle contains all variants of one source file, each in its own namespace, so that their common
 headers are compiled once.

@@ -49,7 +49,7 @@ def forbidden(_: dict[str, str]) -> tuple[str, ...]:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """False for sums: they depend on the order of a cell's bodies, which atomic operations vary."""
+    """False for sums: they depend on the order of a cell's bodies, which varies between runs."""
     return choice["what"] in ("count", "nearest")
 
 
