@@ -10,7 +10,7 @@ from nbody_tools.assignments.building import BreaksRule, build
 from nbody_tools.assignments.family import Variant
 from nbody_tools.assignments.tests import TIME, WEIGHTS, Tests
 from nbody_tools.assignments.times import time_limit
-from nbody_tools.assignments.timing import time_on_gpu
+from nbody_tools.assignments.timing import NoGpu, time_on_gpu
 from nbody_tools.labs.building import DoesNotCompile, Workshop, gpu_tools, read_tools
 from nbody_tools.labs.report import Line, Report, divided
 from nbody_tools.labs.rules import broken_by_text
@@ -46,8 +46,11 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
     if for_gpu is None:
         notes.append("not timed: there is no GPU, or nothing was built for one")
     else:
-        results.append(time_on_gpu(variant, text, seed, for_gpu, results[0].passed,
-                                   options.sandbox))
+        try:
+            results.append(time_on_gpu(variant, text, seed, for_gpu, results[0].passed,
+                                       options.sandbox))
+        except NoGpu as error:
+            notes.append(f"not timed: {error}")
     return Report(variant.name, variant.family.title, name, seed, lines_of(results), "",
                   tuple(notes), "Assignment"), results
 

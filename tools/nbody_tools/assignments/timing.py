@@ -18,6 +18,7 @@ from nbody_tools.labs.tests import GPU_SECONDS, Result, quoted
 
 CALLS = 9  # the shortest counts
 COPY = "copy_time"
+BEFORE = "before solve():"  # what the harness prints if the GPU failed before the submission ran
 
 
 def time_on_gpu(variant: Variant, text: str, seed: int, tools: Tools, is_right: bool,
@@ -40,9 +41,13 @@ class NotTimed(Exception):
     """Says why a submission has no time."""
 
 
+class NoGpu(Exception):
+    """Says why nothing can be timed here, which no student can help."""
+
+
 def copies_taken(variant: Variant, text: str, seed: int, tools: Tools, sandbox: str) -> float:
     """Builds the submission with nvcc and runs it and a copy of its input. Returns the ratio of
-    their times. Raises NotTimed if it does not compile or its result is wrong."""
+    their times. Raises NotTimed if it does not compile or its result is wrong, and NoGpu."""
     dice = random.Random(seed)
     systems, count, copies = variant.timed
     problem = variant.problem(systems, count, dice)
@@ -59,6 +64,8 @@ def copies_taken(variant: Variant, text: str, seed: int, tools: Tools, sandbox: 
             raise NotTimed(f"nvcc does not compile it: {line}") from error
         answers, _, _ = run_problems(workshop, program, [problem], "", GPU_SECONDS, CALLS, 0,
                                      copies, dice.randrange(copies))
+        if BEFORE in answers.said:
+            raise NoGpu(f"the GPU cannot be used in the sandbox{quoted(answers.said)}")
         if answers.why:
             raise NotTimed(answers.why + quoted(answers.said))
         checked = variant.check(problem, answers.results[0])
@@ -82,5 +89,5 @@ def seconds_of_copy(workshop: Workshop, program: Path, size: int) -> float:
     try:
         return 1e-3 * float(ended.said)
     except ValueError as error:
-        raise Failed(f"a copy of {size} bytes does not run on this GPU: {ended.why}"
-                     f"{quoted(ended.said)}") from error
+        raise NoGpu(f"a copy of {size} bytes does not run on this GPU: {ended.why}"
+                    f"{quoted(ended.said)}") from error

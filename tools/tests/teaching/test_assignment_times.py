@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from nbody_tools.arguments import Failed
 from nbody_tools.assignments import timing
 from nbody_tools.assignments.family import families, find_family
 from nbody_tools.assignments.grading import lines_of
@@ -44,7 +43,7 @@ class OnGpu(unittest.TestCase):
     """The workshop and the programs are stubs; a GPU tests the real ones."""
 
     def time(self, seconds: float, result: bytes, why: str = "", said: str = "1.0") -> Result:
-        answers = Answers((result,), (seconds,), why)
+        answers = Answers((result,), (seconds,), why, said if why else "")
         tools: Any = None
         with mock.patch.multiple(
                 timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT, time_limit=lambda _: 1.5,
@@ -69,7 +68,7 @@ class OnGpu(unittest.TestCase):
         found = self.time(1e-3, bytes(len(self.right())))
         self.assertEqual(found.share, 0)
         self.assertRegex(found.why, "^in the timed run: 2 x 40 bodies: result 0")
-        self.assertEqual(self.time(1e-3, b"", "the program ended early").why,
+        self.assertEqual(self.time(1e-3, b"", "the program ended early", "").why,
                          "the program ended early")
 
     def test_what_nvcc_refuses_gets_no_points(self) -> None:
@@ -88,8 +87,11 @@ class OnGpu(unittest.TestCase):
         self.assertEqual(found.share, 0)
 
     def test_a_gpu_without_a_copy_is_no_students_mistake(self) -> None:
-        with self.assertRaisesRegex(Failed, "a copy of .* bytes does not run on this GPU"):
+        with self.assertRaisesRegex(timing.NoGpu, "a copy of .* bytes does not run on this GPU"):
             self.time(1e-3, self.right(), said="")
+        broken = "before solve(): CUDA driver version is insufficient"
+        with self.assertRaisesRegex(timing.NoGpu, "cannot be used in the sandbox\n.*insufficient"):
+            self.time(1e-3, b"", "the program ended early", broken)
 
 
 if __name__ == "__main__":
