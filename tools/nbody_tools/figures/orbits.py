@@ -124,18 +124,17 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
     axes.set_aspect("equal")
     axes.set_xlabel(f"x ({value('unit-length-planets')})")
     axes.set_ylabel(f"y ({value('unit-length-planets')})")
-    _write_names(axes, [(orbits[-1, sun, :2], "Sun", BLACK)]
-                 + [(orbits[-1, body, :2], names[body], COLOURS[names[body]]) for body in shown])
+    _write_names(axes, [(orbits[-1, body, :2], names[body]) for body in (sun, *shown)])
 
 
-def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -> None:
+def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str]]) -> None:
     """Writes a name next to each dot, on the side away from the Sun if possible, without covering
     another name or dot."""
     renderer = axes.figure.canvas.get_renderer()
     axes.apply_aspect()
-    dots = [axes.transData.transform(point) for point, _, _ in bodies]
+    dots = [axes.transData.transform(point) for point, _ in bodies]
     taken = [Bbox.from_bounds(x - 9, y - 9, 18, 18) for x, y in dots]
-    for point, name, colour in bodies:
+    for point, name in bodies:
         outwards = numpy.arctan2(point[1], point[0]) if name != "Sun" else -numpy.pi / 4
         for turn in (0, 45, -45, 90, -90, 135, -135, 180):
             angle = outwards + numpy.radians(turn)
@@ -145,7 +144,7 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -
                 point,
                 xytext=(14 * across, 14 * up),
                 textcoords="offset points",
-                color=colour,
+                color=BLACK,  # a name in its body's colour would be faint on white
                 fontweight="bold",
                 va="center",
                 ha="left" if across > 0.3 else "right" if across < -0.3 else "center",
