@@ -14,13 +14,15 @@ from fixed_font import style
 
 RECORDED = Path(__file__).with_name("layouts.json")
 
-# Numbers may have more digits on another machine, captions name it, and pictures differ in size.
+# Numbers may have more digits on another machine, captions name it, pictures differ in size, and
+# sentences are reworded.
 PREPARE = """(style) => {
   const sheet = document.createElement("style");
   sheet.textContent = style + "img { width: 200px !important; height: 120px !important; }";
   document.head.append(sheet);
-  const varying = "dd, output, #slowest, #fastest, #scale_text, figcaption, #moment, #hover";
-  for (const e of document.querySelectorAll(varying)) e.textContent = "12.34";
+  const varying = "dd, output, #slowest, #fastest, #scale_text, figcaption, p, .adds, .proof";
+  for (const e of document.querySelectorAll(varying))
+    if (e.textContent.trim()) e.textContent = "12.34";
   return document.fonts.load("16px fixed").then(() => document.fonts.ready).then(() => new Promise(
     (done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));
 }"""
