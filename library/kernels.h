@@ -7,17 +7,9 @@
 #include <chrono>
 #include <vector>
 
-#include "nbody.h"
+#include "call.h"
 
 namespace nbody::library {
-
-enum class Quantity { accelerations, potential, jerk };
-
-// Numbers per target: three for an acceleration, one for a potential, and three each for an
-// acceleration and its jerk.
-constexpr int width(Quantity quantity) {
-  return quantity == Quantity::potential ? 1 : quantity == Quantity::jerk ? 6 : 3;
-}
 
 constexpr int kBlock = 32;  // targets of one unit of work
 

@@ -15,24 +15,6 @@ namespace nbody::library {
 namespace {
 
 constexpr std::size_t kMaxCount = 1'000'000'000;
-constexpr double kLargest = 1e150;
-
-template <class Real>
-struct Arrays {
-  std::size_t count;
-  const Real *positions, *velocities, *masses;  // null: not needed, or zero
-};
-
-template <class Real>
-struct Call {
-  Quantity quantity;
-  Arrays<Real> sources;
-  std::optional<Arrays<Real>> targets;  // none: the sources
-  double softening;
-  const nbody_options* options;
-  Real *accelerations, *potentials, *jerks;
-};
-
 bool is_within(double value, double low, double high) { return low <= value && value <= high; }
 
 // Tests whether all values are within the range; a NaN is not.
@@ -45,10 +27,15 @@ bool all_within(const Real* values, std::size_t count, double low, double high) 
 }
 
 template <class Real>
-int check(const Arrays<Real>& arrays, bool moving) {
+int check_presence(const Arrays<Real>& arrays, bool moving) {
   if (arrays.count > kMaxCount) return NBODY_BAD_COUNT;
   if (arrays.count > 0 && (!arrays.positions || (moving && !arrays.velocities)))
     return NBODY_NO_ARRAY;
+  return NBODY_OK;
+}
+
+template <class Real>
+int check_values(const Arrays<Real>& arrays, bool moving) {
   if (!all_within(arrays.positions, 3 * arrays.count, -kLargest, kLargest))
     return NBODY_BAD_POSITION;
   if (moving && !all_within(arrays.velocities, 3 * arrays.count, -kLargest, kLargest))
@@ -58,8 +45,7 @@ int check(const Arrays<Real>& arrays, bool moving) {
 
 int check(const nbody_options& options, Quantity quantity) {
   if (options.size != sizeof(nbody_options) || options.threads < 0) return NBODY_BAD_OPTION;
-  if (options.device == NBODY_CUDA) return NBODY_NO_DEVICE;
-  if (options.device != NBODY_CPU) return NBODY_BAD_OPTION;
+  if (options.device != NBODY_CPU && options.device != NBODY_CUDA) return NBODY_BAD_OPTION;
   if (options.method != NBODY_DIRECT && options.method != NBODY_TREE) return NBODY_BAD_OPTION;
   if (options.multipole != 0 && options.multipole != 2) return NBODY_BAD_OPTION;
   if (!is_within(options.theta, 0, 1) || !is_within(options.force_tolerance, 0, 1))
@@ -68,27 +54,28 @@ int check(const nbody_options& options, Quantity quantity) {
   return NBODY_OK;
 }
 
+// Checks everything that does not depend on the values in arrays, which may be on a device.
 template <class Real>
 int check(const Call<Real>& call) {
   const bool moving = call.quantity == Quantity::jerk;
   if (const int wrong = check(*call.options, call.quantity)) return wrong;
-  if (const int wrong = check(call.sources, moving)) return wrong;
+  if (const int wrong = check_presence(call.sources, moving)) return wrong;
   if (call.sources.count > 0 && !call.sources.masses) return NBODY_NO_ARRAY;
-  if (!all_within(call.sources.masses, call.sources.count, 0, kLargest)) return NBODY_BAD_MASS;
   if (call.targets)
-    if (const int wrong = check(*call.targets, moving)) return wrong;
+    if (const int wrong = check_presence(*call.targets, moving)) return wrong;
   if (!is_within(call.softening, 0, kLargest)) return NBODY_BAD_SOFTENING;
   const Real* const out = call.quantity == Quantity::potential ? call.potentials
                           : moving                             ? call.jerks
                                                                : call.accelerations;
-  const std::size_t targets = call.targets ? call.targets->count : call.sources.count;
-  return targets > 0 && !out ? NBODY_NO_ARRAY : NBODY_OK;
+  return call.at().count > 0 && !out ? NBODY_NO_ARRAY : NBODY_OK;
 }
 
-// Units are powers of two, so that scaling to them changes no digits. In these units, no square and
-// no cube of a float32 leaves its range.
-double unit_of(double largest) {
-  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
+template <class Real>
+int check_values(const Call<Real>& call) {
+  const bool moving = call.quantity == Quantity::jerk;
+  if (const int wrong = check_values(call.sources, moving)) return wrong;
+  if (!all_within(call.sources.masses, call.sources.count, 0, kLargest)) return NBODY_BAD_MASS;
+  return call.targets ? check_values(*call.targets, moving) : NBODY_OK;
 }
 
 struct Units {
@@ -165,9 +152,7 @@ bool compute(const Call<From>& call, const Units& units, const Points<To>& sourc
              const Points<To>& targets, const std::vector<std::size_t>& bodies, Stop& stop,
              std::vector<double>& out) {
   const auto components = static_cast<std::size_t>(width(call.quantity));
-  // With at least this softening, a body's force on itself is zero times a finite number.
-  const double least = std::is_same_v<To, float> ? 1e-12 : 1e-100;
-  const double softening = std::max(call.softening / units.length, least);
+  const double softening = softening_of<To>(call.softening / units.length);
   const Task<To> task{call.quantity, sources, targets, static_cast<To>(softening * softening),
                       stop};
   std::vector<double> result(components * bodies.size());
@@ -239,8 +224,10 @@ int run(Call<Real> call) try {
   nbody_default_options(&defaults, sizeof defaults);
   if (call.options == nullptr) call.options = &defaults;
   if (const int wrong = check(call)) return wrong;
+  if (call.options->device == NBODY_CUDA) return run_on_cuda(call);
+  if (const int wrong = check_values(call)) return wrong;
   const Threads threads(call.options->threads);
-  const std::size_t targets = call.targets ? call.targets->count : call.sources.count;
+  const std::size_t targets = call.at().count;
   const int all = width(call.quantity);
   std::vector<double> out(static_cast<std::size_t>(all) * targets);
   const Units units = choose_units(call);
@@ -336,13 +323,19 @@ const char* nbody_error_text(int result) {
     case NBODY_BAD_OPTION:
       return "an option is out of range: see nbody_options in nbody.h, and set the defaults first";
     case NBODY_NO_DEVICE:
-      return "this build of libnbody has no CUDA device; use the CPU";
+      return "there is no CUDA device, or this build of libnbody does not support it; use the CPU";
     case NBODY_NO_TREE_JERK:
       return "the tree does not compute a jerk; use the direct sum";
     case NBODY_NO_MEMORY:
       return "not enough memory";
     case NBODY_INTERRUPTED:
       return "interrupted by the caller";
+    case NBODY_NO_TREE_POTENTIAL:
+      return "on a CUDA device the tree does not compute a potential; use the direct sum or the CPU";
+    case NBODY_TWO_DEVICES:
+      return "arrays are on different CUDA devices";
+    case NBODY_CUDA_FAILED:
+      return "a call of CUDA failed; an earlier kernel of the program may have caused it";
   }
   return "unknown result";
 }
@@ -357,8 +350,12 @@ void nbody_default_options(nbody_options* options, size_t size) {
               .multipole = 2,
               .force_tolerance = 0.005,
               .interrupted = nullptr,
-              .argument = nullptr};
+              .argument = nullptr,
+              .stream = nullptr,
+              .unchecked = 0};
 }
+
+void nbody_release_memory(void) { release_cuda_memory(); }
 
 int nbody_accelerations_f32(size_t sources, const float* positions, const float* masses,
                             size_t targets, const float* target_positions, double softening,

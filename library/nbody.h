@@ -11,7 +11,7 @@
  * eq. 7. Jerk: Makino & Aarseth 1992, PASJ 44, 141.) Any units in which G = 1 will do.
  *
  * Arrays. A position or velocity takes three numbers, x y z; arrays are contiguous and in host
- * memory. `targets` may be NULL: then the sources themselves are the targets, and no body acts on
+ * memory, or with NBODY_CUDA in that of the host or of a device, each array on its own. `targets` may be NULL: then the sources themselves are the targets, and no body acts on
  * itself. In a separate array of targets, each source acts on each target; a source at the very
  * position of a target adds nothing to its acceleration, and -m / eps to its potential. Masses may
  * be 0. Massless sources cost nothing, except as targets. Results overwrite the output arrays,
@@ -26,9 +26,12 @@
  * Threads. Functions have no global state, and any number of threads may call them at once. A call
  * uses OpenMP; options.threads limits its threads.
  *
- * Devices. This version computes on the CPU. NBODY_CUDA is reserved: a build with nvcc will run the
- * kernels of steps 11 and 15b, and will also take device pointers in the same arguments. Until then
- * it returns NBODY_NO_DEVICE.
+ * Devices. NBODY_CPU, the default, or NBODY_CUDA, if the library was built with nvcc; otherwise that
+ * returns NBODY_NO_DEVICE. NBODY_CUDA uses the device of the arrays, and the current device if all
+ * are on the host. It takes device pointers as they are. The kernels are those of steps 11 to 13
+ * and 15b, and work in options.stream. If all results are on the device, the call returns before
+ * they are ready, as a kernel does. options.interrupted is not called, and the tree has no
+ * potential. The library keeps the memory that calls worked in; nbody_release_memory() returns it.
  */
 #ifndef NBODY_H
 #define NBODY_H
@@ -57,7 +60,10 @@ enum {
   NBODY_NO_DEVICE = 8,     /* the device is missing, or this build does not support it */
   NBODY_NO_TREE_JERK = 9,  /* the tree has no velocities of nodes; NBODY_DIRECT has the jerk */
   NBODY_NO_MEMORY = 10,
-  NBODY_INTERRUPTED = 11 /* options.interrupted returned nonzero */
+  NBODY_INTERRUPTED = 11,       /* options.interrupted returned nonzero */
+  NBODY_NO_TREE_POTENTIAL = 12, /* on a CUDA device; NBODY_DIRECT and the CPU have it */
+  NBODY_TWO_DEVICES = 13,       /* arrays are on different CUDA devices */
+  NBODY_CUDA_FAILED = 14        /* a call of CUDA failed */
 };
 
 /* Returns one line about a result. The text is static, for every number. */
@@ -79,10 +85,18 @@ typedef struct nbody_options {
   /* If not NULL, the calling thread calls it several times per second. Nonzero ends the call. */
   int (*interrupted)(void* argument);
   void* argument;
+  /* CUDA: the cudaStream_t to work in; NULL: the default stream. */
+  void* stream;
+  /* CUDA: if not 0, nothing is examined, and the call never waits. Then values must be allowed, all
+   * sources count as massive, and units must suit float32: no square or cube may leave its range. */
+  int unchecked;
 } nbody_options;
 
 /* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
 void nbody_default_options(nbody_options* options, size_t size);
+
+/* Returns to the devices the memory that earlier calls worked in. Any thread may call it. */
+void nbody_release_memory(void);
 
 /* Each function returns a result from the list above. `options` may be NULL for the defaults.
  * positions: 3 * sources; masses: sources; target_positions: 3 * targets, or NULL. If it is NULL,

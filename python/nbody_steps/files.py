@@ -37,19 +37,29 @@ def from_extension(found: dict[str, Any]) -> Bodies:
 
 
 def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, species: str = "",
-         columns: str = "", units: Optional[str] = None) -> Bodies:
-    """Reads a file of bodies: CSV, tables, BIN, raw, Tipsy, or Gadget's binary format. The content
-    decides the format (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
+         columns: str = "", units: Optional[str] = None,
+         from_units: Optional[str] = None) -> Bodies:
+    """Reads a file of bodies: CSV, tables, BIN, raw, Tipsy, Gadget's binary format, AMUSE's HDF5
+    (with h5py) or an archive of REBOUND (with rebound). The content decides the format
+    (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
 
-    systems  number of systems that the rows of a file form, if it does not say
-    species  bodies to keep, such as "dark,star"
-    columns  names of the columns of a table without a header line, such as "m,x,y,-,-"
-    units    a preset to convert to, if the file has units
+    systems     number of systems that the rows of a file form, if it does not say
+    species     bodies to keep, such as "dark,star"
+    columns     names of the columns of a table without a header line, such as "m,x,y,-,-"
+    units       a preset to convert to, if the file has units
+    from_units  the preset of the file's units, if it does not say; a Tipsy file without them is
+                rejected, because other programs read the same file in units 1e10 apart
 
     A file that is missing or invalid raises a ValueError of one line.
     """
     count = None if systems is None else checks.whole("systems", systems, 1)
-    return from_extension(_extension.read(os.fspath(file), count, species, columns, units))
+    from . import archives  # needs Bodies
+
+    archive = archives.read_archive(os.fspath(file), units)
+    if archive is not None:
+        return archive
+    return from_extension(_extension.read(os.fspath(file), count, species, columns, units,
+                                          from_units))
 
 
 def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _extension, checks
+from . import _extension, checks, devices
 
 METHODS = {"direct": 0, "tree": 1}
 DEVICES = {"cpu": 0, "cuda": 1}
 
 
-def settings(method: str, theta: float, multipole: int, force_tolerance: float, device: str,
-             threads: Optional[int]) -> _extension.Settings:
+def settings(method: str, theta: float, multipole: int, force_tolerance: float,
+             device: Optional[str], threads: Optional[int], is_on_device: bool = False,
+             unchecked: bool = False) -> _extension.Settings:
+    try:
+        return settings_of(method, theta, multipole, force_tolerance, device, threads,
+                           is_on_device, unchecked)
+    except TypeError:  # not hashable, so not a number
+        return settings_of.__wrapped__(method, theta, multipole, force_tolerance, device, threads,
+                                       is_on_device, unchecked)
+
+
+@functools.lru_cache(maxsize=64)
+def settings_of(method: str, theta: float, multipole: int, force_tolerance: float,
+                device: Optional[str], threads: Optional[int], is_on_device: bool,
+                unchecked: bool) -> _extension.Settings:
     from_0_to_1 = "a number from 0 to 1"
     if multipole not in (0, 2):
         raise ValueError(f"multipole: {multipole!r} is not allowed; 0 (masses) or 2 (quadrupoles)")
-    if checks.one_of("device", device, DEVICES) != 0:
+    if device is None:
+        device = "cuda" if is_on_device else "cpu"
+    where = checks.one_of("device", device, DEVICES)
+    if where != 0 and not _extension.has_cuda:
         raise ValueError("device: 'cuda' is not in this build; 'cpu'")
+    if where == 0 and is_on_device:
+        raise ValueError("device: 'cpu' is not allowed, because the arrays are on a CUDA device; "
+                         "'cuda', or None")
     return _extension.Settings(
-        0,
+        where,
         checks.one_of("method", method, METHODS),
         0 if threads is None else checks.whole("threads", threads, 1, 4096),
         checks.number("theta", theta, 0, 1, from_0_to_1),
         int(multipole),
         checks.number("force_tolerance", force_tolerance, 0, 1, from_0_to_1),
+        bool(unchecked),
     )
 
 
@@ -35,8 +56,8 @@ def length(softening: Any) -> float:
 
 def accelerations(positions: Any, masses: Any, softening: float, targets: Any = None,
                   method: str = "direct", *, theta: float = 1.0, multipole: int = 2,
-                  force_tolerance: float = 0.005, device: str = "cpu",
-                  threads: Optional[int] = None) -> np.ndarray:
+                  force_tolerance: float = 0.005, device: Optional[str] = None,
+                  threads: Optional[int] = None, unchecked: bool = False) -> Any:
     """Returns the accelerations of targets, a_i = sum_j m_j r_ij / (|r_ij|^2 + eps^2)^(3/2).
 
     G is 1: in other units, multiply the result by G. The softening eps is Plummer's (Aarseth 1963,
@@ -53,20 +74,27 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
                      force on the body; 0.005 gives RMS errors of about 6e-4 of the acceleration
     theta            tree: the largest opening angle; at 0 all nodes are opened
     multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
-    device           "cpu"; a build with CUDA will also have "cuda"
-    threads          at most this many; None: all
+    device           "cpu", "cuda" in a build with nvcc, or None: where the arrays are
+    threads          of the CPU, at most this many; None: all
+    unchecked        CUDA: nothing is examined, and the call never waits. Then values must be
+                     allowed, all sources count as massive, and units must suit float32
+
+    Arrays of CuPy, PyTorch and JAX on a CUDA device are used where they are (DLPack), in the
+    library's current stream, and the result is an array of the same library. Arrays of other
+    libraries there give one with DLPack's methods.
 
     Returns (k, 3), or (n, 3) without targets, with the dtype of the positions. Wrong shapes, dtypes
-    and numbers raise ValueError. The interpreter's lock is released, and Ctrl-C ends the call.
+    and numbers raise ValueError. The interpreter's lock is released, and Ctrl-C ends the call, if
+    it computes on the CPU.
     """
     return total("accelerations", positions, masses, softening, targets, (3,),
-                 settings(method, theta, multipole, force_tolerance, device, threads))
+                 (method, theta, multipole, force_tolerance, device, threads), unchecked)
 
 
 def potential(positions: Any, masses: Any, softening: float, targets: Any = None,
               method: str = "direct", *, theta: float = 1.0, multipole: int = 2,
-              force_tolerance: float = 0.005, device: str = "cpu",
-              threads: Optional[int] = None) -> np.ndarray:
+              force_tolerance: float = 0.005, device: Optional[str] = None,
+              threads: Optional[int] = None, unchecked: bool = False) -> Any:
     """Returns the potentials at targets, phi_i = - sum_j m_j / (|r_ij|^2 + eps^2)^(1/2).
 
     Without targets, a body's own term is left out, so 0.5 * sum(masses * potential) is the
@@ -76,23 +104,43 @@ def potential(positions: Any, masses: Any, softening: float, targets: Any = None
     Returns (k,), or (n,) without targets.
     """
     return total("potential", positions, masses, softening, targets, (),
-                 settings(method, theta, multipole, force_tolerance, device, threads))
+                 (method, theta, multipole, force_tolerance, device, threads), unchecked)
 
 
 def total(function: str, positions: Any, masses: Any, softening: float, targets: Any,
-          shape: tuple[int, ...], options: _extension.Settings) -> np.ndarray:
+          shape: tuple[int, ...], options: tuple[Any, ...], unchecked: bool) -> Any:
+    number = devices.device_of(positions)
+    if number is not None and _extension.has_cuda:
+        return total_on_device(function, positions, masses, softening, targets, shape,
+                               settings(*options, True, unchecked), number)
     x = checks.vectors("positions", positions)
     m = checks.masses_of(masses, ("positions", x))
     at = None if targets is None else checks.vectors("targets", targets, ("positions", x))
     out = np.empty((len(x if at is None else at), *shape), x.dtype)
-    getattr(_extension, function)(x, m, at, length(softening), options, out)
+    getattr(_extension, function)(x, m, at, length(softening), settings(*options), out)
     return out
+
+
+def total_on_device(function: str, x: Any, m: Any, softening: float, at: Any,
+                    shape: tuple[int, ...], options: _extension.Settings, number: int) -> Any:
+    devices.check("positions", x, number, (None, 3))
+    place = devices.Place(x, number)
+    count = x.shape[0]
+    devices.check("masses", m, number, (count,), place.dtype)
+    if at is not None:
+        devices.check("targets", at, number, (None, 3), place.dtype)
+        count = at.shape[0]
+    place.ready(x, m, at)
+    out = place.empty((count, *shape))
+    getattr(_extension, function)(x, m, at, length(softening), options, out, place.stream,
+                                  place.waits)
+    return place.result(out)
 
 
 def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets: Any = None,
          target_velocities: Any = None, method: str = "direct", *, with_accelerations: bool = False,
-         device: str = "cpu", threads: Optional[int] = None
-         ) -> Union[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+         device: Optional[str] = None, threads: Optional[int] = None, unchecked: bool = False
+         ) -> Any:
     """Returns the time derivatives of the accelerations of targets,
     sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5) with s^2 = |r_ij|^2 + eps^2
     (Makino & Aarseth 1992, PASJ 44, 141).
@@ -105,6 +153,11 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     """
     if checks.one_of("method", method, METHODS) != METHODS["direct"]:
         raise ValueError("method: 'tree' does not compute a jerk; 'direct'")
+    number = devices.device_of(positions)
+    if number is not None and _extension.has_cuda:
+        return jerk_on_device((positions, velocities), masses, softening,
+                              (targets, target_velocities), with_accelerations,
+                              settings(method, 1, 2, 0, device, threads, True, unchecked), number)
     x = checks.vectors("positions", positions)
     v = checks.vectors("velocities", velocities, ("positions", x))
     require_same_shape("velocities", v, "positions", x)
@@ -121,6 +174,26 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     _extension.jerk(x, v, m, at, u, length(softening),
                     settings(method, 1, 2, 0, device, threads), a, out)
     return (a, out) if with_accelerations else out
+
+
+def jerk_on_device(sources: tuple[Any, Any], m: Any, softening: float, targets: tuple[Any, Any],
+                   with_accelerations: bool, options: _extension.Settings, number: int) -> Any:
+    (x, v), (at, u) = sources, targets
+    devices.check("positions", x, number, (None, 3))
+    place = devices.Place(x, number)
+    count = x.shape[0]
+    devices.check("velocities", v, number, (count, 3), place.dtype)
+    devices.check("masses", m, number, (count,), place.dtype)
+    if (at is None) != (u is None):
+        raise ValueError("target_velocities: needed with targets, and only with them")
+    if at is not None:
+        devices.check("targets", at, number, (None, 3), place.dtype)
+        count = at.shape[0]
+        devices.check("target_velocities", u, number, (count, 3), place.dtype)
+    place.ready(x, v, m, at, u)
+    a, out = place.empty((count, 3)), place.empty((count, 3))
+    _extension.jerk(x, v, m, at, u, length(softening), options, a, out, place.stream, place.waits)
+    return (place.result(a), place.result(out)) if with_accelerations else place.result(out)
 
 
 def require_same_shape(name: str, array: np.ndarray, other: str, like: np.ndarray) -> None:

@@ -6,14 +6,14 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import checks
+from . import _extension, checks, devices
 from .gravity import accelerations, length, require_same_shape
 
 
 def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt: float, steps: int,
              method: str = "direct", *, progress: Optional[Callable[[int], Any]] = None,
              external: Optional[Callable[[np.ndarray, float], Any]] = None, time: float = 0.0,
-             **options: Any) -> tuple[np.ndarray, np.ndarray]:
+             **options: Any) -> tuple[Any, Any]:
     """Returns the positions and velocities after `steps` time steps of leapfrog (drift by dt / 2,
     kick by dt, drift by dt / 2; second order, time-reversible).
 
@@ -24,7 +24,18 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     external(positions, time) returns accelerations (n, 3) that are added to those of the bodies:
     those of a potential that does not react to the bodies (`galpy_field` makes one). `time` is that
     of the start.
+
+    Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """
+    number = devices.device_of(positions)
+    if number is not None and _extension.has_cuda:
+        devices.check("positions", positions, number, (None, 3))
+        devices.check("velocities", velocities, number, (positions.shape[0], 3),
+                      devices.type_name(positions))
+        return simulate_on_device(positions, velocities, masses, length(softening),
+                                  checks.number("dt", dt, -np.inf, np.inf, "a finite number"),
+                                  checks.whole("steps", steps, 0), method, progress, external,
+                                  time, options)
     x = checks.vectors("positions", positions).copy()
     v = checks.vectors("velocities", velocities, ("positions", x)).copy()
     require_same_shape("velocities", v, "positions", x)
@@ -42,6 +53,21 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
         if external is not None:
             v += h * field(external, x, start + (step - 0.5) * float(h))
         x += half * v
+        if progress is not None:
+            progress(step)
+    return x, v
+
+
+def simulate_on_device(x: Any, v: Any, m: Any, eps: float, h: float, steps: int, method: str,
+                       progress: Optional[Callable[[int], Any]],
+                       external: Optional[Callable[[Any, float], Any]], start: float,
+                       options: dict[str, Any]) -> tuple[Any, Any]:
+    for step in range(1, steps + 1):
+        x = x + 0.5 * h * v
+        v = v + h * accelerations(x, m, eps, method=method, **options)
+        if external is not None:
+            v = v + h * external(x, start + (step - 0.5) * h)
+        x = x + 0.5 * h * v
         if progress is not None:
             progress(step)
     return x, v

@@ -5,26 +5,32 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "call.h"
 #include "nbody.h"
 
 namespace nb = nanobind;
 
 namespace {
 
-// C-contiguous arrays in host memory.
+// C-contiguous arrays, in host memory or in a device's.
 template <class Real>
-using In = nb::ndarray<const Real, nb::c_contig, nb::device::cpu>;
+using In = nb::ndarray<const Real, nb::c_contig>;
 template <class Real>
-using Out = nb::ndarray<Real, nb::c_contig, nb::device::cpu>;
+using Out = nb::ndarray<Real, nb::c_contig>;
 
 struct Settings {
   int device, method, threads;
   double theta;
   int multipole;
   double force_tolerance;
+  bool unchecked;
 };
 
 // Ctrl-C ends a call: Python's handler runs, in the thread that called.
@@ -35,7 +41,7 @@ int has_signal(void*) {
 
 // Calls a function of nbody.h without the interpreter's lock.
 template <class Function>
-void call(const Settings& settings, const Function& function) {
+void call(const Settings& settings, std::uintptr_t stream, bool waits, const Function& function) {
   nbody_options options;
   nbody_default_options(&options, sizeof options);
   options.device = settings.device;
@@ -45,13 +51,18 @@ void call(const Settings& settings, const Function& function) {
   options.multipole = settings.multipole;
   options.force_tolerance = settings.force_tolerance;
   options.interrupted = has_signal;
+  options.stream = reinterpret_cast<void*>(stream);
+  options.unchecked = settings.unchecked;
   int result;
   {
     const nb::gil_scoped_release unlocked;
     result = function(&options);
+    if (result == NBODY_OK && waits && !nbody::library::wait_for_cuda(options.stream))
+      result = NBODY_CUDA_FAILED;
   }
   if (result == NBODY_INTERRUPTED) throw nb::python_error();
   if (result == NBODY_NO_MEMORY) throw std::bad_alloc();
+  if (result == NBODY_CUDA_FAILED) throw std::runtime_error(nbody_error_text(result));
   if (result != NBODY_OK) throw nb::value_error(nbody_error_text(result));
 }
 
@@ -72,14 +83,14 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       name,
       [function](const In<Real>& positions, const In<Real>& masses,
                  const std::optional<In<Real>>& targets, double softening, const Settings& settings,
-                 const Out<Real>& out) {
-        call(settings, [&](const nbody_options* options) {
+                 const Out<Real>& out, std::uintptr_t stream, bool waits) {
+        call(settings, stream, waits, [&](const nbody_options* options) {
           return function(masses.size(), positions.data(), masses.data(), count<Real>(targets),
                           data<Real>(targets), softening, options, out.data());
         });
       },
       nb::arg("positions"), nb::arg("masses"), nb::arg("targets").none(), nb::arg("softening"),
-      nb::arg("settings"), nb::arg("out"));
+      nb::arg("settings"), nb::arg("out"), nb::arg("stream") = 0, nb::arg("waits") = false);
 }
 
 template <class Real, class Function>
@@ -89,8 +100,9 @@ void bind_jerk(nb::module_& module, Function function) {
       [function](const In<Real>& positions, const In<Real>& velocities, const In<Real>& masses,
                  const std::optional<In<Real>>& targets,
                  const std::optional<In<Real>>& target_velocities, double softening,
-                 const Settings& settings, const Out<Real>& accelerations, const Out<Real>& jerks) {
-        call(settings, [&](const nbody_options* options) {
+                 const Settings& settings, const Out<Real>& accelerations, const Out<Real>& jerks,
+                 std::uintptr_t stream, bool waits) {
+        call(settings, stream, waits, [&](const nbody_options* options) {
           return function(masses.size(), positions.data(), velocities.data(), masses.data(),
                           count<Real>(targets), data<Real>(targets), data<Real>(target_velocities),
                           softening, options, accelerations.data(), jerks.data());
@@ -98,7 +110,23 @@ void bind_jerk(nb::module_& module, Function function) {
       },
       nb::arg("positions"), nb::arg("velocities"), nb::arg("masses"), nb::arg("targets").none(),
       nb::arg("target_velocities").none(), nb::arg("softening"), nb::arg("settings"),
-      nb::arg("accelerations"), nb::arg("jerks"));
+      nb::arg("accelerations"), nb::arg("jerks"), nb::arg("stream") = 0, nb::arg("waits") = false);
+}
+
+// Returns a new array in the memory of a device, which speaks DLPack.
+template <class Real>
+nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
+  std::size_t count = 1;
+  for (const std::size_t size : shape) count *= size;
+  void* const memory = nbody::library::take_cuda_result(std::max<std::size_t>(count, 1) * sizeof(Real));
+  if (memory == nullptr) throw std::bad_alloc();
+  const nb::capsule owner(memory, [](void* mine) noexcept {
+    nbody::library::return_cuda_result(mine);
+  });
+  return nb::ndarray<Real, nb::device::cuda>(static_cast<Real*>(memory), shape.size(), shape.data(),
+                                             owner, nullptr, nb::dtype<Real>(),
+                                             nb::device::cuda::value, device)
+      .cast();
 }
 
 }  // namespace
@@ -106,8 +134,17 @@ void bind_jerk(nb::module_& module, Function function) {
 NB_MODULE(_extension, module) {
   module.doc() = "libnbody for Python; use nbody_steps, which checks arguments";
   nb::class_<Settings>(module, "Settings")
-      .def(nb::init<int, int, int, double, int, double>(), nb::arg("device"), nb::arg("method"),
-           nb::arg("threads"), nb::arg("theta"), nb::arg("multipole"), nb::arg("force_tolerance"));
+      .def(nb::init<int, int, int, double, int, double, bool>(), nb::arg("device"),
+           nb::arg("method"), nb::arg("threads"), nb::arg("theta"), nb::arg("multipole"),
+           nb::arg("force_tolerance"), nb::arg("unchecked"));
+#ifdef NBODY_WITH_CUDA
+  module.attr("has_cuda") = true;
+#else
+  module.attr("has_cuda") = false;
+#endif
+  module.def("empty_f32_on", &empty_on<float>, nb::arg("device"), nb::arg("shape"));
+  module.def("empty_f64_on", &empty_on<double>, nb::arg("device"), nb::arg("shape"));
+  module.def("release_memory", &nbody_release_memory);
   bind_sum<float>(module, "accelerations", nbody_accelerations_f32);
   bind_sum<double>(module, "accelerations", nbody_accelerations_f64);
   bind_sum<float>(module, "potential", nbody_potential_f32);

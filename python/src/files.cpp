@@ -63,14 +63,34 @@ nb::dict to_python(nbody::Snapshot snapshot) {
   return result;
 }
 
+// Other programs read a Tipsy file without units as kpc and solar masses, or as kpc and 1e10 of
+// them, so the caller must say which.
+void set_units(const std::string& file, nbody::Snapshot& snapshot,
+               const std::optional<std::string>& from_units) {
+  if (!from_units) {
+    if (snapshot.format.starts_with("Tipsy") && snapshot.units.empty())
+      throw nbody::UsageError(file, ": a Tipsy file does not give its units, and no .param file "
+                              "next to it does: name them with from_units (",
+                              nbody::unit_presets(), ")");
+    return;
+  }
+  if (nbody::units_of(snapshot.units))
+    throw nbody::UsageError("from_units: \"", *from_units, "\" is not allowed; ", file,
+                            " says that its units are ", snapshot.units);
+  snapshot.units = *from_units;
+}
+
 nb::dict read_file(const std::string& file, std::optional<int> systems, const std::string& species,
-                   const std::string& columns, const std::optional<std::string>& units) {
+                   const std::string& columns, const std::optional<std::string>& units,
+                   const std::optional<std::string>& from_units) {
   return to_python(without_lock([&] {
     nbody::ReadOptions options{.systems = systems, .float64 = true};
     options.columns = columns;
     if (!species.empty()) options.species = nbody::parse_species("species", species);
     if (units) nbody::require_preset("units", *units);
+    if (from_units) nbody::require_preset("from_units", *from_units);
     nbody::Snapshot snapshot = nbody::read_bodies(file, options);
+    set_units(file, snapshot, from_units);
     if (units) nbody::convert_units(file, snapshot, *units);
     return snapshot;
   }));
@@ -126,7 +146,7 @@ std::map<std::string, std::string> scenarios() {
 
 void bind_files(nb::module_& module) {
   module.def("read", &read_file, nb::arg("file"), nb::arg("systems").none(), nb::arg("species"),
-             nb::arg("columns"), nb::arg("units").none());
+             nb::arg("columns"), nb::arg("units").none(), nb::arg("from_units").none());
   module.def("write", &write_file, nb::arg("file"), nb::arg("rows"), nb::arg("time"),
              nb::arg("softening"), nb::arg("dt"), nb::arg("units"), nb::arg("names"),
              nb::arg("species"));

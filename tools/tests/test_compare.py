@@ -22,7 +22,7 @@ from array import array
 from pathlib import Path
 from nbody_tools.compare import bodies as made
 data = Path(words[words.index("--input") + 1]).read_bytes()
-values = array("f"); values.frombytes(data[made.HEADER.size:])
+values = array("f"); values.frombytes(data[144:])
 for _ in range(int(words[words.index("--steps") + 1])):
     all_a = [made.acceleration(values, i, float(words[words.index("--softening") + 1]) ** 2)
              for i in range(len(values) // 7)]
@@ -30,7 +30,7 @@ for _ in range(int(words[words.index("--steps") + 1])):
         for k in range(3):
             values[7 * i + 3 + k] += made.DT * a[k] * {factor}
             values[7 * i + k] += made.DT * values[7 * i + 3 + k]
-Path(words[words.index("--output") + 1]).write_bytes(data[:made.HEADER.size] + values.tobytes())
+Path(words[words.index("--output") + 1]).write_bytes(data[:144] + values.tobytes())
 """
 
 

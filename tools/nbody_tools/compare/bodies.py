@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 import random
-import struct
 from array import array
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
 from nbody_tools.arguments import Failed
+from nbody_tools.files.bin import VALUES, FileError, read_bin, write_bin
 
-HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # format BIN in docs/formats.md
-VALUES = 7  # x, y, z, vx, vy, vz, mass
 DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
@@ -66,7 +64,7 @@ def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies
                 mass / count,
             )
         )
-    return Bodies(write_bodies(path, values, "plummer", SOFTENING, DT), values)
+    return Bodies(write_bin(path, values, "plummer", SOFTENING, DT), values)
 
 
 def moving(bodies: Bodies, path: Path) -> Bodies:
@@ -74,44 +72,19 @@ def moving(bodies: Bodies, path: Path) -> Bodies:
     values = array("f", bodies.values)
     for k, component in enumerate(VELOCITY):
         values[3 + k::VALUES] = array("f", [component] * bodies.count)
-    return Bodies(write_bodies(path, values, "moving", SOFTENING, DT), values)
-
-
-def write_bodies(
-    path: Path, values: array, name: str, softening: float = 0.0, dt: float = 0.0
-) -> Path:
-    header = HEADER.pack(
-        b"NBODYBIN",
-        1,
-        0x01020304,
-        4,
-        HEADER.size,
-        1,
-        len(values) // VALUES,
-        0.0,
-        0,
-        1.0,
-        softening,
-        dt,
-        0,
-        0,
-        name.encode(),
-        b"",
-    )
-    path.write_bytes(header + values.tobytes())
-    return path
+    return Bodies(write_bin(path, values, "moving", SOFTENING, DT), values)
 
 
 def read_state(path: Path, count: int) -> array:
     try:
-        data = path.read_bytes()
+        found = read_bin(path, path.read_bytes())
     except OSError as error:
         raise Failed(f"wrote no bodies: {error.strerror}") from error
-    if len(data) != HEADER.size + 4 * VALUES * count:
-        raise Failed(f"wrote {len(data)} bytes, which is not the size of {count} bodies")
-    values = array("f")
-    values.frombytes(data[HEADER.size:])
-    return values
+    except FileError as error:
+        raise Failed(f"wrote another file: {error}") from error
+    if len(found.values) != VALUES * count or found.values.typecode != "f":
+        raise Failed(f"wrote {found.systems} systems of {found.bodies} bodies, not {count} bodies")
+    return found.values
 
 
 @dataclass(frozen=True)

@@ -1,43 +1,25 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
-A file whose content does not match its header is rejected with a FileError that names it. BIN is
-little-endian. A header of 144 bytes is followed by seven float32 or float64 values per body, system
-after system, and in version 2 also by one byte per body for its species. Checkpoints (version 3)
-have 16 more header bytes, and end with lines of key=value and a checksum
-(common/io/formats/bin.cpp).
+A file whose content does not match its header is rejected with a FileError that names it.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import struct
 import subprocess
 import tempfile
-import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
 import numpy
 
-from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.arguments import ROOT
+from nbody_tools.files.bin import MAGIC, SPECIES, VALUES, FileError, read_bin
 
-HEADER = struct.Struct("<8s6Idq3d2I32s32s")
-MAGIC = b"NBODYBIN"
-PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
-CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: 1 if species, 0, size of the text
-SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # a BIN file stores the index
-ENDIAN_TAG = 0x01020304
-DTYPES = {4: "<f4", 8: "<f8"}  # by bytes per value
-VALUES_PER_BODY = 7
-INTEGRATORS = ("euler", "leapfrog")
 CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # order in which the programs write them
 SNAPSHOT_NAME = re.compile(r"snapshot_(\d{8})\.(bin|csv)")
-
-
-class FileError(ToolError):
-    """An invalid file; the message names the file, and the line if there is one."""
 
 
 @dataclass
@@ -142,54 +124,14 @@ def _read_foreign(path: Path) -> Bodies:
 
 
 def _read_bin(path: Path, data: bytes) -> Bodies:
-    if len(data) < HEADER.size:
-        raise FileError(
-            f"{path}: truncated: {len(data)} bytes, but a header has {HEADER.size}"
-        )
-    (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
-     softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
-    if version not in (PLAIN, WITH_SPECIES, CHECKPOINT):
-        raise FileError(f"{path}: version is {version}, but this reader knows {PLAIN} to "
-                        f"{CHECKPOINT}")
-    start, has_species, tail = HEADER.size, version == WITH_SPECIES, 0
-    if version == CHECKPOINT:
-        if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
-            raise FileError(f"{path}: damaged: its checksum does not match its content")
-        start += CHECKPOINT_HEADER.size
-        has_species, _, text_bytes = CHECKPOINT_HEADER.unpack_from(data, HEADER.size)
-        tail = text_bytes + 4
-    for name, value, expected in (("endian tag", endian_tag, ENDIAN_TAG),
-                                  ("header size", header_size, start)):
-        if value != expected:
-            raise FileError(f"{path}: {name} is {value:#x}, but must be {expected:#x}")
-    if bytes_per_value not in DTYPES:
-        raise FileError(f"{path}: values of {bytes_per_value} bytes; this reader knows 4 and 8")
-    if integrator >= len(INTEGRATORS):
-        raise FileError(f"{path}: unknown integrator {integrator}")
-    if systems == 0 or count == 0:
-        raise FileError(f"{path}: its header says {systems} systems of {count} bodies")
-    species_start = start + systems * count * VALUES_PER_BODY * bytes_per_value
-    species_end = species_start + (systems * count if has_species else 0)
-    expected_size = species_end + tail
-    if len(data) != expected_size:
-        kind = "truncated" if len(data) < expected_size else "too long"
-        raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
-                        f"bytes, but the file has {len(data)}")
-    species = data[species_start:species_end]
-    if any(number >= len(SPECIES) for number in species):
-        raise FileError(f"{path}: a species is not a number from 0 to {len(SPECIES) - 1}")
-    values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=start)
-    values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
+    found = read_bin(path, data)
+    values = numpy.frombuffer(found.values, dtype=found.values.typecode)
+    values = values.reshape(found.systems, found.bodies, VALUES).astype(numpy.float64)
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
-                  time=time, step=step, gravity=gravity, softening=softening, dt=dt,
-                  integrator=INTEGRATORS[integrator], staggered=bool(staggered),
-                  precision=f"float{8 * bytes_per_value}",
-                  scenario=_text(scenario), units=_text(units),
-                  species=[SPECIES[number] for number in species])
-
-
-def _text(padded: bytes) -> str:
-    return padded.split(b"\0", 1)[0].decode("utf-8", errors="replace")
+                  time=found.time, step=found.step, gravity=found.gravity,
+                  softening=found.softening, dt=found.dt, integrator=found.integrator,
+                  staggered=found.staggered, precision=f"float{8 * found.values.itemsize}",
+                  scenario=found.scenario, units=found.units, species=found.species)
 
 
 def _read_csv(path: Path, data: bytes) -> Bodies:
@@ -259,7 +201,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
         )
     if systems < 1 or len(rows) % systems:
         raise FileError(f"{path}: {len(rows)} bodies cannot be divided into {systems} systems")
-    values = numpy.array(rows).reshape(systems, -1, VALUES_PER_BODY)
+    values = numpy.array(rows).reshape(systems, -1, VALUES)
     return Bodies(positions=values[..., 1:4], velocities=values[..., 4:7], masses=values[..., 0],
                   time=numbers["time"], step=step, gravity=numbers["G"],
                   softening=numbers["softening"], dt=numbers["dt"],

@@ -5,10 +5,11 @@ else."""
 from __future__ import annotations
 
 from array import array
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator, Sequence
 
-from nbody_tools.compare.bodies import HEADER, VALUES
+from nbody_tools.files.bin import VALUES, read_bin
 from nbody_tools.measure.tree import TREE, UNCHECKED, energies
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # in time steps: before, during and after the passage
 CELLS, HALF_WIDTH = 512, 14.0  # a map's cells per side, and half its width in scenario units
-DISK = 2  # number of this species in a file (docs/formats.md)
+DISK = "disk"
 MOST = 65535  # the largest value in a 16-bit grey map
 
 
@@ -52,27 +53,23 @@ def galaxies(bench: Bench) -> None:
         return
     for step in STATES:
         state = bench.folder / f"snapshot_{step:08d}.bin"
-        for number, counts in enumerate(maps_of(state.read_bytes()), start=1):
+        for number, counts in enumerate(maps_of(state), start=1):
             (bench.folder / f"galaxy{number}_{step:08d}.pgm").write_bytes(grey_map(counts))
     for large in bench.folder.glob("snapshot_*.bin"):
         large.unlink()
 
 
-def maps_of(data: bytes) -> Iterator[array]:
+def maps_of(file: Path) -> Iterator[array]:
     """Yields, for each disk, a map of the number of stars per cell, seen along z, with the highest
     y first. A disk is a contiguous range of bodies of species DISK."""
-    count = HEADER.unpack_from(data)[6]
-    end = HEADER.size + 4 * VALUES * count
-    values, species = array("f"), data[end:]
-    values.frombytes(data[HEADER.size:end])
-    first = species.find(DISK)
-    while first >= 0:
-        last = next((k for k in range(first, count) if species[k] != DISK), count)
-        yield map_of(
-            values[VALUES * first : VALUES * last : VALUES],
-            values[VALUES * first + 1 : VALUES * last : VALUES],
-        )
-        first = species.find(DISK, last)
+    found = read_bin(file, file.read_bytes())
+    first = 0
+    for kind, group in groupby(found.species):
+        last = first + len(list(group))
+        if kind == DISK:
+            yield map_of(found.values[VALUES * first : VALUES * last : VALUES],
+                         found.values[VALUES * first + 1 : VALUES * last : VALUES])
+        first = last
 
 
 def map_of(x: Sequence[float], y: Sequence[float]) -> array:

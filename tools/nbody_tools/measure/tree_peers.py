@@ -132,7 +132,7 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
     reports the total time. Built with -DDEBUG, it also prints its bodies and their last
     accelerations."""
     count = 2 ** power
-    path = made.write_bodies(
+    path = made.write_bin(
         bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}"
     )
     printed = bench.run(f"ecl_bh.{count}.log", [program, count, ECL_STEPS])
@@ -240,7 +240,7 @@ def last_digit(text: str) -> float:
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
     """Runs Ryoanji's demo and step 15 on its bodies. The demo takes the binary logarithm of the
     number of bodies, and compares its forces with a direct sum."""
-    path = made.write_bodies(
+    path = made.write_bin(
         bench.folder / f"cube_{power}.bin", cube_bodies(2**power - 1), f"cube_{power}"
     )
     printed = bench.run(f"ryoanji.{power}.log", [program, power])

@@ -1,9 +1,10 @@
 """Tests ./nbody measure tree_peers and galaxies with made-up programs."""
 
 import json
+import struct
 from unittest import mock
 
-from nbody_tools.compare.bodies import DT, HEADER
+from nbody_tools.compare.bodies import DT
 from nbody_tools.documents import report, tree as documents
 from nbody_tools.measure import galaxies, tree_peers
 from nbody_tools.records.record import Record
@@ -24,6 +25,7 @@ print("Traverse             : 0.0040000 s (1.0 TFlops)")
 print("Total BH            : 0.9000000 s (1.0 TFlops)")
 print("1st percentile: 0.0125")
 """
+HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # not the reader's, in order not to share a bug
 DIRECT = f"""
 import struct
 if "--output" in sys.argv:

@@ -1,0 +1,66 @@
+// A call of one of libnbody's functions, as library.cpp hands it to a device. Private to the
+// library.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "nbody.h"
+
+namespace nbody::library {
+
+enum class Quantity { accelerations, potential, jerk };
+
+// Numbers per target: three for an acceleration, one for a potential, and three each for an
+// acceleration and its jerk.
+constexpr int width(Quantity quantity) {
+  return quantity == Quantity::potential ? 1 : quantity == Quantity::jerk ? 6 : 3;
+}
+
+template <class Real>
+struct Arrays {
+  std::size_t count;
+  const Real *positions, *velocities, *masses;  // null: not needed, or zero
+};
+
+template <class Real>
+struct Call {
+  Quantity quantity;
+  Arrays<Real> sources;
+  std::optional<Arrays<Real>> targets;  // none: the sources
+  double softening;
+  const nbody_options* options;
+  Real *accelerations, *potentials, *jerks;
+  const Arrays<Real>& at() const { return targets ? *targets : sources; }
+};
+
+constexpr double kLargest = 1e150;  // of every number of an array
+
+// Units are powers of two, so that scaling to them changes no digits. In these units, no square and
+// no cube of a float32 leaves its range.
+inline double unit_of(double largest) {
+  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
+}
+
+// Returns the softening that a kernel uses, in scaled units. With at least this, a body's force on
+// itself is zero times a finite number.
+template <class Real>
+double softening_of(double scaled) {
+  return std::fmax(scaled, sizeof(Real) == sizeof(float) ? 1e-12 : 1e-100);
+}
+
+// Computes on the CUDA device of the arrays, or on the current one. Arrays may be on the host or on
+// the device, each on its own. Returns a result of nbody.h. Without CUDA (no_device.cpp) it is
+// NBODY_NO_DEVICE.
+template <class Real>
+int run_on_cuda(const Call<Real>& call);
+void release_cuda_memory();
+
+// For results that Python makes: memory on the current device, or null, and the end of all work in
+// a stream.
+void* take_cuda_result(std::size_t bytes);
+void return_cuda_result(void* memory);
+bool wait_for_cuda(void* stream);
+
+}  // namespace nbody::library

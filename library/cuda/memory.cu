@@ -1,0 +1,125 @@
+// The pool of each device, and the streams of calls.
+#include "library/cuda/memory.h"
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "library/call.h"
+#include "library/cuda/failure.h"
+
+namespace nbody {
+
+// CUDA_CHECK's. A call of the library returns a code.
+void cuda_failed(const char* error, const char*, const char*, const char*, int) {
+  const auto is = [error](const char* name) { return std::strcmp(error, name) == 0; };
+  (void)cudaGetLastError();
+  if (is("cudaErrorMemoryAllocation")) throw std::bad_alloc();
+  const bool missing = is("cudaErrorNoDevice") || is("cudaErrorInsufficientDriver") ||
+                       is("cudaErrorNoKernelImageForDevice") || is("cudaErrorInitializationError");
+  throw library::CudaFailure{missing ? NBODY_NO_DEVICE : NBODY_CUDA_FAILED};
+}
+
+namespace library {
+namespace {
+
+thread_local cudaStream_t stream_of_call = nullptr;
+
+#ifndef __HOSTCUDA__
+// A pool keeps what is returned to it. The default pool would give it back to the system whenever
+// the device is idle, and taking it again costs a tenth of a millisecond.
+struct Pools {
+  static constexpr int kDevices = 64;
+  std::mutex mutex;
+  std::array<cudaMemPool_t, kDevices> of_device = {};
+
+  cudaError_t of_current(cudaMemPool_t& pool) {
+    int device = 0;
+    if (const cudaError_t failed = cudaGetDevice(&device)) return failed;
+    if (device >= kDevices) return cudaErrorInvalidDevice;
+    const std::lock_guard lock(mutex);
+    pool = of_device[static_cast<std::size_t>(device)];
+    if (pool != nullptr) return cudaSuccess;
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    if (const cudaError_t failed = cudaMemPoolCreate(&pool, &properties)) return failed;
+    unsigned long long kept = ~0ull;
+    of_device[static_cast<std::size_t>(device)] = pool;
+    return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+  }
+  void release() {
+    const std::lock_guard lock(mutex);
+    for (const cudaMemPool_t pool : of_device)
+      if (pool != nullptr) (void)cudaMemPoolTrimTo(pool, 0);
+  }
+};
+Pools& pools() {
+  static Pools pools;
+  return pools;
+}
+#endif
+
+}  // namespace
+
+cudaError_t take_memory(void** memory, std::size_t bytes) {
+#ifdef __HOSTCUDA__
+  return cudaMallocAsync(memory, bytes, stream_of_call);
+#else
+  cudaMemPool_t pool = nullptr;
+  if (const cudaError_t failed = pools().of_current(pool)) return failed;
+  return cudaMallocFromPoolAsync(memory, bytes, pool, stream_of_call);
+#endif
+}
+
+cudaError_t return_memory(void* memory) { return cudaFreeAsync(memory, stream_of_call); }
+
+void release_cuda_memory() {
+#ifndef __HOSTCUDA__
+  pools().release();
+#endif
+}
+
+void* take_cuda_result(std::size_t bytes) {
+  void* memory = nullptr;
+  return take_memory(&memory, bytes) == cudaSuccess ? memory : nullptr;
+}
+// Whoever used the array may still do so, in any stream.
+void return_cuda_result(void* memory) {
+  (void)cudaDeviceSynchronize();
+  (void)return_memory(memory);
+}
+bool wait_for_cuda(void* stream) {
+  return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) == cudaSuccess;
+}
+
+InStream::InStream(cudaStream_t stream) : before_(stream_of_call) { stream_of_call = stream; }
+InStream::~InStream() { stream_of_call = before_; }
+
+namespace {
+// The second stream continues after all work that the first has now.
+void wait_for(cudaStream_t first, cudaStream_t second) {
+  cudaEvent_t event = nullptr;
+  CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  const Owner<cudaEvent_t, cudaEventDestroy> owner(event);
+  CUDA_CHECK(cudaEventRecord(event, first));
+  CUDA_CHECK(cudaStreamWaitEvent(second, event, 0));
+}
+}  // namespace
+
+InDefaultStream::InDefaultStream(cudaStream_t stream) : stream_(stream), here_(nullptr) {
+  if (stream_ != nullptr) wait_for(stream_, nullptr);
+}
+InDefaultStream::~InDefaultStream() {
+  if (stream_ == nullptr) return;
+  try {
+    wait_for(nullptr, stream_);
+  } catch (const CudaFailure&) {
+    (void)cudaDeviceSynchronize();
+  }
+}
+
+}  // namespace library
+}  // namespace nbody

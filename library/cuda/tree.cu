@@ -1,0 +1,62 @@
+// Forces by step 15's tree and step 15b's walks, in one time step of length 1 from rest, which
+// turns a velocity into the acceleration. Targets that are not the sources have a second tree, which
+// orders them.
+#include "library/cuda/sums.h"
+#include "nbody/step.h"
+#include "nbody/timeline.h"
+#include "nbody/transfer.h"
+#include "step15_barnes_hut/tree.h"
+
+#define main static program_of_step  // a function that nobody calls
+#include "step15b_force_aware/nbody.cu"
+#undef main
+
+namespace {
+
+// Moves what the leaves of a tree say about the numbers of their bodies.
+__global__ void shift_leaves(Node* nodes, int n, int by) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i == 0 && n <= kLeafSize) nodes[n].left += by;
+  if (i >= n - 1 || nodes[i].right == 0) return;
+  if (nodes[i].left >= n) nodes[nodes[i].left].left += by;
+  if (nodes[i].right >= n) nodes[nodes[i].right].left += by;
+}
+
+// Walks a tree for n bodies, the first of `bodies`. Its leaves number the sources in `bodies`, too.
+void walk(const Tree& tree, const Position* bodies, const int* order,
+          const nbody::library::Bodies<float>& targets, const nbody_options& options,
+          float softening_squared) {
+  const auto kernel = options.multipole == 2 ? advance<true> : advance<false>;
+  for (const auto pass : {advance<false, true>, kernel})
+    pass<<<(targets.n - 1) / kGroup + 1, 32>>>(
+        tree.nodes.get(), tree.root(), bodies, order, targets.positions, targets.velocities,
+        targets.n, 1.0f, softening_squared, static_cast<float>(options.force_tolerance));
+  CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+namespace nbody::library {
+
+void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, bool own,
+                 const nbody_options& options, float softening_squared, cudaStream_t stream) {
+  const InDefaultStream here(stream);  // the tree's launches are in this stream
+  Tree tree{sources.n};
+  tree.build(sources.positions, static_cast<float>(options.theta));
+  if (own) return walk(tree, tree.bodies.get(), tree.order.get(), targets, options,
+                       softening_squared);
+  Tree other{targets.n};
+  other.build(targets.positions, 1);
+  // A walk reads its own bodies and those of leaves from one array.
+  const DeviceArray<Position> bodies(other.size + tree.size);
+  const auto copy = [](Position* to, const DeviceArray<Position>& from) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from.get(), from.bytes(), cudaMemcpyDeviceToDevice, nullptr));
+  };
+  copy(bodies.get(), other.bodies);
+  copy(bodies.get() + other.size, tree.bodies);
+  shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize>>>(tree.nodes.get(), sources.n,
+                                                                 targets.n);
+  walk(tree, bodies.get(), other.order.get(), targets, options, softening_squared);
+}
+
+}  // namespace nbody::library

@@ -1,0 +1,42 @@
+// Takes the place of a step's command line: writes the forces of the step's kernels, and measures
+// these.
+//
+// usage: forces_of_STEP BODIES one|many FILE [STEPS]
+//
+// A time step of length 1 from rest turns velocities into accelerations, which go to FILE as
+// float32. With STEPS, prints the seconds that the kernels of a time step take, in the median of
+// five runs of so many.
+#include <algorithm>
+#include <string_view>
+
+#include "forces.h"
+#include "nbody/step.h"
+
+namespace nbody {
+
+int run_step(const StepInfo& info, Simulate simulate, QueryDevice, int argc, char** argv) {
+  if (argc < 4) return 2;
+  const int n = std::atoi(argv[1]);
+  const bool one_mass = std::string_view(argv[2]) == "one";
+  Run run{.dt = 1, .steps = 1, .softening_squared = kSoftening * kSoftening, .devices = 1};
+  if (info.approximation) run.approximation = *info.approximation;
+  Systems systems = make_bodies(n, one_mass);
+  simulate(run, systems);
+  std::vector<float> accelerations;
+  for (const Body& body : systems.bodies)
+    accelerations.insert(accelerations.end(), {body.vx, body.vy, body.vz});
+  if (const int wrong = write_vectors(argv[3], accelerations)) return wrong;
+  if (argc < 5) return 0;
+  run.steps = std::atoi(argv[4]);
+  run.dt = 1e-6f;
+  std::vector<double> seconds;
+  for (int k = 0; k < 6; ++k) {
+    systems = make_bodies(n, one_mass);
+    seconds.push_back(simulate(run, systems).compute / run.steps);
+  }
+  std::sort(seconds.begin() + 1, seconds.end());
+  std::printf("%.9f\n", seconds[3]);
+  return 0;
+}
+
+}  // namespace nbody

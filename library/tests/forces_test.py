@@ -1,0 +1,42 @@
+"""Compares the forces of the library's half for CUDA with those of the steps whose kernels it has:
+all bits must be the same.
+
+usage: forces_test.py FOLDER   of the programs forces_of_library, forces_of_step12_newton3, ...
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Step 13 is for a few thousand bodies, step 12 for more; 15b is the tree. A leaf has 16 bodies.
+CASES = (("step13_persistent", "direct", (2, 100, 1500)), ("step12_newton3", "direct", (6500,)),
+         ("step15b_force_aware", "tree", (2, 16, 17, 3000)))
+
+
+def main(folder: Path) -> int:
+    different = compared = 0
+    with tempfile.TemporaryDirectory() as name:
+        ours, theirs = Path(name) / "library", Path(name) / "step"
+        for step, method, sizes in CASES:
+            for bodies in sizes:
+                for masses in ("one", "many"):
+                    subprocess.run([folder / "forces_of_library", str(bodies), masses, method,
+                                    ours], check=True)
+                    subprocess.run([folder / f"forces_of_{step}", str(bodies), masses, theirs],
+                                   check=True)
+                    compared += 1
+                    if len(ours.read_bytes()) != 12 * bodies:
+                        print(f"{bodies} bodies: the library wrote another number of forces")
+                        different += 1
+                    elif ours.read_bytes() != theirs.read_bytes():
+                        print(f"{bodies} bodies of {masses} mass: other bits than {step}")
+                        different += 1
+    print(f"{compared} comparisons, {different} different")
+    return int(different > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

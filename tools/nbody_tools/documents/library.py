@@ -1,0 +1,74 @@
+"""Converts the records of libnbody's calls (python/tests/measure_cuda.py) and of the CPU's tree
+beside others (experiments/cpu_tree/compare.py) into tables for documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable
+
+from nbody_tools.records.facts import Value
+from nbody_tools.tables import markdown
+
+LIBRARIES = {"torch": "PyTorch", "cupy": "CuPy", "jax": "JAX"}
+PROGRAMS = {"cpu_tree": "cpu_tree", "pytreegrav": "pytreegrav", "rebound": "REBOUND's tree"}
+
+
+def newest(folder: Path) -> list[dict[str, Any]]:
+    """Returns the lines of the newest file of records, in the order of their names."""
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        return []
+    return [json.loads(line) for line in files[-1].read_text(encoding="utf-8").splitlines()]
+
+
+def more(record: dict[str, Any], kind: str) -> str:
+    return f"{1e6 * (record[kind] - record['kernels']):.0f} us"
+
+
+def calls_table(records: list[dict[str, Any]]) -> str:
+    calls = [record for record in records if record["kind"] == "call"]
+    rows = [[f"{one['bodies']:,}", one["method"], LIBRARIES[one["library"]],
+             f"{1e6 * one['kernels']:,.0f} us", more(one, "checked"), more(one, "unchecked"),
+             more(one, "queued")] for one in calls]
+    return markdown(["bodies", "method", "arrays", "the step's kernels", "a call takes more",
+                     "unchecked", "20 calls in a row"], rows) if rows else ""
+
+
+def massless_table(records: list[dict[str, Any]]) -> str:
+    rows = [[f"{one['bodies']:,}", "given" if one["form"] == "targets" else "the bodies",
+             f"{1e3 * one['all']:.2f} ms", f"{1e3 * one['half']:.2f} ms",
+             f"{one['all'] / one['half']:.2f}"] for one in records if one["kind"] == "massless"]
+    return markdown(["bodies", "targets", "all massive", "half massless", "times faster"],
+                    rows) if rows else ""
+
+
+def peers_table(records: list[dict[str, Any]]) -> str:
+    ours = {one["bodies"]: one["seconds"] for one in records if one["program"] == "cpu_tree"}
+    rows = [[PROGRAMS[one["program"]], f"{one['bodies']:,}", f"{one['seconds']:.2f} s",
+             f"{one['rms']:.1e}", f"{one['seconds'] / ours[one['bodies']]:.1f}"]
+            for one in records if one["bodies"] in ours]
+    return markdown(["program", "bodies", "all forces", "RMS error", "times cpu_tree"],
+                    rows) if rows else ""
+
+
+def where(records: list[dict[str, Any]]) -> str:
+    first = records[0] if records else {}
+    if "processor" in first:
+        return f"{first['processor']}, {first['cores']} cores, {first['date'][:10]}"
+    return f"{first['device']}, {first['date'][:10]}" if first else ""
+
+
+def words(results: Path) -> dict[str, Callable[..., Value]]:
+    def of(folder: str, name: str,
+           made: Callable[[list[dict[str, Any]]], str]) -> Callable[[], Value]:
+        return lambda: Value(made(newest(results / folder)) or None, "text", f"{name}()",
+                             optional=True)
+
+    return {
+        "library_calls": of("library", "library_calls", calls_table),
+        "library_massless": of("library", "library_massless", massless_table),
+        "library_device": of("library", "library_device", where),
+        "cpu_tree_peers": of("cpu_tree_peers", "cpu_tree_peers", peers_table),
+        "cpu_tree_machine": of("cpu_tree_peers", "cpu_tree_machine", where),
+    }
