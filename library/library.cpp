@@ -331,7 +331,8 @@ const char* nbody_error_text(int result) {
     case NBODY_INTERRUPTED:
       return "interrupted by the caller";
     case NBODY_NO_TREE_POTENTIAL:
-      return "on a CUDA device the tree does not compute a potential; use the direct sum or the CPU";
+      return "on a CUDA device the tree does not compute a potential; use the direct sum or the "
+             "CPU";
     case NBODY_TWO_DEVICES:
       return "arrays are on different CUDA devices";
     case NBODY_CUDA_FAILED:

@@ -11,11 +11,12 @@
  * eq. 7. Jerk: Makino & Aarseth 1992, PASJ 44, 141.) Any units in which G = 1 will do.
  *
  * Arrays. A position or velocity takes three numbers, x y z; arrays are contiguous and in host
- * memory, or with NBODY_CUDA in that of the host or of a device, each array on its own. `targets` may be NULL: then the sources themselves are the targets, and no body acts on
- * itself. In a separate array of targets, each source acts on each target; a source at the very
- * position of a target adds nothing to its acceleration, and -m / eps to its potential. Masses may
- * be 0. Massless sources cost nothing, except as targets. Results overwrite the output arrays,
- * which must not overlap each other; nothing is written if a call fails.
+ * memory, or with NBODY_CUDA in that of the host or of a device, each array on its own. `targets`
+ * may be NULL: then the sources themselves are the targets, and no body acts on itself. In a
+ * separate array of targets, each source acts on each target; a source at the very position of a
+ * target adds nothing to its acceleration, and -m / eps to its potential. Masses may be 0. Massless
+ * sources cost nothing, except as targets. Results overwrite the output arrays, which must not
+ * overlap each other; nothing is written if a call fails.
  *
  * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) counts as that
  * length, so a softening of 0 is allowed, and coincident bodies do no harm.
@@ -26,10 +27,10 @@
  * Threads. Functions have no global state, and any number of threads may call them at once. A call
  * uses OpenMP; options.threads limits its threads.
  *
- * Devices. NBODY_CPU, the default, or NBODY_CUDA, if the library was built with nvcc; otherwise that
- * returns NBODY_NO_DEVICE. NBODY_CUDA uses the device of the arrays, and the current device if all
- * are on the host. It takes device pointers as they are. The kernels are those of steps 11 to 13
- * and 15b, and work in options.stream. If all results are on the device, the call returns before
+ * Devices. NBODY_CPU, the default, or NBODY_CUDA, if the library was built with nvcc; otherwise
+ * that returns NBODY_NO_DEVICE. NBODY_CUDA uses the device of the arrays, and the current device if
+ * all are on the host. It takes device pointers as they are. The kernels are those of steps 11 to
+ * 13 and 15b, and work in options.stream. If all results are on the device, the call returns before
  * they are ready, as a kernel does. options.interrupted is not called, and the tree has no
  * potential. The library keeps the memory that calls worked in; nbody_release_memory() returns it.
  */
@@ -88,7 +89,8 @@ typedef struct nbody_options {
   /* CUDA: the cudaStream_t to work in; NULL: the default stream. */
   void* stream;
   /* CUDA: if not 0, nothing is examined, and the call never waits. Then values must be allowed, all
-   * sources count as massive, and units must suit float32: no square or cube may leave its range. */
+   * sources count as massive, and units must suit float32: no square or cube may leave its range.
+   */
   int unchecked;
 } nbody_options;
 

@@ -79,8 +79,7 @@ class Result {
   bool is_copied() const { return copy_.size() > 0; }
   void download(cudaStream_t stream) const {
     if (!is_copied()) return;
-    CUDA_CHECK(
-        cudaMemcpyAsync(array_, copy_.get(), copy_.bytes(), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaMemcpyAsync(array_, copy_.get(), copy_.bytes(), cudaMemcpyDeviceToHost, stream));
   }
 
  private:
@@ -142,7 +141,8 @@ __global__ void examine(const Real* __restrict__ positions, const Real* __restri
   note_wrong(&facts->bad_position, bad_position);
   note_wrong(&facts->bad_velocity, bad_velocity);
   note_wrong(&facts->bad_mass, bad_mass);
-  for (int apart = 16; apart > 0; apart /= 2) massive += __shfl_xor_sync(0xffffffff, massive, apart);
+  for (int apart = 16; apart > 0; apart /= 2)
+    massive += __shfl_xor_sync(0xffffffff, massive, apart);
   if (threadIdx.x % 32 == 0 && massive > 0) atomicAdd(&facts->massive, massive);
 }
 
@@ -323,8 +323,8 @@ Units examine_all(const Problem<Real>& problem, const Real* centre) {
   pass(problem.sources);
   if (!problem.own) pass(problem.targets);
   Facts found{};
-  CUDA_CHECK(cudaMemcpyAsync(&found, facts.get(), sizeof found, cudaMemcpyDeviceToHost,
-                             problem.stream));
+  CUDA_CHECK(
+      cudaMemcpyAsync(&found, facts.get(), sizeof found, cudaMemcpyDeviceToHost, problem.stream));
   CUDA_CHECK(cudaStreamSynchronize(problem.stream));
   if (found.bad_position != 0) throw CudaFailure{NBODY_BAD_POSITION};
   if (found.bad_velocity != 0) throw CudaFailure{NBODY_BAD_VELOCITY};
@@ -398,11 +398,9 @@ void compute(const Problem<Real>& problem) {
     const Laid<To> sources =
         lay_out<To>(problem.sources, units.massive, centre, scale, problem.stream);
     Laid<To> others{};
-    if (!problem.own)
-      others = lay_out<To>(problem.targets, 0, centre, scale, problem.stream);
+    if (!problem.own) others = lay_out<To>(problem.targets, 0, centre, scale, problem.stream);
     if constexpr (std::is_same_v<To, float>) {
-      if (tree)
-        return sum_in_tree(sources, problem.own ? nullptr : &others, square, problem, out);
+      if (tree) return sum_in_tree(sources, problem.own ? nullptr : &others, square, problem, out);
     }
     if constexpr (std::is_same_v<To, Real>) {
       const bool own = problem.own;
@@ -444,8 +442,7 @@ int run_on_cuda(const Call<Real>& call) try {
   const auto [x_there, v_there, m_there, tx_there, tv_there] =
       known(call.sources.positions, call.sources.velocities, call.sources.masses,
             call.targets ? at.positions : nullptr, call.targets ? at.velocities : nullptr);
-  const auto [a_there, p_there, j_there] =
-      known(call.accelerations, call.potentials, call.jerks);
+  const auto [a_there, p_there, j_there] = known(call.accelerations, call.potentials, call.jerks);
   const std::size_t n = call.sources.count;
   const Input<Real> x(call.sources.positions, 3 * n, x_there, stream);
   const Input<Real> v(call.sources.velocities, 3 * n, v_there, stream);

@@ -1,9 +1,9 @@
 // The forces of bodies on each other by step 12's kernels: a kick of length 1 from rest turns a
 // velocity into the acceleration.
-#include "library/cuda/sums.h"
 #include <algorithm>
 #include <mutex>
 
+#include "library/cuda/sums.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -16,12 +16,13 @@
 
 namespace {
 
-// Sets the mass that all bodies of a tile have, or -1. As masses_of_tiles() of nbody/bodies.h.
+// Sets the mass that all bodies of a tile have, or -1. As masses_of_tiles() of nbody/bodies.h: the
+// massless bodies that fill up the last tile count.
 __global__ void find_masses_of_tiles(const Position* __restrict__ positions,
                                      float* __restrict__ masses, int n, int tile) {
   const int first = blockIdx.x * tile, end = min(first + tile, n);
   const float mass = positions[first].w;
-  bool same = true;
+  bool same = end - first == tile;
   for (int i = first + threadIdx.x; i < end; i += 32) same &= positions[i].w == mass;
   same = __all_sync(0xffffffff, same);
   if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;

@@ -1,6 +1,4 @@
 // The pool of each device, and the streams of calls.
-#include "library/cuda/memory.h"
-
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -8,6 +6,7 @@
 
 #include "library/call.h"
 #include "library/cuda/failure.h"
+#include "library/cuda/memory.h"
 
 namespace nbody {
 

@@ -1,9 +1,9 @@
 // Sums at targets, which may differ from the sources: step 11's interactions, in the order of its
 // kernel. Potentials and jerks, which the step does not need, are here.
-#include "library/cuda/sums.h"
 #include <algorithm>
 #include <cmath>
 
+#include "library/cuda/sums.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -130,8 +130,8 @@ struct Jerks {
       const Real inverse = inverse_root(dx * dx + (dy * dy + (dz * dz + softening_squared)));
       const Real square = inverse * inverse, s = source.w * inverse * square;
       const Real t = -3 * (dx * vx + (dy * vy + dz * vz)) * square;
-      add(sum[k], {s * dx, s * dy, s * dz, s * (vx + t * dx), s * (vy + t * dy),
-                   s * (vz + t * dz)});
+      add(sum[k],
+          {s * dx, s * dy, s * dz, s * (vx + t * dx), s * (vy + t * dy), s * (vz + t * dz)});
     }
   }
 };
@@ -233,9 +233,8 @@ void sum(const Bodies<Real>& sources, const Bodies<Real>& targets, Real softenin
   const auto launch = [&](auto kernel, int k) {
     if (k != division.k) return;
     kernel<<<dim3(blocks_for(targets.n, k), chunks), kBlockSize, 0, stream>>>(
-        points(sources.positions), points(sources.velocities), sources.n,
-        points(targets.positions), points(targets.velocities), targets.n, partials.get(),
-        division.chunk, softening_squared);
+        points(sources.positions), points(sources.velocities), sources.n, points(targets.positions),
+        points(targets.velocities), targets.n, partials.get(), division.chunk, softening_squared);
   };
   (launch(partial_sums<Kind, Ks>, Ks), ...);
   add_chunks<<<blocks_for(targets.n, 1), kBlockSize, 0, stream>>>(partials.get(), targets.order,

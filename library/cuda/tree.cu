@@ -1,6 +1,6 @@
 // Forces by step 15's tree and step 15b's walks, in one time step of length 1 from rest, which
-// turns a velocity into the acceleration. Targets that are not the sources have a second tree, which
-// orders them.
+// turns a velocity into the acceleration. Targets that are not the sources have a second tree,
+// which orders them.
 #include "library/cuda/sums.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -43,8 +43,8 @@ void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, boo
   const InDefaultStream here(stream);  // the tree's launches are in this stream
   Tree tree{sources.n};
   tree.build(sources.positions, static_cast<float>(options.theta));
-  if (own) return walk(tree, tree.bodies.get(), tree.order.get(), targets, options,
-                       softening_squared);
+  if (own)
+    return walk(tree, tree.bodies.get(), tree.order.get(), targets, options, softening_squared);
   Tree other{targets.n};
   other.build(targets.positions, 1);
   // A walk reads its own bodies and those of leaves from one array.

@@ -260,7 +260,8 @@ static void check_errors(void) {
   REJECTED(NBODY_NO_ARRAY, nbody_accelerations_f32(N, b.xf, b.mf, 0, NULL, 0.1, &options, NULL));
   REJECTED(NBODY_NO_ARRAY, nbody_jerk_f32(N, b.xf, NULL, b.mf, 0, NULL, NULL, 0.1, &options, a, j));
   REJECTED(NBODY_NO_ARRAY, nbody_jerk_f32(N, b.xf, b.vf, b.mf, 5, b.xf, NULL, 0.1, &options, a, j));
-  REJECTED(NBODY_BAD_COUNT, nbody_accelerations_f32((size_t)-1, b.xf, b.mf, 0, NULL, 0.1, &options, a));
+  REJECTED(NBODY_BAD_COUNT,
+           nbody_accelerations_f32((size_t)-1, b.xf, b.mf, 0, NULL, 0.1, &options, a));
   REJECTED(NBODY_BAD_SOFTENING, CALL(b.xf, b.mf, -1e-9));
   REJECTED(NBODY_BAD_SOFTENING, CALL(b.xf, b.mf, NAN));
   const struct {
@@ -279,7 +280,8 @@ static void check_errors(void) {
     *wrong[k].where = before;
   }
   b.vf[7] = NAN;
-  REJECTED(NBODY_BAD_VELOCITY, nbody_jerk_f32(N, b.xf, b.vf, b.mf, 0, NULL, NULL, 0.1, &options, a, j));
+  REJECTED(NBODY_BAD_VELOCITY,
+           nbody_jerk_f32(N, b.xf, b.vf, b.mf, 0, NULL, NULL, 0.1, &options, a, j));
   b.vf[7] = 0;
 #define WITH(member, value, code)          \
   {                                        \
@@ -343,7 +345,7 @@ typedef struct {
 
 static void compute(const Job* job, float* out) {
   const Bodies* const b = &job->bodies;
-  for (int k = 0; k < 10; ++k) {
+  for (int k = 0; k < (DEVICE == NBODY_CPU ? 10 : 2); ++k) {
     const int wrong = nbody_accelerations_f32(b->n, b->xf, b->mf, 0, NULL, 0.1, &job->options, out);
     expect(!wrong, "threads", wrong);
   }
@@ -355,7 +357,7 @@ static void* compute_job(void* job) {
 
 static void check_threads(void) {
   for (int method = NBODY_DIRECT; method <= NBODY_TREE; ++method)
-    for (int threads = 1; threads <= 2; ++threads) {
+    for (int threads = 1; threads <= (DEVICE == NBODY_CPU ? 2 : 1); ++threads) {
       Job jobs[2];
       pthread_t started[2];
       for (int k = 0; k < 2; ++k) {

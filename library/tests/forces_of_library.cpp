@@ -8,7 +8,8 @@
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  const nbody::Systems systems = make_bodies(std::atoi(argv[1]), std::string_view(argv[2]) == "one");
+  const nbody::Systems systems =
+      make_bodies(std::atoi(argv[1]), std::string_view(argv[2]) == "one");
   std::vector<float> positions, masses;
   for (const nbody::Body& body : systems.bodies) {
     positions.insert(positions.end(), {body.x, body.y, body.z});
@@ -18,5 +19,5 @@ int main(int argc, char** argv) {
   options.device = NBODY_CUDA;
   options.method = std::string_view(argv[3]) == "tree" ? NBODY_TREE : NBODY_DIRECT;
   return write_vectors(argv[4], nbody::gravity::accelerations<float>({positions, {}}, masses,
-                                                                      kSoftening, {}, options));
+                                                                     kSoftening, {}, options));
 }

@@ -118,11 +118,11 @@ template <class Real>
 nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
   std::size_t count = 1;
   for (const std::size_t size : shape) count *= size;
-  void* const memory = nbody::library::take_cuda_result(std::max<std::size_t>(count, 1) * sizeof(Real));
+  void* const memory =
+      nbody::library::take_cuda_result(std::max<std::size_t>(count, 1) * sizeof(Real));
   if (memory == nullptr) throw std::bad_alloc();
-  const nb::capsule owner(memory, [](void* mine) noexcept {
-    nbody::library::return_cuda_result(mine);
-  });
+  const nb::capsule owner(memory,
+                          [](void* mine) noexcept { nbody::library::return_cuda_result(mine); });
   return nb::ndarray<Real, nb::device::cuda>(static_cast<Real*>(memory), shape.size(), shape.data(),
                                              owner, nullptr, nb::dtype<Real>(),
                                              nb::device::cuda::value, device)

@@ -69,7 +69,8 @@ void set_units(const std::string& file, nbody::Snapshot& snapshot,
                const std::optional<std::string>& from_units) {
   if (!from_units) {
     if (snapshot.format.starts_with("Tipsy") && snapshot.units.empty())
-      throw nbody::UsageError(file, ": a Tipsy file does not give its units, and no .param file "
+      throw nbody::UsageError(file,
+                              ": a Tipsy file does not give its units, and no .param file "
                               "next to it does: name them with from_units (",
                               nbody::unit_presets(), ")");
     return;

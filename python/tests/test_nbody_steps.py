@@ -297,6 +297,24 @@ class Files(unittest.TestCase):
                 nb.write(Path(folder) / "solar.xyz", solar)
 
 
+    def test_tipsy_needs_units(self) -> None:
+        solar = nb.scenario("solar-system")
+        solar.units = ""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "solar.tipsy"
+            nb.write(file, solar)
+            for other in file.parent.glob("*param"):
+                other.unlink()
+            with self.assertRaisesRegex(ValueError, "from_units .*kpc-msun") as error:
+                nb.read(file)
+            self.assertNotIn("\n", str(error.exception))
+            self.assertEqual(nb.read(file, from_units="kpc-msun").units, "kpc-msun")
+            self.assertEqual(nb.read(file, from_units="kpc-msun", units="kpc-100kms").units,
+                             "kpc-100kms")
+            with self.assertRaisesRegex(ValueError, "from_units"):
+                nb.read(file, from_units="furlongs")
+
+
 class Package(unittest.TestCase):
     def test_types_are_installed(self) -> None:
         folder = Path(nb.__file__).parent

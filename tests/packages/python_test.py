@@ -1,6 +1,6 @@
 """Installs the Python package nbody_steps by pip into a new environment, and runs its tests and the
-examples of docs/library.md. With the word "adapters", installs REBOUND, yt and galpy, too, and
-tests the package against them.
+examples of docs/library.md. With the word "adapters", installs REBOUND, yt, galpy and h5py, too,
+and tests the package against them.
 
 usage: python_test.py [adapters]
 
@@ -21,7 +21,7 @@ TAKEN = ("common", "library", "python", "experiments/cpu_simd", "experiments/cpu
          "experiments/vectors.h", "CMakeLists.txt", "docs/library.md", "step11_register_blocking",
          "step12_newton3", "step13_persistent", "step15_barnes_hut", "step15b_force_aware")
 NO_HIGHWAY = "nbody_steps needs Highway"
-OTHERS = ("rebound", "yt", "galpy")
+OTHERS = ("rebound", "yt", "galpy", "h5py")
 
 
 def copy(folder: Path) -> None:
@@ -53,12 +53,14 @@ def main(folder: Path, with_others: bool) -> int:
     if done.returncode != 0:
         print(done.stdout)
         return 1
-    tests = (("test_adapters.py", "--all") if with_others
-             else ("test_nbody_steps.py", source / "docs/library.md"))
-    tested = run(folder / "venv/bin/python", source / "python/tests" / tests[0], *tests[1:],
-                 cwd=folder)
-    print(tested.stdout)
-    return tested.returncode
+    tests = ((("test_adapters.py", "--all"), ("test_archives.py", "--all")) if with_others
+             else (("test_nbody_steps.py", source / "docs/library.md"),))
+    failed = 0
+    for name, *words in tests:
+        tested = run(folder / "venv/bin/python", source / "python/tests" / name, *words, cwd=folder)
+        print(tested.stdout)
+        failed = failed or tested.returncode
+    return failed
 
 
 if __name__ == "__main__":

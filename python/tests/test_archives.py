@@ -1,0 +1,116 @@
+"""Tests reading of AMUSE's HDF5 files and REBOUND's archives, whose packages may be missing.
+
+usage: test_archives.py [--all]   --all: a missing package fails
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import nbody_steps as nb
+
+ALL = "--all" in sys.argv
+# As AMUSE 2025 writes them (write_set_to_file, version 2.0), of Msun, pc, km/s and Myr.
+SI = {"mass": "(1.98892e+30 * system.get('S.I.').base('mass'))",
+      "length": "(3.08567758128e+16 * system.get('S.I.').base('length'))",
+      "speed": "((1000.0 * system.get('S.I.').base('length')) * "
+               "(system.get('S.I.').base('time')**-1))",
+      "time": "(31556925993600.004 * system.get('S.I.').base('time'))"}
+GENERIC = {"mass": "system.get('generic').base('mass')",
+           "length": "system.get('generic').base('length')",
+           "speed": "(system.get('generic').base('length') * "
+                    "(system.get('generic').base('time')**-1))",
+           "time": "system.get('generic').base('time')"}
+
+
+def needs(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if ALL:
+            raise
+        raise unittest.SkipTest(f"{name} is not installed") from None
+
+
+class Archives(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "archive"
+
+    def write_amuse(self, units: dict[str, str], without: str = "") -> None:
+        h5py = needs("h5py")
+        with h5py.File(self.file, "w") as opened:
+            opened.create_group("AMUSE_INF").attrs["version"] = "2.0"
+            for version, mass in (("0000000001", 7.0), ("0000000002", 1.0)):
+                group = opened.create_group(f"data/{version}")
+                group.attrs["timestamp"] = 2.0
+                group.attrs["timestamp_unit"] = units["time"].encode()
+                for k, name in enumerate(("mass", "x", "y", "z", "vx", "vy", "vz")):
+                    if name == without:
+                        continue
+                    column = mass * np.arange(1.0, 4.0) if name == "mass" else np.full(3, float(k))
+                    kind = "mass" if name == "mass" else "length" if len(name) == 1 else "speed"
+                    group.create_dataset(f"attributes/{name}", data=column)
+                    group[f"attributes/{name}"].attrs["units"] = units[kind].encode()
+
+    def test_amuse_with_units(self) -> None:
+        self.write_amuse(SI)
+        found = nb.read(self.file)
+        self.assertEqual(found.units, "kpc-msun")
+        np.testing.assert_allclose(found.positions, np.tile([1e-3, 2e-3, 3e-3], (3, 1)), 1e-9)
+        np.testing.assert_allclose(found.masses, np.arange(1.0, 4.0) * 1.98892 / 1.98841, 1e-6)
+        np.testing.assert_allclose(found.velocities, np.tile([4, 5, 6], (3, 1)) / 2.0738653e-3,
+                                   1e-7)
+        self.assertAlmostEqual(found.time * 471.482995e3 / 2, 1, places=4)  # Myr
+
+    def test_amuse_without_units(self) -> None:
+        self.write_amuse(GENERIC)
+        found = nb.read(self.file)
+        self.assertEqual((found.units, found.time), ("", 2.0))
+        np.testing.assert_array_equal(found.masses, [1, 2, 3])  # of the newest version
+        np.testing.assert_array_equal(found.positions, np.tile([1, 2, 3], (3, 1)))
+        np.testing.assert_array_equal(found.velocities, np.tile([4, 5, 6], (3, 1)))
+
+    def test_wrong_files(self) -> None:
+        h5py = needs("h5py")
+        cases = (({**SI, "mass": GENERIC["mass"]}, "", "x is in"),
+                 ({**SI, "length": SI["speed"]}, "", "x is in"),
+                 ({**SI, "mass": "__import__('os').getcwd()"}, "", "is not one of AMUSE's units"),
+                 ({**SI, "mass": "(2.0 * system.get('S.I.').base('mass')"}, "",
+                  "is not one of AMUSE's units"),
+                 (SI, "mass", "no mass"), (SI, "y", "no y"))
+        for units, without, message in cases:
+            with self.subTest(message):
+                self.write_amuse(units, without)
+                with self.assertRaisesRegex(ValueError, message) as error:
+                    nb.read(self.file)
+                self.assertNotIn("\n", str(error.exception))
+        with h5py.File(self.file, "w") as opened:
+            opened.create_group("PartType1")
+        with self.assertRaisesRegex(ValueError, "nbody-convert"):
+            nb.read(self.file)
+
+    def test_rebound(self) -> None:
+        rebound = needs("rebound")
+        simulation = rebound.Simulation()
+        simulation.G = 4.0
+        simulation.add(m=1)
+        simulation.add(m=1e-3, a=1)
+        simulation.integrate(3)
+        simulation.save_to_file(str(self.file), delete_file=True)
+        found, wanted = nb.read(self.file), nb.from_rebound(simulation)
+        np.testing.assert_array_equal(found.positions, wanted.positions)
+        np.testing.assert_array_equal(found.velocities, wanted.velocities)
+        self.assertEqual(found.time, 6.0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
