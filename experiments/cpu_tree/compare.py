@@ -131,18 +131,20 @@ def by_angle(tree: Tree, wanted: np.ndarray,
         yield theta, seconds, rms
 
 
-def write_record(file: str, bodies: int, results: dict[str, Any]) -> None:
-    """Appends one line per program that reached the error."""
+def write_record(file: str, bodies: int, program: str,
+                 found: Optional[tuple[float, float, float]]) -> None:
+    """Appends a line, if a file is wanted and the program reached the error."""
+    if not file or not found:
+        return
     processor = next((line.partition(":")[2].strip()
                       for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
                       if line.startswith("model name")), "unknown")
-    common = {"date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-              "processor": processor, "cores": len(os.sched_getaffinity(0)), "bodies": bodies}
+    seconds, tolerance, rms = found
     with open(file, "a", encoding="utf-8") as out:
-        for program, found in results.items():
-            if found:
-                out.write(json.dumps({**common, "program": program, "seconds": found[0],
-                                      "tolerance": found[1], "rms": found[2]}) + "\n")
+        out.write(json.dumps({
+            "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "processor": processor, "cores": len(os.sched_getaffinity(0)), "bodies": bodies,
+            "program": program, "seconds": seconds, "tolerance": tolerance, "rms": rms}) + "\n")
 
 
 def main(program: str, ic: str, bodies: int, record: str = "") -> int:
@@ -161,15 +163,15 @@ def main(program: str, ic: str, bodies: int, record: str = "") -> int:
         results: dict[str, Any] = {}
         print(f"cpu_tree, {bodies} bodies, predicted {PREDICTED['cpu_tree']} s at a million")
         results["cpu_tree"] = best(cpu_tree(program, file))
+        write_record(record, bodies, "cpu_tree", results["cpu_tree"])
         for peer, make in (("pytreegrav", pytreegrav_tree), ("rebound", rebound_tree)):
             try:
                 tree = make(x, m)
                 print(f"{peer}, predicted {PREDICTED[peer]} s at a million")
                 results[peer] = best(by_angle(tree, wanted, which))
+                write_record(record, bodies, peer, results[peer])
             except ImportError as missing:
                 print(f"{peer} is not installed: {missing}")
-    if record:
-        write_record(record, bodies, results)
     ours = results["cpu_tree"]
     for peer, found in results.items():
         if found and ours:

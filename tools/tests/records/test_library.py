@@ -1,0 +1,48 @@
+"""Tests the tables of libnbody's calls, and of the CPU's tree beside others."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from nbody_tools.documents import library
+
+CALL = {"kind": "call", "bodies": 65536, "method": "direct", "library": "torch", "kernels": 1e-3,
+        "checked": 1.025e-3, "unchecked": 1.012e-3, "queued": 1.004e-3, "device": "H200",
+        "date": "2026-11-23T00:00:00Z"}
+HALF = {"kind": "massless", "bodies": 65536, "form": "targets", "all": 4e-3, "half": 2e-3}
+TREES = [{"program": name, "bodies": 1 << 20, "seconds": seconds, "rms": 6e-4, "cores": 2,
+          "processor": "EPYC", "date": "2026-11-23T00:00:00Z"}
+         for name, seconds in (("cpu_tree", 0.8), ("rebound", 16.0))]
+
+
+class Tables(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.results = Path(folder.name)
+
+    def write(self, name: str, records: list) -> None:
+        file = self.results / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+
+    def test_of_the_newest_file(self) -> None:
+        self.write("library/2026-11-22_h200.jsonl", [{**CALL, "kernels": 9.0}])
+        self.write("library/2026-11-23_h200.jsonl", [CALL, HALF])
+        self.write("cpu_tree_peers/2026-11-23_two_cores.jsonl", TREES)
+        words = library.words(self.results)
+        self.assertIn("| 65,536 | direct | PyTorch | 1,000 us | 25 us | 12 us | 4 us |",
+                      str(words["library_calls"]()))
+        self.assertIn("| 65,536 | given | 4.00 ms | 2.00 ms | 2.00 |",
+                      str(words["library_massless"]()))
+        self.assertIn("| REBOUND's tree | 1,048,576 | 16.00 s | 6.0e-04 | 20.0 |",
+                      str(words["cpu_tree_peers"]()))
+        self.assertEqual(str(words["library_device"]()), "H200, 2026-11-23")
+        self.assertEqual(str(words["cpu_tree_machine"]()), "EPYC, 2 cores, 2026-11-23")
+
+    def test_without_records(self) -> None:
+        for name, word in library.words(self.results).items():
+            with self.subTest(name):
+                self.assertIsNone(word().content)
+                self.assertTrue(word().optional)
