@@ -14,7 +14,6 @@ from nbody_tools.documents import (
     cluster_pages,
     comparison,
     latencies,
-    library,
     machine_code,
     missing,
     readme_tables,
@@ -23,6 +22,7 @@ from nbody_tools.documents import (
     tree,
 )
 from nbody_tools.inspection import blocks, calibration
+from nbody_tools.records import library
 from nbody_tools.records.facts import (
     OTHER_PROGRAMS,
     FactError,

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from nbody_tools.documents import library
+from nbody_tools.records import library
 
 CALL = {"kind": "call", "bodies": 65536, "method": "direct", "library": "torch", "kernels": 1e-3,
         "checked": 1.025e-3, "unchecked": 1.012e-3, "queued": 1.004e-3, "device": "H200",
