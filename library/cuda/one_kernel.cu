@@ -19,12 +19,30 @@
 
 namespace {
 
-Shape shape_of(int n) {
+struct Launch {
+  int device = -1, n = 0;
+  Shape shape = {};
+  int blocks = 0;
+};
+
+// Returns the launch for n bodies. Each thread remembers its last one, because choosing it takes
+// longer than a small kernel.
+const Launch& launch_of(int n) {
+  thread_local Launch last;
+  int device = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  if (last.device == device && last.n == n) return last;
   static std::mutex mutex;  // the rule notes its choice for the records of programs
   const std::lock_guard lock(mutex);
-  return shape_for(1, n,
-                   {kShape<8, 16, 12>, kShape<4, 32, 8>, kShape<4, 16, 12>, kShape<2, 16, 12>,
-                    kShape<2, 8, 8>, kShape<1, 8, 8>});
+  const Shape shape = shape_for(1, n,
+                                {kShape<8, 16, 12>, kShape<4, 32, 8>, kShape<4, 16, 12>,
+                                 kShape<2, 16, 12>, kShape<2, 8, 8>, kShape<1, 8, 8>});
+  int per_sm = 0;
+  CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, 32 * shape.warps, 0));
+  const int resident = per_sm * nbody::device_attribute(cudaDevAttrMultiProcessorCount);
+  last = {device, n, shape, std::min((n - 1) / shape.group + 1, resident)};
+  return last;
 }
 
 }  // namespace
@@ -33,16 +51,13 @@ namespace nbody::library {
 
 void sum_in_one_kernel(float4* positions, float4* velocities, int n, float softening_squared,
                        cudaStream_t stream) {
-  const Shape shape = shape_of(n);
-  int per_sm = 0, systems = 1, steps = 1;
+  const Launch& chosen = launch_of(n);
+  int systems = 1, steps = 1;
   float dt = 1;
-  CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, 32 * shape.warps, 0));
-  const int blocks = std::min((n - 1) / shape.group + 1,
-                              per_sm * device_attribute(cudaDevAttrMultiProcessorCount));
   void* arguments[] = {&positions, &velocities, &systems, &n, &steps, &dt, &softening_squared};
-  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(shape.kernel), blocks,
-                                         32 * shape.warps, arguments, 0, stream));
+  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(chosen.shape.kernel),
+                                         chosen.blocks, 32 * chosen.shape.warps, arguments, 0,
+                                         stream));
 }
 
 }  // namespace nbody::library

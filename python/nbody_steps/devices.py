@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -17,6 +18,11 @@ def device_of(array: Any) -> Optional[int]:
     """Returns the number of the CUDA device that holds an array, or None if none does."""
     if isinstance(array, np.ndarray):
         return None
+    library = library_of(array)  # the next two are faster than DLPack
+    if library == "torch":
+        return array.get_device() if array.is_cuda else None
+    if library == "cupy":
+        return array.device.id
     of = getattr(array, "__dlpack_device__", None)
     if of is None:
         return None
@@ -26,7 +32,12 @@ def device_of(array: Any) -> Optional[int]:
 
 def library_of(array: Any) -> str:
     """Returns "torch", "cupy", "jax", or "" for another library."""
-    name = type(array).__module__.partition(".")[0]
+    return library_of_type(type(array))
+
+
+@functools.lru_cache(maxsize=64)
+def library_of_type(kind: type) -> str:
+    name = kind.__module__.partition(".")[0]
     return {"torch": "torch", "cupy": "cupy", "jaxlib": "jax", "jax": "jax"}.get(name, "")
 
 
@@ -56,6 +67,25 @@ def check(name: str, array: Any, number: int, shape: tuple[Optional[int], ...],
         raise ValueError(f"{name}: dtype {dtype} is not allowed; {like}, as in positions")
 
 
+@functools.lru_cache(maxsize=1)
+def raw_stream_of_torch() -> Callable[[int], int]:
+    """Returns a function that returns the current stream of a device."""
+    torch = sys.modules["torch"]
+    fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return fast or (lambda number: torch.cuda.current_stream(number).cuda_stream)
+
+
+def address(library: str, array: Any) -> tuple[int, Any]:
+    """Returns the address of an array of PyTorch or CuPy, and the array that holds it: a contiguous
+    copy if it is not contiguous."""
+    if library == "torch":
+        array = array if array.is_contiguous() else array.contiguous()
+        return array.data_ptr(), array
+    if not array.flags.c_contiguous:
+        array = sys.modules["cupy"].ascontiguousarray(array)
+    return array.data.ptr, array
+
+
 class Place:
     """Where a call on a device computes: its stream, and how results of its kind are made."""
 
@@ -65,7 +95,7 @@ class Place:
         self.stream = 0
         self.array = array
         if self.library == "torch":
-            self.stream = sys.modules["torch"].cuda.current_stream(number).cuda_stream
+            self.stream = raw_stream_of_torch()(number)
         elif self.library == "cupy":
             self.stream = sys.modules["cupy"].cuda.get_current_stream(number).ptr
 
@@ -82,6 +112,8 @@ class Place:
             return self.array.new_empty(shape)
         if self.library == "cupy":
             cupy = sys.modules["cupy"]
+            if cupy.cuda.runtime.getDevice() == self.number:
+                return cupy.empty(shape, self.dtype)
             with cupy.cuda.Device(self.number):
                 return cupy.empty(shape, self.dtype)
         make = _extension.empty_f32_on if self.dtype == "float32" else _extension.empty_f64_on

@@ -93,6 +93,26 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       nb::arg("settings"), nb::arg("out"), nb::arg("stream") = 0, nb::arg("waits") = false);
 }
 
+// The same with addresses, for arrays of PyTorch and CuPy on a device: their DLPack takes as long
+// as a small kernel.
+template <class Real, class Function>
+void bind_sum_at(nb::module_& module, const char* name, Function function) {
+  module.def(
+      name,
+      [function](std::size_t sources, std::uintptr_t positions, std::uintptr_t masses,
+                 std::size_t count, std::uintptr_t targets, double softening,
+                 const Settings& settings, std::uintptr_t out, std::uintptr_t stream) {
+        const auto at = [](std::uintptr_t address) { return reinterpret_cast<Real*>(address); };
+        call(settings, stream, false, [&](const nbody_options* options) {
+          return function(sources, at(positions), at(masses), count, at(targets), softening,
+                          options, at(out));
+        });
+      },
+      nb::arg("sources"), nb::arg("positions"), nb::arg("masses"), nb::arg("count"),
+      nb::arg("targets"), nb::arg("softening"), nb::arg("settings"), nb::arg("out"),
+      nb::arg("stream"));
+}
+
 template <class Real, class Function>
 void bind_jerk(nb::module_& module, Function function) {
   module.def(
@@ -123,9 +143,9 @@ nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
   if (memory == nullptr) throw std::bad_alloc();
   const nb::capsule owner(memory,
                           [](void* mine) noexcept { nbody::library::return_cuda_result(mine); });
-  return nb::ndarray<Real, nb::device::cuda>(static_cast<Real*>(memory), shape.size(), shape.data(),
-                                             owner, nullptr, nb::dtype<Real>(),
-                                             nb::device::cuda::value, device)
+  return nb::ndarray<nb::array_api, Real, nb::device::cuda>(
+             static_cast<Real*>(memory), shape.size(), shape.data(), owner, nullptr,
+             nb::dtype<Real>(), nb::device::cuda::value, device)
       .cast();
 }
 
@@ -149,6 +169,10 @@ NB_MODULE(_extension, module) {
   bind_sum<double>(module, "accelerations", nbody_accelerations_f64);
   bind_sum<float>(module, "potential", nbody_potential_f32);
   bind_sum<double>(module, "potential", nbody_potential_f64);
+  bind_sum_at<float>(module, "accelerations_f32", nbody_accelerations_f32);
+  bind_sum_at<double>(module, "accelerations_f64", nbody_accelerations_f64);
+  bind_sum_at<float>(module, "potential_f32", nbody_potential_f32);
+  bind_sum_at<double>(module, "potential_f64", nbody_potential_f64);
   bind_jerk<float>(module, nbody_jerk_f32);
   bind_jerk<double>(module, nbody_jerk_f64);
   bind_files(module);
