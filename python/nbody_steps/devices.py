@@ -75,10 +75,10 @@ def raw_stream_of_torch() -> Callable[[int], int]:
     return fast or (lambda number: torch.cuda.current_stream(number).cuda_stream)
 
 
-def address(library: str, array: Any) -> tuple[int, Any]:
+def address(array: Any) -> tuple[int, Any]:
     """Returns the address of an array of PyTorch or CuPy, and the array that holds it: a contiguous
     copy if it is not contiguous."""
-    if library == "torch":
+    if library_of(array) == "torch":
         array = array if array.is_contiguous() else array.contiguous()
         return array.data_ptr(), array
     if not array.flags.c_contiguous:

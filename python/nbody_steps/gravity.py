@@ -130,12 +130,12 @@ def total_on_device(function: str, x: Any, m: Any, softening: float, at: Any,
     if at is not None:
         devices.check("targets", at, number, (None, 3), place.dtype)
         count = at.shape[0]
-    if place.library in ("torch", "cupy"):
+    arrays = (x, m) if at is None else (x, m, at)
+    if all(devices.library_of(array) in ("torch", "cupy") for array in arrays):
         out = place.empty((count, *shape))
         if count > 0:
-            (x_at, x), (m_at, m), (out_at, _) = (devices.address(place.library, array)
-                                                 for array in (x, m, out))
-            at_at, at = devices.address(place.library, at) if at is not None else (0, None)
+            (x_at, x), (m_at, m), (out_at, _) = (devices.address(array) for array in (x, m, out))
+            at_at, at = devices.address(at) if at is not None else (0, None)
             name = f"{function}_f32" if place.dtype == "float32" else f"{function}_f64"
             getattr(_extension, name)(x.shape[0], x_at, m_at, count, at_at, length(softening),
                                       options, out_at, place.stream)
