@@ -16,7 +16,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import tomllib
 
@@ -139,6 +139,14 @@ class Variant:
         """Returns systems, bodies and copies of the problem that is timed on a GPU."""
         return self.family.module.timed(self.choice)
 
+    @property
+    def time_limit(self) -> Optional[float]:
+        """Returns the time for full points, in copies of the input. If its reference was not
+        measured, takes the variant whose memory accesses are the same; None if there is none."""
+        same = getattr(self.family.module, "SAME_TIME", {})
+        choice = [same.get(value, value) for value in self.choice.values()]
+        return time_limit(self.name) or time_limit("-".join((self.family.name, *choice)))
+
     def check(self, problem: Problem, result: bytes) -> Checked:
         return self.family.module.check(self.choice, problem, result)
 
@@ -184,7 +192,7 @@ class Variant:
         return templates(self.family.name).get_template(name).render(
             **self.choice, **words, describe=describe, title=self.family.title, limits=self.limits,
             signature=self.family.module.signature(self.choice), header=self.header,
-            time_limit=time_limit(self.name), timed=self.timed)
+            time_limit=self.time_limit, timed=self.timed)
 
 
 @functools.lru_cache

@@ -9,7 +9,6 @@ from pathlib import Path
 from nbody_tools.assignments.building import BreaksRule, build
 from nbody_tools.assignments.family import Variant
 from nbody_tools.assignments.tests import TIME, WEIGHTS, Tests
-from nbody_tools.assignments.times import time_limit
 from nbody_tools.assignments.timing import NoGpu, time_on_gpu
 from nbody_tools.labs.building import DoesNotCompile, Workshop, gpu_tools, read_tools
 from nbody_tools.labs.report import Line, Report, divided
@@ -42,7 +41,7 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
             return refused_assignment(variant, name, seed, why), []
         results = Tests(variant, workshop, programs, seed).results()
         notes = [f"sandbox: {workshop.sandbox.description}"]
-    for_gpu = gpu_tools(options.cuda_build) if time_limit(variant.name) else None
+    for_gpu = gpu_tools(options.cuda_build) if variant.time_limit else None
     if for_gpu is None:
         notes.append("not timed: there is no GPU, or nothing was built for one")
     else:

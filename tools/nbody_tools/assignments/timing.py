@@ -10,7 +10,7 @@ from nbody_tools.arguments import Failed
 from nbody_tools.assignments.building import HARNESS, SOURCES, add_harness
 from nbody_tools.assignments.family import FILE_NAME, Variant
 from nbody_tools.assignments.tests import run_problems
-from nbody_tools.assignments.times import TIMES, share_of_time, time_limit
+from nbody_tools.assignments.times import TIMES, share_of_time
 from nbody_tools.labs.building import COMMON, DoesNotCompile, Tools, Workshop
 from nbody_tools.labs.building import GPU_SECONDS as SECONDS_TO_COMPILE
 from nbody_tools.labs.running import run_alone
@@ -23,7 +23,7 @@ BEFORE = "before solve():"  # what the harness prints if the GPU failed before t
 
 def time_on_gpu(variant: Variant, text: str, seed: int, tools: Tools, is_right: bool,
                 sandbox: str) -> Result:
-    limit = time_limit(variant.name)
+    limit = variant.time_limit
     if limit is None:
         raise Failed(f"{variant.name}: {TIMES.name} has no time of its reference")
     if not is_right:

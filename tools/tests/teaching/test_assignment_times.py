@@ -11,7 +11,7 @@ from nbody_tools.assignments import timing
 from nbody_tools.assignments.family import families, find_family
 from nbody_tools.assignments.grading import lines_of
 from nbody_tools.assignments.tests import WEIGHTS, Answers
-from nbody_tools.assignments.times import share_of_time, time_limit, times_of_references
+from nbody_tools.assignments.times import share_of_time, times_of_references
 from nbody_tools.labs.building import DoesNotCompile
 from nbody_tools.labs.tests import Result
 
@@ -24,9 +24,17 @@ class Limits(unittest.TestCase):
         self.assertLessEqual(set(times_of_references()), names)
         for family in families():
             for variant in family.variants:
-                limit = time_limit(variant.name)
+                limit = variant.time_limit
                 if limit is not None:
                     self.assertIn(f"as long as {limit:.2f} copies", variant.statement)
+
+    def test_most_variants_have_a_limit(self) -> None:
+        variants = [one for family in families() for one in family.variants]
+        limits = [one.time_limit for one in variants]
+        self.assertGreater(sum(limit is not None for limit in limits), 120)
+        edge = find_family("histogram").variant({"what": "count", "cells": "plane", "outside":
+                                                 "edge", "finish": "atomic", "layout": "packed"})
+        self.assertAlmostEqual(edge.time_limit or 0, 1.5 * 0.2537, delta=0.01)
 
     def test_points_fall_in_proportion_to_the_time(self) -> None:
         for copies, share in ((1.0, 1), (1.5, 1), (3.0, 0.5), (9.9, 1.5 / 9.9), (10.0, 0)):
@@ -46,11 +54,12 @@ class OnGpu(unittest.TestCase):
         answers = Answers((result,), (seconds,), why, said if why else "")
         tools: Any = None
         with mock.patch.multiple(
-                timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT, time_limit=lambda _: 1.5,
+                timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT,
                 build_for_gpu=mock.Mock(return_value=Path("program")),
                 run_problems=mock.Mock(return_value=(answers, 0.0, False)),
                 run_alone=mock.Mock(return_value=mock.Mock(said=said, why=""))), \
-                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)):
+                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)), \
+                mock.patch.object(type(VARIANT), "time_limit", 1.5):
             return timing.time_on_gpu(VARIANT, "", 1, tools, True, "auto")
 
     def right(self) -> bytes:
@@ -75,14 +84,15 @@ class OnGpu(unittest.TestCase):
         refuses = mock.Mock(side_effect=(Path("copy"), DoesNotCompile("a.cu(7): error: no\nmore")))
         tools: Any = None
         with mock.patch.multiple(timing, Workshop=mock.Mock(), add_harness=mock.DEFAULT,
-                                 time_limit=lambda _: 1.5, build_for_gpu=refuses), \
-                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)):
+                                 build_for_gpu=refuses), \
+                mock.patch.object(type(VARIANT), "timed", (2, 40, 3)), \
+                mock.patch.object(type(VARIANT), "time_limit", 1.5):
             found = timing.time_on_gpu(VARIANT, "", 1, tools, True, "auto")
         self.assertEqual(found, Result("time", 0, "nvcc does not compile it: a.cu(7): error: no"))
 
     def test_wrong_results_are_not_timed(self) -> None:
         tools: Any = None
-        with mock.patch.object(timing, "time_limit", lambda _: 1.5):
+        with mock.patch.object(type(VARIANT), "time_limit", 1.5):
             found = timing.time_on_gpu(VARIANT, "", 1, tools, False, "auto")
         self.assertEqual(found.share, 0)
 
