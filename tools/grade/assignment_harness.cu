@@ -1,8 +1,9 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
-// PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT. The grader compares the results with float64; this
-// program does not know right results. nbody_tools/assignments/tests.py writes and reads both
+// PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT FILL. The grader compares the results with float64;
+// this program does not know right results. nbody_tools/assignments/tests.py writes and reads both
 // files. For the time on a GPU, the systems of a problem are there COPIES times, one copy after the
-// other, and the result of the copy KEPT is recorded, so that the files stay small.
+// other, and the result of the copy KEPT is recorded, so that the files stay small. Before each
+// call, every byte of the result is FILL.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -41,7 +42,7 @@ bool says_why() {
 }
 
 struct Runs {
-  int calls = 1, copies = 1, kept = 0;
+  int calls = 1, copies = 1, kept = 0, fill = 0;
 };
 
 // Reads an array and copies it `copies` times to device memory of exactly that size.
@@ -72,8 +73,7 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Run
   cudaEventCreate(&end);
   float least = 0;
   for (int k = 0; k < runs.calls; ++k) {
-    // These bytes are large as floats and as integers, so each call has to write its whole result.
-    cudaMemset(result, 0x7f, bytes);
+    cudaMemset(result, runs.fill, bytes);
     cudaDeviceSynchronize();
     cudaEventRecord(begin);
     call(arrays.data(), head.systems * runs.copies, head.count, result);
@@ -98,9 +98,10 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Run
 
 int main(int argc, char** argv) {
   Runs runs;
-  if (argc != 6 || std::sscanf(argv[3], "%d", &runs.calls) != 1 ||
-      std::sscanf(argv[4], "%d", &runs.copies) != 1 || std::sscanf(argv[5], "%d", &runs.kept) != 1)
-    return 2;
+  if (argc != 7) return 2;
+  int* const numbers[] = {&runs.calls, &runs.copies, &runs.kept, &runs.fill};
+  for (int k = 0; k < 4; ++k)
+    if (std::sscanf(argv[3 + k], "%d", numbers[k]) != 1) return 2;
   std::FILE* const problems = std::fopen(argv[1], "rb");
   std::FILE* const results = std::fopen(argv[2], "r+b");
   if (problems == nullptr || results == nullptr) return 2;

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.family import FILE_NAME, HEADER_NAME, Variant
+from nbody_tools.assignments.messages import call_refused
 from nbody_tools.labs.building import HEADERS, PLAIN, TRACED, DoesNotCompile, Tools, Workshop
 from nbody_tools.labs.object_file import symbols
 from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definitions,
@@ -45,7 +46,7 @@ def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
     broken = (broken_by_files(workshop, known) or broken_by_calls(own, ())
               or broken_by_definitions(workshop, own))
     if broken:
-        raise BreaksRule(broken)
+        raise BreaksRule(call_refused(broken, text))
     entry = of_harness["entry"]
     if ("T", entry) not in own[PLAIN]:
         raise DoesNotCompile("it does not define the function that assignment.h declares: "

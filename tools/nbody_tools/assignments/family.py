@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import functools
 import hashlib
-import importlib
+import importlib.util
 import itertools
 import random
 from dataclasses import dataclass, field
@@ -22,14 +22,41 @@ import tomllib
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.times import time_limit
-from nbody_tools.labs.counts import describe
+from nbody_tools.assignments.messages import CALLABLE
+from nbody_tools.labs.counts import PATTERNS, describe
 from nbody_tools.labs.lab import Limit
+from nbody_tools.labs.rules import HEADER_OF_ASSIGNMENT, INCLUDES
 
 FOLDER = ROOT / "course" / "assignments"
 FAMILIES = ("reduction", "histogram", "transpose", "neighbours")
 FILE_NAME = "solution.cu"
-HEADER_NAME = "assignment.h"
+HEADER_NAME = HEADER_OF_ASSIGNMENT
 DESCRIPTION = "assignment.toml"
+HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
+# What the limits count, by the beginnings of their names.
+EXPLAINED = (
+    ("requests of global loads", "A load by a whole warp is one request, so a load of each body or "
+     "element by a thread of its own is 1/32 = 0.031."),
+    ("global loads", "Each load of each thread counts."),
+    ("shared loads", "Each load of each thread counts."),
+    ("shared stores", "Each store of each thread counts; a tree stores the sums of each round."),
+    ("sectors per request", "A sector has 32 bytes; 32 neighbouring floats are in 4, or in 5 if "
+     "they begin anywhere."),
+    ("wavefronts per request", "A request for 32 words in different banks takes 1, and a `float2` "
+     "2, a `float4` 4; each conflict adds one."),
+    ("bodies per block", "Those of the kernel that reads most: several blocks share a large "
+     "system."),
+    ("shared atomics", "Each atomic operation of each thread in shared memory counts."),
+    ("global atomics", "Each atomic operation of each thread in global memory counts."),
+    ("launches", "A second kernel combines what the blocks have written."),
+    (PATTERNS, "How the addresses of the lanes follow one another, compared over the warps of a "
+     "block: padding stores all rows alike, which is 1 pattern; exchanged columns differ from row "
+     "to row."),
+)
+
+
+PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
+ALMOST = 0.45  # the share if one mistake explains all wrong numbers
 
 
 @dataclass(frozen=True)
@@ -49,6 +76,13 @@ class Problem:
     results: int  # bytes of the result
     expected: Any
     units: float  # number of bodies, by which counts are divided
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A must that no count shows, so the code has to name it."""
+    words: str
+    pattern: str
 
 
 @dataclass(frozen=True)
@@ -114,6 +148,10 @@ class Variant:
         return self.family.module.forbidden(self.choice)
 
     @property
+    def demands(self) -> tuple[Demand, ...]:
+        return self.family.module.demands(self.choice)
+
+    @property
     def limits(self) -> tuple[Limit, ...]:
         return self.family.module.limits(self.choice)
 
@@ -167,7 +205,7 @@ class Variant:
 
     @property
     def wrong(self) -> list[Wrong]:
-        return self.family.module.wrong(self.choice)
+        return wrong_programs(self.family.name).wrong(self.choice)
 
     def wrong_text(self, wrong: Wrong) -> str:
         text = self.reference
@@ -191,8 +229,17 @@ class Variant:
         words = self.family.module.words(self.choice)
         return templates(self.family.name).get_template(name).render(
             **self.choice, **words, describe=describe, title=self.family.title, limits=self.limits,
+            demands=self.demands, explained=explained, almost=ALMOST, headers=HEADERS,
+            callable=CALLABLE, inspected=self.family.module.INSPECTED,
+            largest=self.family.module.LARGEST, unit=self.family.module.UNIT,
+            units="elements" if self.family.module.UNIT == "element" else "bodies",
             signature=self.family.module.signature(self.choice), header=self.header,
             time_limit=self.time_limit, timed=self.timed)
+
+
+def explained(limit: Limit) -> str:
+    """Returns a sentence for students on what the limit counts."""
+    return next((why for of, why in EXPLAINED if limit.of.startswith(of)), "")
 
 
 @functools.lru_cache
@@ -203,6 +250,20 @@ def templates(family: str) -> Any:
         loader=jinja2.FileSystemLoader([FOLDER / family, FOLDER]),
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True)
+
+
+@functools.lru_cache
+def wrong_programs(family: str) -> ModuleType:
+    """Returns the module with a family's wrong programs. It quotes the reference, so it is in the
+    teacher's folder."""
+    file = FOLDER / family / "wrong.py"
+    if not file.is_file():
+        raise ToolError(f"{file}: not found; only the teacher's repository has it")
+    spec = importlib.util.spec_from_file_location(f"nbody_wrong_{family}", file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def find_family(name: str) -> Family:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbody_tools.assignments.building import BreaksRule, build
 from nbody_tools.assignments.family import Variant
+from nbody_tools.assignments.messages import error_first
 from nbody_tools.assignments.tests import TIME, WEIGHTS, Tests
 from nbody_tools.assignments.timing import NoGpu, time_on_gpu
 from nbody_tools.labs.building import DoesNotCompile, Workshop, gpu_tools, read_tools
@@ -34,10 +35,7 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
         except BreaksRule as error:
             return refused_assignment(variant, name, seed, f"Not run: {error}"), []
         except DoesNotCompile as error:
-            lines = str(error).splitlines()
-            more = [f"... and {len(lines) - COMPILER_LINES} lines more"] \
-                if len(lines) > COMPILER_LINES else []
-            why = "\n".join(["It does not compile:", *lines[:COMPILER_LINES], *more])
+            why = "\n".join(["It does not compile:", *error_first(str(error), COMPILER_LINES)])
             return refused_assignment(variant, name, seed, why), []
         results = Tests(variant, workshop, programs, seed).results()
         notes = [f"sandbox: {workshop.sandbox.description}"]

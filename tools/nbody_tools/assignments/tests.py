@@ -18,10 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
-from nbody_tools.assignments.family import FILE_NAME, Checked, Problem, Variant
+from nbody_tools.assignments.family import ALMOST, FILE_NAME, PARTIAL, Checked, Problem, Variant
+from nbody_tools.assignments.messages import FILL
 from nbody_tools.inspection.trace import MESSAGE, Inspection
 from nbody_tools.labs import counts
 from nbody_tools.labs.building import PLAIN, TRACED, Workshop
+from nbody_tools.labs.cpp_text import code_only
+from nbody_tools.labs.lab import Limit
 from nbody_tools.labs.messages import with_names
 from nbody_tools.labs.running import SECONDS, run_alone
 from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Result, inspection_of,
@@ -30,12 +33,19 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
 WEIGHTS = {"right": 25, "sizes": 15, "orders": 15, "findings": 15, "counts": 30}
 TIME = {"time": 20}  # the weight of the time (timing.py), where there is a GPU
 MEGABYTES = 1000
-# Why a program keeps only a share of its points.
-HOST = "none: hardly any kernel reads the input, so the host must have computed"
-MUST = "half: a limit marked must is broken"
-RACE = "half: with a race, a GPU computes something else"  # the emulator runs thread after thread
+# Why a program keeps only a share of its points, and the test that says so.
+HOST = "none of the points: hardly any kernel reads the input, so the host must have computed"
+MUST = "half of all points: the program breaks a limit marked must"
+RACE = "half of all points: with a race, a GPU computes something else"
 SHARES = {"": 1.0, HOST: 0.0, MUST: 0.5, RACE: 0.5}
-IDLE = 0.1  # share of the minimum of a limit marked must; with less, HOST is the reason
+SAYS_SO = {HOST: "counts", MUST: "counts", RACE: "findings"}
+IDLE = 0.1  # share of the least number of requests; with less, HOST is the reason
+STRICT = "HOSTCUDA_STRICT_MEM=1"
+UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
+TRACE = "HOSTCUDA_TRACE"
+NEEDS_ZEROS = ("; it is right if all memory holds zeros before, so something is read or added to "
+               "that nobody has written")
+LOADS = ("requests of global loads", "global loads")
 IN_FORM = 0.5  # share of `counts` for a program that keeps all limits, but whose results are wrong
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")
@@ -65,8 +75,8 @@ class Tests:
         # Makes the problems before anything runs, so that a seed always gives the same problems.
         right, sizes, orders, traced = self._right(), self._sizes(), self._orders(), self._traced()
         planned: list[tuple[str, Callable[[], Result]]] = [
-            ("right", lambda: self._checked("right", right, "HOSTCUDA_STRICT_MEM=1")),
-            ("sizes", lambda: self._checked("sizes", sizes, "HOSTCUDA_STRICT_MEM=1")),
+            ("right", lambda: self._checked("right", right, STRICT)[0]),
+            ("sizes", lambda: self._checked("sizes", sizes, STRICT)[0]),
             ("orders", lambda: self._in_orders(orders)),
             ("findings", lambda: self._inspect(traced))]
         with ThreadPoolExecutor(2) as pool:
@@ -102,45 +112,53 @@ class Tests:
             return Result(name, 0, f"not run: the program was stopped in {self._hung}")
         return test()
 
-    def _run(self, name: str, program: str, problems: Sequence[Problem],
-             environment: str) -> Answers:
+    def _run(self, name: str, program: str, problems: Sequence[Problem], environment: str,
+             fill: int = FILL) -> Answers:
         limit = max(1.0, min(SECONDS, self._seconds_left))
         self._seconds_left -= limit  # another run may begin before this one ends
         answers, used, hung = run_problems(
-            self._workshop, self._programs[program], problems, environment, limit)
+            self._workshop, self._programs[program], problems, environment, limit, fill=fill)
         self._seconds_left += limit - used
         if hung or NEVER_ENDS in answers.said:
             self._hung = name
         return answers
 
-    def _checked(self, name: str, problems: Sequence[Problem], environment: str) -> Result:
+    def _checked(self, name: str, problems: Sequence[Problem], environment: str
+                 ) -> tuple[Result, tuple[bytes, ...]]:
+        """Returns the result and the bytes of the answers. Problems with wrong numbers get a second
+        try in guarded memory that holds zeros."""
         answers = self._run(name, PLAIN, problems, environment)
-        return self._result(name, problems, answers)
+        checked = self._results(problems, answers)
+        if not self._hung and any(one.share < ALMOST for one in checked):
+            zeros = f"{environment} {STRICT} {UNPOISONED}"
+            with_zeros = self._results(problems, self._run(name, PLAIN, problems, zeros, fill=0))
+            for k, (one, other) in enumerate(zip(checked, with_zeros)):
+                if one.share < ALMOST and not other.why:
+                    checked[k] = Checked(ALMOST, with_end(one.why, NEEDS_ZEROS))
+        return result_of(name, problems, checked), answers.results
 
-    def _result(self, name: str, problems: Sequence[Problem], answers: Answers) -> Result:
+    def _results(self, problems: Sequence[Problem], answers: Answers) -> list[Checked]:
+        """Returns the result of each problem, and one more if the program ended early after it."""
         checked = [self._variant.check(*pair) for pair in zip(problems, answers.results)]
         if answers.why:
             unanswered = problems[len(checked):] or problems[-1:]
             checked.append(Checked(0, f"{unanswered[0].words}: {answers.why}"
                                    f"{quoted(answers.said)}"))
-        why = next((one.why for one in checked if one.why), "")
-        share = sum(one.share for one in checked) / max(len(problems), len(checked))
-        return Result(name, share if not why else min(share, 0.99), why)
+            checked += [Checked(0, f"{one.words}: no result") for one in unanswered[1:]]
+        return checked
 
     def _in_orders(self, problems: Sequence[Problem]) -> Result:
         """Runs the same problems in three orders, and compares the bits if the variant says so."""
         seed = self._dice.randrange(1, 9999)
-        runs = ("HOSTCUDA_STRICT_MEM=1", "HOSTCUDA_ORDER=reverse",
+        runs = (STRICT, "HOSTCUDA_ORDER=reverse",
                 f"HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED={seed}")
         results, given = [], []
         for environment in runs:
             if self._hung:
                 break
-            answers = self._run("orders", PLAIN, problems, environment)
-            result = self._result("orders", problems, answers)
-            results.append(replace(result, why=f"{result.why} with {environment}"
-                                   if result.why else ""))
-            given.append(answers.results)
+            result, answers = self._checked("orders", problems, environment)
+            results.append(replace(result, why=with_end(result.why, f" with {environment}")))
+            given.append(answers)
         share = sum(one.share for one in results) / len(runs)
         why = next((one.why for one in results if one.why), "")
         if self._variant.same_bits and not why and len({*given}) > 1:
@@ -152,11 +170,14 @@ class Tests:
         record = self._programs[TRACED].parent / "out" / "trace.json"
         record.touch()
         record.chmod(0o666)
-        answers = self._run("findings", TRACED, [problem], f"HOSTCUDA_TRACE={record}")
+        answers = self._run("findings", TRACED, [problem], f"{TRACE}={record} {TRACE}_BLOCK=1")
         source = (self._workshop.made / FILE_NAME).read_text(encoding="utf-8")
         said = MESSAGE.findall(with_names(answers.said, source))
         messages = tuple(sorted((one for one in said if not UNUSED.search(one)), key=is_later))
         shown = "\n".join(messages[:FINDINGS])
+        if answers.why and not self._hung:  # counts what it does if new memory holds zeros
+            self._run("findings", TRACED, [problem], f"{TRACE}={record} {TRACE}_BLOCK=1 {UNPOISONED}",
+                      fill=0)
         try:
             found = without_unused(inspection_of(record, self._programs[TRACED], messages,
                                                  self._workshop.folder))
@@ -175,15 +196,20 @@ class Tests:
         limits = self._variant.limits
         if found is None:
             return Result("counts", 0, "nothing could be counted"), MUST
-        lines = [counts.broken(limit, found, problem.units) for limit in limits]
+        source = code_only((self._workshop.made / FILE_NAME).read_text(encoding="utf-8"))
+        lines = [broken(limit, found, problem.units) for limit in limits]
+        musts = any(line and limit.must for line, limit in zip(lines, limits))
+        missing = [f"{demand.words} (must); there is none" for demand in self._variant.demands
+                   if not re.search(demand.pattern, source)]
         kept = sum(not line for line in lines)
         reason = RACE if found.races else ""
-        if any(line and limit.must for line, limit in zip(lines, limits)):
+        if musts or missing:
             idle = any(
                 (counts.value_of(limit, found, problem.units) or 0) < IDLE * limit.at_least
-                for limit in limits if limit.must and limit.at_least is not None)
+                for limit in limits if limit.of.startswith(LOADS) and limit.at_least is not None)
             reason = HOST if idle else MUST
-        return Result("counts", kept / len(limits), "\n".join(filter(None, lines))), reason
+        share = kept / (len(limits) + len(missing))
+        return Result("counts", share, "\n".join(filter(None, (*lines, *missing)))), reason
 
 
 def without_unused(found: Inspection) -> Inspection:
@@ -192,18 +218,51 @@ def without_unused(found: Inspection) -> Inspection:
     return replace(found, findings=kept)
 
 
+def broken(limit: Limit, found: Inspection, units: float) -> str:
+    """Returns what is wrong, whether it is a must, and the line that contributes most."""
+    if limit.of == counts.PATTERNS and counts.value_of(limit, found, units) is None:
+        return ""  # the first block has a single warp, so there is nothing to compare
+    line = counts.broken(limit, found, units)
+    must = " (must)" if limit.must else ""
+    place = counts.place_of(limit, found)
+    is_own = place is not None and Path(place.file).name == FILE_NAME
+    where = f", most in line {place.line}" if place and is_own else ""
+    return f"{line}{must}{where}" if line else ""
+
+
+def result_of(name: str, problems: Sequence[Problem], checked: Sequence[Checked]) -> Result:
+    wrong = [one.why for one in checked if one.why]
+    share = sum(one.share for one in checked) / max(len(problems), len(checked))
+    if not wrong:
+        return Result(name, share, "")
+    right = sum(not one.why for one in checked[:len(problems)])
+    said = with_end(wrong[0], f"; {right} of {len(problems)} problems are right")
+    return Result(name, min(share, 0.99), said)
+
+
+def with_end(why: str, more: str) -> str:
+    """Adds words to the end of a message's first line."""
+    first, feed, rest = why.partition("\n")
+    return first + more + feed + rest if why else ""
+
+
 def weighed(results: Sequence[Result], reason: str) -> list[Result]:
-    """Multiplies all other shares by the share of `right`, and then all by what SHARES gives for
-    the reason. One forgotten barrier can make every number wrong; if all limits are kept, the
-    program still has the form of a solution."""
+    """Multiplies the shares of findings and counts by the share of right numbers, and then all
+    shares by what SHARES gives for the reason. One forgotten barrier can make every number wrong;
+    if all limits are kept, the program still has the form of a solution."""
     right = next(result.share for result in results if result.name == "right")
+    numbers = min(1.0, right / PARTIAL)
     made = []
     for result in results:
         share, why = result.share, result.why
-        if result.name != "right" and right < 1:
-            share, why = share * right, why or "counts only as far as results are right"
+        if result.name in ("findings", "counts") and numbers < 1:
+            share, why = share * numbers, why or "counts only as far as numbers are right"
         if reason:
-            share, why = share * SHARES[reason], why or reason
+            share *= SHARES[reason]
+            if result.name == SAYS_SO[reason]:
+                why = f"{why}\n{reason}".strip()
+            else:
+                why = why or f"{reason.partition(':')[0]}: see {SAYS_SO[reason]}"
         least = IN_FORM if result.name == "counts" and result.passed else 0.0
         made.append(replace(result, share=max(share, least), why=why))
     return made
@@ -211,16 +270,16 @@ def weighed(results: Sequence[Result], reason: str) -> list[Result]:
 
 def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem], environment: str,
                  seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
-                 kept: int = 0) -> tuple[Answers, float, bool]:
+                 kept: int = 0, fill: int = FILL) -> tuple[Answers, float, bool]:
     """Runs the problems, each with all its systems `copies` times; the results are those of one
-    copy. Returns the answers, the processor time, and whether the program had to be stopped."""
+    copy. `fill` is each byte of a result before a call. Returns the answers, the processor time, and whether the program had to be stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
     asked.write_bytes(b"".join(map(packed, problems)))
     asked.chmod(0o644)
     given.touch()
     given.chmod(0o666)
-    words = [str(program), str(asked), str(given), str(calls), str(copies), str(kept)]
+    words = [str(program), str(asked), str(given), str(calls), str(copies), str(kept), str(fill)]
     ended = run_alone(workshop, words, megabytes, environment, seconds)
     answered = given.read_bytes()
     asked.unlink()

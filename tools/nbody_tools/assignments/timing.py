@@ -9,6 +9,7 @@ from pathlib import Path
 from nbody_tools.arguments import Failed
 from nbody_tools.assignments.building import HARNESS, SOURCES, add_harness
 from nbody_tools.assignments.family import FILE_NAME, Variant
+from nbody_tools.assignments.messages import first_error
 from nbody_tools.assignments.tests import run_problems
 from nbody_tools.assignments.times import TIMES, share_of_time
 from nbody_tools.labs.building import COMMON, DoesNotCompile, Tools, Workshop
@@ -60,8 +61,7 @@ def copies_taken(variant: Variant, text: str, seed: int, tools: Tools, sandbox: 
         try:
             program = build_for_gpu(workshop, "submission", (f"{HARNESS}.cu", FILE_NAME))
         except DoesNotCompile as error:  # nvcc may reject code that hostcuda accepts
-            line = str(error).splitlines()[0]
-            raise NotTimed(f"nvcc does not compile it: {line}") from error
+            raise NotTimed(f"nvcc does not compile it: {first_error(str(error))}") from error
         answers, _, _ = run_problems(workshop, program, [problem], "", GPU_SECONDS, CALLS, 0,
                                      copies, dice.randrange(copies))
         if BEFORE in answers.said:

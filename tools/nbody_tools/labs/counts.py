@@ -7,6 +7,9 @@
   launches
   barriers per block               barriers of a block, over all launches
   grid barriers per launch
+  bodies per block                 of the kernel that loads most from global memory
+  patterns of lanes                most patterns of addresses of one access to shared memory, in a
+                                   kernel's first block: 1 if all rows are stored alike
   waits of the host                calls that wait for a stream, an event or a device, or query it
   streams with kernels
   streams with kernels at once     the most streams with kernels that could run at the same time
@@ -19,6 +22,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
+from nbody_tools.inspection.source_lines import Place
 from nbody_tools.inspection.trace import Inspection, Kernel
 from nbody_tools.labs.lab import LabError, Limit
 
@@ -29,6 +33,8 @@ PER_REQUEST = re.compile(
 )
 OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_kernels",
            "streams with kernels at once": "streams_at_once"}
+BODIES_PER_BLOCK = "bodies per block"
+PATTERNS = "patterns of lanes"
 UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
@@ -44,6 +50,10 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None
     if limit.of == "launches":
         return float(sum(kernel.launches for kernel in kernels))
+    if limit.of == BODIES_PER_BLOCK:
+        return bodies_per_block(kernels, units)
+    if limit.of == PATTERNS:
+        return most_patterns(kernels)
     if limit.of in ("barriers per block", "grid barriers per launch") and not kernels:
         return None
     if limit.of == "barriers per block":
@@ -53,6 +63,36 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     if limit.of in OF_HOST:
         return float(inspection.host[OF_HOST[limit.of]])
     raise LabError(f"'{limit.of}' cannot be counted; nbody_tools/labs/counts.py lists what can")
+
+
+def bodies_per_block(kernels: list[Kernel], units: float) -> Optional[float]:
+    """Returns the bodies per block of the kernel that loads most, so of the one that reads them."""
+    reading = max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
+    return units / reading.blocks if reading else None
+
+
+def most_patterns(kernels: list[Kernel]) -> Optional[float]:
+    """Returns the most patterns in which warps of a first block make the same access to shared
+    memory; None if no access is made by two warps whose lanes are all active."""
+    seen: dict[tuple, list[tuple]] = {}
+    for kernel in kernels:
+        for one in (kernel.first_block or {"accesses": ()})["accesses"]:
+            offsets = one["offsets"]
+            if one["memory"] == "shared" and None not in offsets:
+                steps = tuple(after - before for before, after in zip(offsets, offsets[1:]))
+                place = (kernel.name, one["file"], one["line"], one["access"])
+                seen.setdefault(place, []).append(steps)
+    return max((float(len({*each})) for each in seen.values() if len(each) > 1), default=None)
+
+
+def place_of(limit: Limit, inspection: Inspection) -> Optional[Place]:
+    """Returns the line that contributes most to a count of accesses; None for other counts."""
+    match = PER_UNIT.fullmatch(limit.of) or PER_REQUEST.fullmatch(limit.of)
+    if match is None:
+        return None
+    rows = [row for kernel in inspection.kernels for row in kernel.rows
+            if (row.memory, row.access) == (match[2], match[3])]
+    return max(rows, key=lambda row: row.cost).place if rows else None
 
 
 def most_grid_barriers(kernels: list[Kernel]) -> float:

@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# Matches FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and lines about including a header.
-OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<file>[^\s:][^:]*):"
-                     r"(?:(?P<line>\d+)(?::\d+)?[:,])?")
+# Matches FILE:LINE[:COLUMN]: MESSAGE, nvcc's FILE(LINE): MESSAGE, FILE: In function ..., and lines
+# about including a header.
+OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<file>[^\s:(][^:(]*)"
+                     r"(?:\((?P<nvcc>\d+)\):|:(?:(?P<line>\d+)(?::\d+)?[:,])?)")
 EXCERPT = re.compile(r"\s*\d* \|")
 OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|hostcudacc)\b[^:]*: |"
-                     r"compilation terminated")
+                     r"compilation terminated|\d+ errors? detected in ")
 PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|"
                     r"/usr/local/cuda[^/]*)/")
 ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*\(\s*&(\w+)")
@@ -32,14 +33,15 @@ def readable(said: str, folder: Path) -> str:
         if words in said:
             return cause
     kept: list[str] = []
-    own = False
+    own = of_nvcc = False
     for line in said.splitlines():
-        if EXCERPT.match(line):
+        if EXCERPT.match(line) or of_nvcc and line[:1].isspace():
             if own:
                 kept.append(line)
             continue
         match = OF_FILE.match(line)
         own = match is not None and is_own(match["file"], folder)
+        of_nvcc = match is not None and match["nvcc"] is not None  # its excerpts have no margin
         if own or OF_TOOL.match(line) or match and is_public(match["file"], folder):
             kept.append(without_folders(line, folder))
         elif LEFT_OUT not in kept:

@@ -39,6 +39,7 @@ INCLUDES = {
     "cooperative_groups.h",
     "cooperative_groups/reduce.h",
 }
+HEADER_OF_ASSIGNMENT = "assignment.h"
 DIRECTIVES = {
     "include",
     "define",
@@ -223,8 +224,9 @@ def broken_by_directives(lab: Submitted, code: str) -> Optional[str]:
         if directive not in DIRECTIVES:
             return f"line {line}: #{directive} is not allowed"
         if directive == "include" and included(rest) not in allowed:
+            own = "what its step includes" if isinstance(lab, Lab) else HEADER_OF_ASSIGNMENT
             return (f"line {line}: #include {rest.strip()} is not allowed; a submission may "
-                    "include what its step includes, and " + ", ".join(sorted(INCLUDES)))
+                    f"include {own}, and " + ", ".join(sorted(INCLUDES)))
         if directive == "include" and defined:
             return (
                 f"line {line}: an #include after {defined}, which would change what the header says"

@@ -20,7 +20,7 @@ from typing import Any, Optional, Sequence
 
 from nbody_tools.labs.building import Workshop
 from nbody_tools.labs.messages import without_folders
-from nbody_tools.labs.sandbox import Access
+from nbody_tools.labs.sandbox import Access, driver_folders
 from nbody_tools.labs.watching import TooLong, end, watch
 
 SECONDS = 8.0  # limit of a run's processor time; no correct run needs three
@@ -239,13 +239,16 @@ def started(workshop: Workshop, words: Sequence[str], lines: LineServer, megabyt
         write=(program.parent / "out",),
         gpu=megabytes == 0,
     )
+    settings = environment_of(asked)
+    if access.gpu and (folders := driver_folders()):
+        settings["LD_LIBRARY_PATH"] = ":".join(folders)
     worker = subprocess.Popen(
         workshop.sandbox.words(access, megabytes, math.ceil(seconds), words),
         stdin=pipe,
         stdout=pipe,
         stderr=subprocess.PIPE,
         pass_fds=lines.ends,
-        env=environment_of(asked),
+        env=settings,
         cwd=program.parent,
         start_new_session=True,
     )

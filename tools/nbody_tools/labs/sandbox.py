@@ -28,6 +28,8 @@ LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.
 PROGRAMS = ("/bin", "/usr/bin", "/usr/libexec", "/usr/local/bin")
 HEADERS = ("/usr/include", "/usr/local/include")
 LINKS = ("/lib", "/lib32", "/lib64")  # on most systems these are links into /usr
+DRIVER = "libcuda.so.1"
+DRIVER_FOLDERS = ("/usr/local/nvidia/lib64",)  # where containers mount NVIDIA's driver
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 
 
@@ -57,6 +59,8 @@ class Sandbox:
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)
+        if access.gpu:
+            readable = (*readable, *driver_folders())
         of_build = (*PROGRAMS, *HEADERS, *LIBRARIES, *LINKS) if access.build else ()
         runnable = (*LOADERS, *access.execute, *of_build)
         options = (("--read", readable), ("--execute", runnable), ("--write", access.write))
@@ -90,6 +94,13 @@ class Sandbox:
         inside = f"limits{''.join(f', {one}' for one in own)}"
         return (f"bubblewrap, and inside it {inside}" if self.bubblewrap else
                 f"the grader's own ({inside}); {self.why_not}")
+
+
+def driver_folders() -> list[str]:
+    """Returns the folders with CUDA's driver that the loader does not search by itself."""
+    named = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    return [folder for folder in dict.fromkeys((*filter(None, named), *DRIVER_FOLDERS))
+            if Path(folder, DRIVER).is_file()]
 
 
 def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:

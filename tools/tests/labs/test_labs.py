@@ -227,6 +227,14 @@ class OfMessages(unittest.TestCase):
             "In file included from nbody.cu:1:", LEFT_OUT, "nbody.cu:3:4: error: expected ';'",
             "    3 | mine", "nbody/cuda.h:5:6: note: here"])
 
+    def test_messages_of_nvcc_are_shown(self) -> None:
+        said = ("/etc/shadow(1): error: no type\n  root:*\n"
+                "solution.cu(2): error: expected an expression\n  int x = ;\n          ^\n\n"
+                "1 error detected in the compilation of \"solution.cu\".\n")
+        self.assertEqual(readable(said, self.FOLDER).splitlines(), [
+            LEFT_OUT, "solution.cu(2): error: expected an expression", "  int x = ;",
+            "          ^", "1 error detected in the compilation of \"solution.cu\"."])
+
     def test_limits_are_named(self) -> None:
         said = "c++: fatal error: File size limit exceeded signal"
         self.assertIn("64 MB", readable(said, self.FOLDER))

@@ -8,18 +8,23 @@ import csv
 import io
 import random
 import re
+from typing import Callable, Optional
 
 from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.assignments.family import (Problem, families, find_family, read_variant,
+from nbody_tools.assignments.family import (ALMOST, Problem, families, find_family, read_variant,
                                             read_variants)
+from nbody_tools.assignments.messages import FILL, call_refused, error_first
 from nbody_tools.assignments.tests import HOST, MUST, Result, packed, weighed
 from nbody_tools.course import pack, teacher
+from nbody_tools.inspection.trace import Kernel
+from nbody_tools.labs.counts import most_patterns
 from nbody_tools.labs.cpp_text import without_comments
 from nbody_tools.labs.rules import broken_by_text
 from tests.fakes import InFolder
 
 FEWEST = 30
+QUOTED = 20  # characters of a line that are not chance
 WINDOW = 6  # equal lines in a row that are not chance
 
 
@@ -100,6 +105,14 @@ class OfStudents(InFolder):
                 found = secret & windows(content.decode("utf-8"))
                 self.assertFalse(found, f"{file} has {found}")
 
+    def test_the_folder_of_the_class_quotes_no_line_that_a_wrong_program_changes(self) -> None:
+        quoted = {find.strip() for family in families() for one in family.variants
+                  for wrong in one.wrong for find, _ in wrong.edits if len(find.strip()) > QUOTED}
+        for file, content in pack.for_the_class(ROOT):
+            if str(file).startswith("tools/nbody_tools/assignments"):
+                text = content.decode("utf-8")
+                self.assertEqual([one for one in quoted if one in text], [], str(file))
+
     def test_variants_depend_on_seed_and_name_alone(self) -> None:
         for family in families():
             names = [f"student{k}" for k in range(200)]
@@ -158,9 +171,10 @@ class Points(InFolder):
         results = [Result("right", right), Result("sizes", 1), Result("counts", counts)]
         return {one.name: one.share for one in weighed(results, reason)}
 
-    def test_other_tests_count_as_far_as_results_are_right(self) -> None:
+    def test_counts_count_as_far_as_numbers_are_right(self) -> None:
         self.assertEqual(self.shares(1, 1), {"right": 1, "sizes": 1, "counts": 1})
-        self.assertEqual(self.shares(0.4, 0.5), {"right": 0.4, "sizes": 0.4, "counts": 0.2})
+        # 0.4 in `right` means that 0.8 of the numbers are right.
+        self.assertEqual(self.shares(0.4, 0.5), {"right": 0.4, "sizes": 1, "counts": 0.4})
 
     def test_the_form_of_a_solution_has_a_worth(self) -> None:
         self.assertEqual(self.shares(0, 1)["counts"], 0.5)
@@ -171,6 +185,42 @@ class Points(InFolder):
 
     def test_a_program_that_computes_on_the_host_gets_nothing(self) -> None:
         self.assertEqual(self.shares(1, 0.2, HOST), {"right": 0, "sizes": 0, "counts": 0})
+
+    def test_the_reason_stands_once_and_the_others_point_to_it(self) -> None:
+        made = weighed([Result("right", 1), Result("counts", 0.5, "launches: ...")], MUST)
+        self.assertEqual([one.why for one in made],
+                         ["half of all points: see counts", f"launches: ...\n{MUST}"])
+
+    def test_opposite_rows_and_unwritten_numbers_are_named(self) -> None:
+        variant = next(one for one in find_family("transpose").variants
+                       if one.choice["element"] == "float")
+        asked = variant.problem(2, 40, random.Random(1))
+        rows = asked.expected.values.astype("float32")
+        self.assertEqual(variant.check(asked, rows.tobytes()).share, 1)
+        turned = variant.check(asked, rows[::-1].tobytes())
+        self.assertEqual(turned.share, ALMOST)
+        self.assertIn("opposite order", turned.why)
+        self.assertIn("not written", variant.check(asked, bytes([FILL]) * asked.results).why)
+
+    def test_patterns_of_lanes_tell_padding_from_exchanged_columns(self) -> None:
+        def patterns(column: Callable[[int, int], int]) -> Optional[float]:
+            accesses = [{"memory": "shared", "access": "store", "file": "a.cu", "line": 7,
+                         "offsets": [4 * column(row, lane) for lane in range(32)]}
+                        for row in range(8)]
+            block = {"accesses": accesses}
+            return most_patterns([Kernel("turn", 1, 1, 256, first_block=block)])
+
+        self.assertEqual(patterns(lambda row, lane: 33 * row + lane), 1)
+        self.assertEqual(patterns(lambda row, lane: 32 * row + (lane ^ row)), 8)
+        self.assertEqual(patterns(lambda row, lane: 32 * row + (lane + row) % 32), 8)
+        self.assertIsNone(most_patterns([Kernel("turn", 1, 1, 32)]))
+
+    def test_messages_name_the_line_and_what_is_allowed(self) -> None:
+        said = call_refused("it calls 'fprintf', which no lab needs", "int a;\nfprintf(b);\n")
+        self.assertRegex(said, "^line 2: it calls 'fprintf', .*; allowed are CUDA's runtime")
+        said = "In file included from a.h:1\nnote: x\nsolution.cu:3:5: error: y\n"
+        self.assertEqual(error_first(said, 2)[:2],
+                         ["solution.cu:3:5: error: y", "In file included from a.h:1"])
 
     def test_problems_are_packed_as_the_harness_reads_them(self) -> None:
         asked = Problem("", 2, 3, (b"abcd", b""), 24, None, 6)

@@ -8,17 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from nbody_tools.assignments import layouts
-from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.family import PARTIAL, Checked, Demand, Problem
 from nbody_tools.assignments.layouts import State
+from nbody_tools.assignments.messages import shown
 from nbody_tools.labs.lab import Limit
 
 TITLE = "A map of the bodies"
+UNIT = "body"
+INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count
+LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the number of "
+           "bytes.")
 WARP = 32
 EXTENT = 1.25  # the map reaches from -EXTENT to EXTENT, or to this radius
 SIDE, RINGS = 16, 24  # cells per side; rings
 NEAR = 1e-3  # no body is nearer to the edge of a cell than this, in units of cells
 TOLERANCE = 1e-5
-PARTIAL = 0.5  # a problem with a wrong cell gets at most this share of its points
+MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 SKEWED = 1.5  # times the sectors of loads that all bodies make
 
 AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
@@ -49,7 +54,7 @@ OUTSIDE = {
 }
 FINISHES = {
     "atomic": "Each block adds its map to the map of its system with atomic operations in global "
-              "memory. `result` holds other numbers before the call.",
+              "memory. `result` holds other numbers before the call, so clear it.",
     "kernel": "Each block writes its map to memory that you allocate, and a second kernel combines "
               "the maps of a system. There is no atomic operation in global memory.",
 }
@@ -80,6 +85,10 @@ def fields_of(choice: dict[str, str]) -> tuple[str, ...]:
     return (*CELLS[choice["cells"]][2], *WHAT[choice["what"]][2])
 
 
+def demands(_: dict[str, str]) -> tuple[Demand, ...]:
+    return ()
+
+
 def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
     loads = len(fields_of(choice))
     if choice["layout"] == "packed":
@@ -92,17 +101,22 @@ def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
         # A program, or its compiler, may load the value only of bodies inside the map. The tracer
         # counts the lanes' k-th loads as one request, which are then those of different bodies.
         width *= SKEWED
-    return (
+    made = [
         Limit("requests of global loads per body", at_least=0.5 * loads / WARP,
               at_most=2 * (loads + other) / WARP, must=True),
+        Limit("bodies per block", at_most=MOST_BODIES, must=True),
         Limit("global loads per body", at_most=loads + other + 0.05),
         Limit("sectors per request of global loads", at_most=width + 1.5),
         # A maximum that is not exceeded is not written, and so not counted as an atomic operation.
         Limit("shared atomics per body", at_least=0.02 if choice["what"] == "fastest" else 0.3,
-              at_most=1.05),
-        Limit("global atomics per body", at_most=0 if choice["finish"] == "kernel" else merged,
-              at_least=None if choice["finish"] == "kernel" else 0.0001),
-    )
+              at_most=1.05, must=True),
+    ]
+    if choice["finish"] == "atomic":
+        made.append(Limit("global atomics per body", at_least=0.0001, at_most=merged, must=True))
+    else:
+        made.append(Limit("global atomics per body", at_most=0, must=True))
+        made.append(Limit("launches", at_least=2, must=True))
+    return tuple(made)
 
 
 def words(choice: dict[str, str]) -> dict[str, object]:
@@ -205,34 +219,6 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     filled = (expected.values != 0) | (got != 0)
     system, cell = (int(i) for i in np.argwhere(~right)[0])
     return Checked(PARTIAL * float(right[filled].mean()),
-                   f"{asked.words}: cell {cell} of system {system} is {got[system, cell]:.7g}, not "
-                   f"{expected.values[system, cell]:.7g}; {int((~right).sum())} of "
+                   f"{asked.words}: cell {cell} of system {system} is {shown(got[system, cell])}, not "
+                   f"{shown(expected.values[system, cell])}; {int((~right).sum())} of "
                    f"{int(filled.sum())} cells are wrong")
-
-
-def wrong(choice: dict[str, str]) -> list[Wrong]:
-    made = [
-        Wrong("no_barrier", "threads count into a map that others are still clearing",
-              (("  __syncthreads();  // the map is cleared\n", ""),), (0, 60), "RACE"),
-        Wrong("no_atomic", "threads of a block overwrite each other's counts",
-              (("      collect(&map[cell], own);", "      lose(&map[cell], own);"),), (0, 60),
-              "RACE"),
-        Wrong("first_block_only", "only the first chunk of the bodies is read",
-              (("(bodies.count + kBlock - 1) / kBlock", "1"),
-               ("i += gridDim.x * kBlock", "i += bodies.count")), (5, 75)),
-        Wrong("empty", "no kernel runs", (("  make_maps<<<", "  if (false) make_maps<<<"),),
-              (0, 5)),
-    ]
-    if choice["outside"] == "dropped":
-        made.append(Wrong("not_dropped", "bodies outside count at the edge",
-                          (("      if (!inside) continue;\n", ""),), (15, 75)))
-    else:
-        made.append(Wrong("dropped", "bodies outside do not count",
-                          (("const bool inside = true;", "const bool inside = is_inside;"),
-                           ("// everybody counts\n", "\n      if (!inside) continue;\n")),
-                          (15, 75)))
-    if choice["finish"] == "atomic":
-        made.append(Wrong("not_cleared", "the maps are added to other bits",
-                          (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
-                          (0, 20)))
-    return made

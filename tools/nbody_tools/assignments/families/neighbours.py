@@ -8,15 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from nbody_tools.assignments import layouts
-from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.family import PARTIAL, Checked, Demand, Problem
 from nbody_tools.assignments.layouts import State
+from nbody_tools.assignments.messages import shown
 from nbody_tools.labs.lab import Limit
 
 TITLE = "Neighbours within a cut-off"
+UNIT = "body"
+INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests count
+LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the number of "
+           "bytes.")
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
 NEAR = 1e-4  # no pair's squared distance is relatively nearer to the squared cut-off than this
 TOLERANCE = 1e-5
-PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 MOST_LOADS = 600  # limit per body; a program that reads all pairs needs 2000
@@ -63,6 +67,10 @@ def coordinates_of(choice: dict[str, str]) -> str:
 
 def cut_off(choice: dict[str, str]) -> float:
     return 2 / SIDES[choice["box"]]
+
+
+def demands(_: dict[str, str]) -> tuple[Demand, ...]:
+    return ()
 
 
 def limits(_: dict[str, str]) -> tuple[Limit, ...]:
@@ -203,29 +211,6 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     filled = (expected.values != 0).any(axis=2) | (got != 0).any(axis=2)
     system, i = (int(k) for k in np.argwhere(~right)[0])
     return Checked(PARTIAL * float(right[filled].mean()),
-                   f"{asked.words}: body {i} of system {system} has {got[system, i, 0]:.7g}, not "
-                   f"{expected.values[system, i, 0]:.7g}; {int((~right).sum())} of {right.size} "
+                   f"{asked.words}: body {i} of system {system} has {shown(got[system, i, 0])}, not "
+                   f"{shown(expected.values[system, i, 0])}; {int((~right).sum())} of {right.size} "
                    "bodies are wrong")
-
-
-def wrong(choice: dict[str, str]) -> list[Wrong]:
-    made = [
-        Wrong("own_cell", "only the body's own cell is searched",
-              (("kReach = 1;", "kReach = 0;"),), (0, 60)),
-        Wrong("lost_count", "threads overwrite each other's counts of a cell",
-              (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), (0, 55), "RACE"),
-        Wrong("no_barrier", "threads overwrite numbers of the scan that others have yet to read",
-              (("    __syncthreads();  // all have read\n", ""),), (0, 60)),
-        Wrong("empty", "no kernel searches", (("  search<<<", "  if (false) search<<<"),), (0, 0)),
-    ]
-    if choice["what"] != "force":
-        made.append(Wrong("own_neighbour", "a body is its own neighbour",
-                          (("order[k] == i", "order[k] < 0"),), (0, 60)))
-    if choice["border"] == "open":
-        made.append(Wrong("all_pairs", "every cell is searched",
-                          (("kReach = 1;", "kReach = kSide;"),), (30, 50),
-                          "global loads per body"))
-    else:
-        made.append(Wrong("no_images", "the vectors do not wrap around",
-                          (("return d - 2 * rintf(0.5f * d);", "return d;"),), (10, 75)))
-    return made

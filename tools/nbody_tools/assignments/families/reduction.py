@@ -10,15 +10,20 @@ from typing import Callable, Optional
 import numpy as np
 
 from nbody_tools.assignments import layouts
-from nbody_tools.assignments.family import Checked, Problem, Wrong
+from nbody_tools.assignments.family import PARTIAL, Checked, Demand, Problem
 from nbody_tools.assignments.layouts import State
+from nbody_tools.assignments.messages import shown
 from nbody_tools.labs.lab import Limit
 
-TITLE = "Sums over all bodies"
+TITLE = "One result per system"
+UNIT = "body"
+INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count
+LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the number of "
+           "bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums here err by up to 4e-6
 BLOCK = 64  # bodies per atomic operation and result, at least
-PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
+MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ METHODS = {
     "tree": "The threads of a block add up in **shared memory**, in a tree: half as many threads "
             "in each round. Shuffles, warp reductions and cooperative groups are not allowed.",
     "shuffle": "The threads of a warp add up with **shuffles** (`__shfl_down_sync` or "
-               "`__shfl_xor_sync`). Only the sum of a warp goes through shared memory.",
+               "`__shfl_xor_sync`). Of the sums, only that of a warp goes through shared memory.",
 }
 FINISHES = {
     "kernel": "The blocks write their sums to memory that you allocate, and a **second kernel** "
@@ -95,6 +100,7 @@ FINISHES = {
     "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. `result` "
               "holds other numbers before the call.",
 }
+SHUFFLES = Demand("a shuffle: __shfl_down_sync or __shfl_xor_sync", r"\b__shfl_\w+_sync\b")
 FORBIDDEN = {"tree": (r"__shfl\w*|__reduce\w*|cooperative_groups\w*",), "shuffle": ()}
 
 
@@ -123,6 +129,10 @@ def loads_per_body(choice: dict[str, str]) -> int:
     return len(layouts.FIELDS) if choice["layout"] == "records" else len(fields)
 
 
+def demands(choice: dict[str, str]) -> tuple[Demand, ...]:
+    return (SHUFFLES,) if choice["method"] == "shuffle" else ()
+
+
 def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
     results = len(QUANTITIES[choice["quantity"]].terms)
     loads = loads_per_body(choice)
@@ -131,17 +141,23 @@ def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
     made = [
         Limit("requests of global loads per body", at_least=0.5 * least / WARP,
               at_most=2 * (loads + results / 4) / WARP, must=True),
+        Limit("bodies per block", at_most=MOST_BODIES, must=True),
         Limit("global loads per body", at_most=loads + results / 16 + 0.05),
         Limit("sectors per request of global loads",
-              at_most=layouts.SECTORS[choice["layout"]] + 1),  # rows may begin anywhere
+              at_most=layouts.SECTORS[choice["layout"]] + 1, must=True),  # rows begin anywhere
     ]
     if choice["method"] == "tree" or staged:
         made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
     if choice["method"] == "shuffle":
-        made.append(Limit("shared loads per body", at_most=staged + results / 8 + 0.05))
-    atomics = results / BLOCK if choice["finish"] == "atomic" else 0
-    made.append(Limit("global atomics per body", at_most=atomics,
-                      at_least=0.0001 if atomics else None))
+        most = staged + results / 8 + 0.05  # a tree stores each round's sums
+        made.append(Limit("shared loads per body", at_most=most))
+        made.append(Limit("shared stores per body", at_most=most, must=True))
+    if choice["finish"] == "atomic":
+        made.append(Limit("global atomics per body", at_least=0.0001, at_most=results / BLOCK,
+                          must=True))
+    else:
+        made.append(Limit("global atomics per body", at_most=0, must=True))
+        made.append(Limit("launches", at_least=2, must=True))
     return tuple(made)
 
 
@@ -214,40 +230,5 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     formula = QUANTITIES[choice["quantity"]].formulas[k]
     return Checked(PARTIAL * float(right.mean()),
                    f"{asked.words}: result {k} ({formula}) of system {system} is "
-                   f"{got[system, k]:.7g}, not {expected.values[system, k]:.7g}; "
+                   f"{shown(got[system, k])}, not {shown(expected.values[system, k])}; "
                    f"{int((~right).sum())} of {right.size} numbers are wrong")
-
-
-def wrong(choice: dict[str, str]) -> list[Wrong]:
-    quantity = QUANTITIES[choice["quantity"]]
-    first = quantity.terms[0]
-    is_tree = choice["method"] == "tree"
-    barrier = "    __syncthreads();  // of a round\n" if is_tree else \
-        "  __syncthreads();  // all warps have written\n"
-    made = [
-        Wrong("no_barrier", "threads read sums that others have not written yet",
-              ((barrier, ""),), (10, 60), "RACE"),
-        Wrong("one_result", "the first result is computed by another formula",
-              ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), (5, 49)),
-        Wrong("first_block_only", "only the first chunk of the bodies is read",
-              (("(bodies.count + kBlock - 1) / kBlock", "1"),
-               ("begin += gridDim.x * kBlock", "begin += bodies.count")), (10, 70)),
-        Wrong("empty", "no kernel runs", (("  partial_sums<<<", "  if (false) partial_sums<<<"),),
-              (0, 0)),
-    ]
-    if choice["finish"] == "atomic":
-        made.append(Wrong("not_zeroed", "the sums are added to what `result` held before",
-                          (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
-                          (15, 15)))
-    if is_tree:
-        made.append(Wrong("serial", "one thread per block",
-                          (("kBlock = 256", "kBlock = 1"),
-                           ("chunks < kMostBlocks ? chunks : kMostBlocks", "1")), (20, 50),
-                          "requests of global loads per body"))
-    if choice["layout"] == "records":
-        made.append(Wrong("not_staged", "each thread reads its own record: seven strided loads",
-                          (("        tile[k] = from[k];\n", "        tile[k] = 0;\n"),
-                           ("const float* own_body = tile + 7 * threadIdx.x;",
-                            "const float* own_body = from + 7 * threadIdx.x;")), (70, 99),
-                          "sectors per request"))
-    return made

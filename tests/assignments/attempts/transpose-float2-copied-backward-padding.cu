@@ -7,8 +7,8 @@ constexpr int kTile = 32;
 // A block of 32 x 8 threads turns a tile of 32 systems x 32 bodies; each warp does 4 of its rows.
 constexpr int kRows = 8;
 
-__global__ void turn(Table table, int tilesAcross, float* result) {
-  __shared__ float tile[kTile][kTile + 1];  // + 1: a column lies in 32 different banks
+__global__ void turn(Table table, int tilesAcross, float2* result) {
+  __shared__ float2 tile[kTile][kTile + 1];  // + 1: a column lies in 32 different banks
   const int body0 = blockIdx.x % tilesAcross * kTile;
   const int system0 = blockIdx.x / tilesAcross * kTile;
   const int x = threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void turn(Table table, int tilesAcross, float* result) {
   }
 }
 
-void solve(const Table& table, float* result) {
+void solve(const Table& table, float2* result) {
   const int across = (table.count - 1) / kTile + 1;
   const int down = (table.systems - 1) / kTile + 1;
   // One dimension, as a grid may have 2^31 - 1 blocks in x, but only 65,535 in y.

@@ -1,0 +1,43 @@
+"""Words of the grader's messages about an assignment."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+FILL = 0x7f  # each byte of the result before a call
+# The numbers that such bytes are, as a float and as an integer.
+UNWRITTEN = (struct.unpack("<f", bytes([FILL] * 4))[0], float(int.from_bytes([FILL] * 4, "little")))
+ERROR = re.compile(r"\berror\b", re.I)
+CALLABLE = "CUDA's runtime, printf, and mathematics and containers of the C++ library"
+
+
+def shown(value: float) -> str:
+    """Returns a number of a result for a message."""
+    return "not written" if value in UNWRITTEN else f"{value:.7g}"
+
+
+def first_error(said: str) -> str:
+    """Returns a compiler's line about the first error; other lines may come before it."""
+    lines = said.splitlines()
+    return next((line for line in lines if ERROR.search(line)), lines[0])
+
+
+def error_first(said: str, most: int) -> list[str]:
+    """Returns up to `most` lines of a compiler's message, beginning with the first error."""
+    lines = said.splitlines()
+    first = lines.index(first_error(said))
+    lines = lines[first:] + lines[:first]
+    more = [f"... and {len(lines) - most} lines more"] if len(lines) > most else []
+    return [*lines[:most], *more]
+
+
+def call_refused(broken: str, text: str) -> str:
+    """Adds the line and what may be called to a message such as "it calls 'fprintf', which ..."."""
+    found = re.match(r"it calls '(?:\w+::)*(\w+)", broken)
+    if found is None:
+        return broken
+    line = next((k for k, line in enumerate(text.splitlines(), 1)
+                 if re.search(rf"\b{found[1]}\b", line)), None)
+    where = f"line {line}: " if line else ""
+    return f"{where}it calls '{found[1]}', which is not allowed; allowed are {CALLABLE}"
