@@ -29,5 +29,5 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
     if choice["finish"] == "atomic":
         made.append(Wrong("not_cleared", "the maps are added to other bits",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
-                          (0, 20)))
+                          (50, 70), "holds zeros"))
     return made

@@ -13,7 +13,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), (0, 55), "RACE"),
         Wrong("no_barrier", "threads overwrite numbers of the scan that others have yet to read",
               (("    __syncthreads();  // all have read\n", ""),), (0, 60)),
-        Wrong("empty", "no kernel searches", (("  search<<<", "  if (false) search<<<"),), (0, 0)),
+        Wrong("empty", "no kernel searches", (("  search<<<", "  if (false) search<<<"),), (0, 2)),
     ]
     if choice["what"] != "force":
         made.append(Wrong("own_neighbour", "a body is its own neighbour",

@@ -16,7 +16,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         Wrong("no_barrier", "threads read sums that others have not written yet",
               ((barrier, ""),), (10, 60), "RACE"),
         Wrong("one_result", "the first result is computed by another formula",
-              ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), (5, 49)),
+              ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), (5, 65)),
         Wrong("first_block_only", "only the first chunk of the bodies is read",
               (("(bodies.count + kBlock - 1) / kBlock", "1"),
                ("begin += gridDim.x * kBlock", "begin += bodies.count")), (10, 70)),
@@ -26,7 +26,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
     if choice["finish"] == "atomic":
         made.append(Wrong("not_zeroed", "the sums are added to what `result` held before",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
-                          (15, 15)))
+                          (50, 70), "holds zeros"))
     if is_tree:
         made.append(Wrong("serial", "one thread per block",
                           (("kBlock = 256", "kBlock = 1"),

@@ -24,7 +24,8 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
                 "i < 0)")), (30, 50), "sectors per request of global stores"),
         Wrong("wrong_row", "the bodies are in the opposite order",
               ((f"const size_t row = {row.replace('count', 'table.count')};",
-                f"const size_t row = {other.replace('count', 'table.count')};"),), (0, 30)),
+                f"const size_t row = {other.replace('count', 'table.count')};"),), (55, 75),
+              "in the opposite order"),
         Wrong("whole_tiles", "only tiles that are full are written",
               (("(table.count + kWarp - 1) / kWarp", "max(1, table.count / kWarp)"),), (5, 75)),
     ]

@@ -221,7 +221,7 @@ def without_unused(found: Inspection) -> Inspection:
 def broken(limit: Limit, found: Inspection, units: float) -> str:
     """Returns what is wrong, whether it is a must, and the line that contributes most."""
     if limit.of == counts.PATTERNS and counts.value_of(limit, found, units) is None:
-        return ""  # the first block has a single warp, so there is nothing to compare
+        return ""  # without a tile, or with conflicts, which another limit counts
     line = counts.broken(limit, found, units)
     must = " (must)" if limit.must else ""
     place = counts.place_of(limit, found)

@@ -73,13 +73,16 @@ def bodies_per_block(kernels: list[Kernel], units: float) -> Optional[float]:
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:
     """Returns the most patterns in which warps of a first block make the same access to shared
-    memory; None if no access is made by two warps whose lanes are all active."""
+    memory; None if there is nothing to compare. Requests with bank conflicts and those of
+    neighbouring words do not count: they say nothing of how rows are stored."""
     seen: dict[tuple, list[tuple]] = {}
     for kernel in kernels:
         for one in (kernel.first_block or {"accesses": ()})["accesses"]:
             offsets = one["offsets"]
             if one["memory"] == "shared" and None not in offsets:
                 steps = tuple(after - before for before, after in zip(offsets, offsets[1:]))
+                if one["cost"] > one["ideal_cost"] or {*steps} == {one["bytes"]}:
+                    continue
                 place = (kernel.name, one["file"], one["line"], one["access"])
                 seen.setdefault(place, []).append(steps)
     return max((float(len({*each})) for each in seen.values() if len(each) > 1), default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from unittest import mock
 from nbody_tools.arguments import Failed
 from nbody_tools.labs.building import DoesNotCompile
 from nbody_tools.labs.lab import find_lab
+from nbody_tools.labs.sandbox import Access, Sandbox, driver_folders
 from nbody_tools.labs.tests import time_beside_step
 
 
@@ -37,6 +39,16 @@ class TimeOnGpu(unittest.TestCase):
             result = time_beside_step(lab, right, step, 1)
         self.assertEqual(
             (result.share, result.why), (0, "nvcc does not compile it: nbody.cu(7): error: no"))
+
+    def test_the_sandbox_shows_the_driver_where_the_loader_does_not_search(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict("os.environ", LD_LIBRARY_PATH=f"/none:{folder}"):
+            self.assertNotIn(folder, driver_folders())
+            Path(folder, "libcuda.so.1").touch()
+            self.assertIn(folder, driver_folders())
+            words = Sandbox(Path("tool")).words(Access(gpu=True), 0, 1, ["program"])
+            self.assertEqual(words[words.index(folder) - 1], "--read")
+            self.assertNotIn(folder, Sandbox(Path("tool")).words(Access(), 9, 1, ["program"]))
 
 
 if __name__ == "__main__":

@@ -203,16 +203,19 @@ class Points(InFolder):
         self.assertIn("not written", variant.check(asked, bytes([FILL]) * asked.results).why)
 
     def test_patterns_of_lanes_tell_padding_from_exchanged_columns(self) -> None:
-        def patterns(column: Callable[[int, int], int]) -> Optional[float]:
-            accesses = [{"memory": "shared", "access": "store", "file": "a.cu", "line": 7,
-                         "offsets": [4 * column(row, lane) for lane in range(32)]}
-                        for row in range(8)]
+        def patterns(place: Callable[[int, int], int], cost: int = 1) -> Optional[float]:
+            accesses = [{"memory": "shared", "access": "load", "file": "a.cu", "line": 7,
+                         "bytes": 4, "cost": cost, "ideal_cost": 1,
+                         "offsets": [4 * place(lane, column) for lane in range(32)]}
+                        for column in range(8)]
             block = {"accesses": accesses}
             return most_patterns([Kernel("turn", 1, 1, 256, first_block=block)])
 
         self.assertEqual(patterns(lambda row, lane: 33 * row + lane), 1)
         self.assertEqual(patterns(lambda row, lane: 32 * row + (lane ^ row)), 8)
         self.assertEqual(patterns(lambda row, lane: 32 * row + (lane + row) % 32), 8)
+        self.assertIsNone(patterns(lambda row, lane: 32 * row + lane, cost=32))
+        self.assertIsNone(patterns(lambda row, lane: 33 * lane + row))  # rows
         self.assertIsNone(most_patterns([Kernel("turn", 1, 1, 32)]))
 
     def test_messages_name_the_line_and_what_is_allowed(self) -> None:
