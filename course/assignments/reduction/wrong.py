@@ -36,6 +36,6 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         made.append(Wrong("not_staged", "each thread reads its own record: seven strided loads",
                           (("        tile[k] = from[k];\n", "        tile[k] = 0;\n"),
                            ("const float* own_body = tile + 7 * threadIdx.x;",
-                            "const float* own_body = from + 7 * threadIdx.x;")), (70, 99),
+                            "const float* own_body = from + 7 * threadIdx.x;")), (40, 50),
                           "sectors per request"))
     return made

@@ -176,8 +176,8 @@ class Tests:
         messages = tuple(sorted((one for one in said if not UNUSED.search(one)), key=is_later))
         shown = "\n".join(messages[:FINDINGS])
         if answers.why and not self._hung:  # counts what it does if new memory holds zeros
-            self._run("findings", TRACED, [problem], f"{TRACE}={record} {TRACE}_BLOCK=1 {UNPOISONED}",
-                      fill=0)
+            self._run("findings", TRACED, [problem],
+                      f"{TRACE}={record} {TRACE}_BLOCK=1 {UNPOISONED}", fill=0)
         try:
             found = without_unused(inspection_of(record, self._programs[TRACED], messages,
                                                  self._workshop.folder))
@@ -272,7 +272,8 @@ def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem],
                  seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
                  kept: int = 0, fill: int = FILL) -> tuple[Answers, float, bool]:
     """Runs the problems, each with all its systems `copies` times; the results are those of one
-    copy. `fill` is each byte of a result before a call. Returns the answers, the processor time, and whether the program had to be stopped."""
+    copy. `fill` is each byte of a result before a call. Returns the answers, the processor time,
+    and whether the program had to be stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
     asked.write_bytes(b"".join(map(packed, problems)))

@@ -16,8 +16,8 @@ from nbody_tools.labs.lab import Limit
 TITLE = "Neighbours within a cut-off"
 UNIT = "body"
 INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests count
-LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the number of "
-           "bytes.")
+LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
+           "number of bytes.")
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
 NEAR = 1e-4  # no pair's squared distance is relatively nearer to the squared cut-off than this
 TOLERANCE = 1e-5
@@ -211,6 +211,6 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     filled = (expected.values != 0).any(axis=2) | (got != 0).any(axis=2)
     system, i = (int(k) for k in np.argwhere(~right)[0])
     return Checked(PARTIAL * float(right[filled].mean()),
-                   f"{asked.words}: body {i} of system {system} has {shown(got[system, i, 0])}, not "
-                   f"{shown(expected.values[system, i, 0])}; {int((~right).sum())} of {right.size} "
-                   "bodies are wrong")
+                   f"{asked.words}: body {i} of system {system} has {shown(got[system, i, 0])}, "
+                   f"not {shown(expected.values[system, i, 0])}; {int((~right).sum())} of "
+                   f"{right.size} bodies are wrong")

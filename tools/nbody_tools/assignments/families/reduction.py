@@ -18,8 +18,8 @@ from nbody_tools.labs.lab import Limit
 TITLE = "One result per system"
 UNIT = "body"
 INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count
-LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the number of "
-           "bytes.")
+LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
+           "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums here err by up to 4e-6
 BLOCK = 64  # bodies per atomic operation and result, at least

@@ -15,8 +15,8 @@ from nbody_tools.labs.lab import Limit
 TITLE = "Another order in memory"
 UNIT = "element"
 INSPECTED = "152 systems of about 220 bodies"  # the problem in which the tests count
-LARGEST = ("There are at most 70 million elements in all, so an `int` holds an index, but not the number of "
-           "bytes.")
+LARGEST = ("There are at most 70 million elements in all, so an `int` holds an index, but not the "
+           "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-6  # one float32 operation
 LARGE = 1500  # bodies; see shape()
