@@ -42,6 +42,7 @@ namespace {
 constexpr uid_t kNobody = 65534;
 constexpr rlim_t kMegabyte = 1 << 20;
 constexpr rlim_t kFileMegabytes = 64;
+constexpr rlim_t kGpuFileMegabytes = 512;    // an assignment's timed result has 268 MB
 constexpr std::uint32_t kNoSocket = AF_MAX;  // a family that no socket has
 
 void limit(int resource, rlim_t value) {
@@ -56,10 +57,10 @@ struct Permissions {
   std::vector<const char*> read, execute, write;
 };
 
-void limit_resources(rlim_t megabytes, rlim_t seconds) {
+void limit_resources(rlim_t megabytes, rlim_t seconds, bool gpu) {
   if (megabytes > 0) limit(RLIMIT_DATA, megabytes * kMegabyte);
   limit(RLIMIT_CPU, seconds);
-  limit(RLIMIT_FSIZE, kFileMegabytes * kMegabyte);
+  limit(RLIMIT_FSIZE, (gpu ? kGpuFileMegabytes : kFileMegabytes) * kMegabyte);
   limit(RLIMIT_CORE, 0);
 }
 
@@ -230,7 +231,8 @@ int main(int argc, char** argv) {
     std::fputs("usage: grade_sandbox [OPTIONS] MEGABYTES SECONDS PROGRAM [ARGUMENT...]\n", stderr);
     return 2;
   }
-  limit_resources(std::strtoul(word[0], nullptr, 10), std::strtoul(word[1], nullptr, 10));
+  limit_resources(std::strtoul(word[0], nullptr, 10), std::strtoul(word[1], nullptr, 10),
+                  permissions.gpu);
   take_rights(permissions);
   execv(word[2], word + 2);
   std::fprintf(stderr, "grade_sandbox: %s: %s\n", word[2], std::strerror(errno));
