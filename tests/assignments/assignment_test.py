@@ -5,7 +5,9 @@ assignment_test.py BUILD FAMILY [--some N | --attempts]
 The reference of each variant must get all points, its starter none, and each wrong program the
 points that the family declares for it, with the declared message. --some N tests the reference and
 the starter of N variants. --attempts grades the programs in attempts/, which were written from the
-statement alone: each must get all points; those in cheats/ must get none.
+statement alone: each must get all points; those in cheats/ must get none. Right programs by another
+method than the variant's (other_methods/) must get fewer points than nearly complete ones by its own
+method (slips/).
 """
 import argparse
 import secrets
@@ -17,6 +19,9 @@ from nbody_tools.assignments.family import find_family
 from nbody_tools.assignments.grading import grade_assignment
 from nbody_tools.labs import watching
 from nbody_tools.labs.report import as_text
+
+# The fewest and the most points of the programs in each folder.
+POINTS = {"attempts": (100, 100), "cheats": (0, 0), "other_methods": (40, 50), "slips": (50, 75)}
 
 options = argparse.ArgumentParser()
 options.add_argument("build", type=Path)
@@ -55,11 +60,10 @@ if options.attempts:
     by_name = {variant.name: variant for variant in family.variants}
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
-    cheats = sorted(Path(__file__).with_name("cheats").glob(f"{family.name}-*.cu"))
-    all_problems = [problem for files, points in ((found, (100, 100)), (cheats, (0, 0)))
-                    for file in files for problem in check(
-                        by_name[file.stem], file.parent.name, file.read_text(encoding="utf-8"),
-                        points)]
+    all_problems = [problem for folder, points in POINTS.items()
+                    for file in sorted(Path(__file__).with_name(folder).glob(f"{family.name}-*.cu"))
+                    for problem in check(by_name[file.stem], folder,
+                                         file.read_text(encoding="utf-8"), points)]
 else:
     variants = family.variants
     if options.some:

@@ -1,0 +1,42 @@
+// Turns a table in memory, the last body first, through a padded tile in shared memory.
+#include <cstdio>
+
+#include "assignment.h"
+
+constexpr int kTile = 32;
+// A block of 32 x 8 threads turns a tile of 32 systems x 32 bodies; each warp does 4 of its rows.
+constexpr int kRows = 8;
+
+__global__ void turn(Table table, int tilesAcross, float2* result) {
+  __shared__ float2 tile[kTile][kTile];  // + 1: a column lies in 32 different banks
+  const int body0 = blockIdx.x % tilesAcross * kTile;
+  const int system0 = blockIdx.x / tilesAcross * kTile;
+  const int x = threadIdx.x;
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    const int i = body0 + x;
+    const int s = system0 + y;
+    if (i < table.count && s < table.systems) {
+      tile[y][x ^ y] = table.element[static_cast<size_t>(s) * table.count + i];
+    }
+  }
+  __syncthreads();
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    const int i = body0 + y;
+    const int s = system0 + x;
+    if (i < table.count && s < table.systems) {
+      const size_t row = table.count - 1 - i;
+      result[row * table.systems + s] = tile[x][y ^ x];
+    }
+  }
+}
+
+void solve(const Table& table, float2* result) {
+  const int across = (table.count - 1) / kTile + 1;
+  const int down = (table.systems - 1) / kTile + 1;
+  // One dimension, as a grid may have 2^31 - 1 blocks in x, but only 65,535 in y.
+  turn<<<across * down, dim3(kTile, kRows)>>>(table, across, result);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    std::printf("solve: %s\n", cudaGetErrorString(error));
+  }
+}
