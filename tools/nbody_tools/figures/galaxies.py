@@ -55,10 +55,10 @@ def draw(record: Record, folder: Path, path: Path) -> Path:
     return save(
         figure,
         path,
-        f"Two disks in their halos, {record.problem.bodies:,} bodies, step 15 with theta "
-        f"{record.data['approximation']['theta']:g}: the stars of each disk, from above it; each "
-        f"picture is {width} wide. In {record.problem.steps} time steps the energy changed by "
-        f"{change:.1e} of itself. "
+        f"Two galaxies with dark matter collide: {record.problem.bodies:,} bodies, of which only the "
+        f"stars are drawn, seen from above. Each picture is {width} wide. Forces come from a tree "
+        f"(step15_barnes_hut); over all {record.problem.steps} time steps the energy changes by "
+        f"{100 * change:.2g} %. "
         f"{machines([record])}, {dates([record])}.",
         ink=colour("star-ink"),
     )
