@@ -57,7 +57,7 @@ def error(found: np.ndarray, wanted: np.ndarray) -> float:
 
 def cpu_tree(program: str, file: Path) -> Iterator[tuple[float, float, float]]:
     """Yields the tolerance, the seconds and the error of each run, as the program prints them."""
-    for tolerance in (0.05, 0.02, 0.012, 0.008, 0.005):
+    for tolerance in (0.012, 0.008, 0.005, 0.004, 0.003, 0.002):
         record = file.with_suffix(".json")
         record.unlink(missing_ok=True)
         subprocess.run([program, "--input", file, "--steps", "5", "--dt", "1e-6", "--softening",
@@ -92,7 +92,7 @@ def rebound_tree(x: np.ndarray, m: np.ndarray) -> Tree:
         sim.configure_box(side)
     else:
         sim.root_size = side
-    sim.boundary, sim.gravity, sim.integrator, sim.dt = "open", "tree", "leapfrog", 1e-12
+    sim.boundary, sim.gravity, sim.integrator, sim.dt = "open", "tree", "leapfrog", 1e-30
     for (px, py, pz), mass in zip(x.tolist(), m.tolist()):
         sim.add(m=mass, x=px, y=py, z=pz)
 
@@ -101,10 +101,12 @@ def rebound_tree(x: np.ndarray, m: np.ndarray) -> Tree:
         start = time.perf_counter()
         sim.steps(1)
         seconds = time.perf_counter() - start
-        # The tree may reorder bodies, so they are matched by their unique positions.
-        found = np.array([(p.x, p.ax, p.ay, p.az) for p in sim.particles])
-        order = np.searchsorted(np.sort(found[:, 0]), x[:, 0] - 1e-9)
-        return seconds, found[np.argsort(found[:, 0])][np.minimum(order, len(x) - 1), 1:]
+        # The tree may reorder bodies. The time step is too short to move them, so equal positions
+        # identify them; a single coordinate would not, because thousands share one in float32.
+        found = np.array([(p.x, p.y, p.z, p.ax, p.ay, p.az) for p in sim.particles])
+        a = np.empty_like(x)
+        a[np.lexsort(x.T)] = found[np.lexsort(found[:, :3].T), 3:]
+        return seconds, a
 
     return run
 
