@@ -187,7 +187,7 @@ run_night_command() {
   case " $* " in
     *" --status "*) ;;
     *)
-      set_up test
+      set_up ci
       lock
       find_nvcc || true
       ;;
@@ -211,7 +211,8 @@ run_test_command() {
   # selection both are built, because it may name their tests.
   local by_day=(cpu)
   [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
-  set_up test
+  # A browser is large, so only CI and the night install one. Elsewhere the tests that need it are skipped.
+  if [ "${CI-}" = true ] || [ "$what" = nightly ]; then set_up ci; else set_up test; fi
   fetch_axe
   lock
   case $what in

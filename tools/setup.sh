@@ -54,6 +54,7 @@ is_there() {
     case $proof in
       cmake) printf '%s\n' "$CMAKE_NEEDED" "$(cmake_version)" | sort -VC ;;
       git) [ ! -e .git ] || command -v git >/dev/null ;;  # an unpacked archive has no revision
+      browser) [ -n "$(command -v chromium chromium-browser google-chrome)" ] ;;
       import:*) find_python "${proof#import:}" >/dev/null ;;
       -l*) compiles 'int main() {}' -Wl,--no-as-needed "$proof" ;;
       '<'*) compiles "#if !__has_include($proof)"$'\n#error\n#endif' -E ;;
@@ -116,6 +117,18 @@ cannot_install() {
   exit 1
 }
 
+# apt_has MISSING: prints its lines, without optional packages that this distribution does not have: on
+# Ubuntu Chromium is a snap.
+apt_has() {
+  local package rest
+  while IFS='|' read -r package rest; do
+    [ -n "$package" ] || continue
+    [[ $rest != *optional\|* ]] ||
+      apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || continue
+    echo "$package|$rest"
+  done <<<"$1"
+}
+
 set_up() {
   local missing packages as_root=()
   missing=$(missing_for "$1")
@@ -129,11 +142,13 @@ set_up() {
   echo "Missing, to be installed with apt-get:"
   list "$missing"
   phase "Update the package lists" apt-update "${as_root[@]}" apt-get update
+  mapfile -t packages < <(apt_has "$missing" | cut -d '|' -f 1 | awk '!seen[$0]++')
+  [ ${#packages[@]} -gt 0 ] || return 0
   phase "Install" apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${packages[@]}"
   hash -r  # the shell caches failed lookups of commands
 
-  missing=$(missing_for "$1")
+  missing=$(apt_has "$(missing_for "$1")")
   [ -n "$missing" ] || return 0
   echo "Installed, yet not usable (too old, or another version comes first on the PATH):"
   list "$missing"
@@ -144,7 +159,7 @@ set_up() {
 # are skipped, so a failure is only reported.
 fetch_axe() {
   local python
-  [ -n "$(command -v chromium chromium-browser google-chrome)" ] || return 0
+  is_there browser || return 0
   compgen -G "build/axe/*.whl" >/dev/null && return
   if ! python=$(find_python pip); then
     echo "Accessibility will not be tested: ./nbody fetches axe-core with pip, and there is no pip."
