@@ -1,5 +1,5 @@
-// A vector of wide floats, used by the reference and the diagnostics. Kernels write out the
-// components instead.
+// A vector of wide floats, used by the reference and the diagnostics. Kernels have separate
+// variables for the components instead.
 #pragma once
 
 #include <cmath>

@@ -17,8 +17,8 @@ using Narrow = std::conditional_t<std::is_same_v<W, Wide<float>>, float, double>
 template <class Real>
 inline constexpr double unit_roundoff = std::numeric_limits<Real>::epsilon() / 2;
 
-// Factor for limits, which are given for float32: those for float64 are smaller by the ratio of the
-// two roundoffs.
+// Factor for limits that are given for float32. Limits for float64 are smaller by the ratio of the
+// two unit roundoffs.
 template <class Real>
 inline constexpr double kRounding = 1;
 template <>

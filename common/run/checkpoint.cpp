@@ -29,7 +29,7 @@ void note(const Options& options, Job& job, const std::string& difference) {
   if (!resumes || !options.resume_anyway)
     throw UsageError(resumes ? "--resume" : "--checkpoint", ": ", job.continues, " ", difference,
                      ", so the run would not end with the same bits as an uninterrupted one (",
-                     resumes ? "--resume-anyway resumes it all the same"
+                     resumes ? "--resume-anyway resumes it nevertheless"
                              : "--restart starts again and replaces the file",
                      ")");
   job.notes.push_back(difference);
@@ -40,7 +40,7 @@ void require_same(const char* option, const std::string& asked, const std::strin
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map that sums every K-th step must continue the saved one; a map of only the final state needs
+// A map that sums every K-th step must continue the saved map. A map of only the final state needs
 // no saved data.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
@@ -102,7 +102,7 @@ void require_same_problem(const Options& options, const Problem& asked, const Sn
     refuse("--checkpoint", options.checkpoint, "it is a snapshot, not a checkpoint", kInstead);
   if (value_of(saved, kStart).empty())
     refuse("--checkpoint", options.checkpoint,
-           "an older version wrote it, without saying how the run began; --resume continues it",
+           "an older version wrote it and did not store how the run began; use --resume",
            kInstead);
   const Problem stored = problem_of(saved);
   const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
@@ -121,7 +121,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// True if a checkpoint file exists that --resume does not already read.
+// True if the file of --checkpoint exists and is not the one that --resume reads.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&

@@ -1,6 +1,6 @@
-// Parses a command line strictly: a whole token must be valid ("12abc" is not) and in its range or
-// list, and each option may occur only once. Anything else throws a UsageError that names the
-// option, the value and what is allowed.
+// Parses a command line strictly: the whole of each token must be valid ("12abc" is not), its value
+// must be in the option's range or list, and each option may occur only once. Otherwise throws a
+// UsageError that names the option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `take` is called with the value as written; --help shows `type` in its place.
+  // Calls `take` with the value as written. --help shows `type` in place of a value.
   void option(const std::string& name, const std::string& type, const std::string& help,
               const std::function<void(const std::string&)>& take);
-  // Adds a required positional argument; the order of these calls is the order of the arguments.
+  // Adds a required positional argument. Arguments are expected in the order of these calls.
   void word(const std::string& name, std::string& target, const std::string& help);
   // Adds a list of one or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // Adds a number that kernels hold as float32, so its upper limit is the largest float32. With
-  // Sign::either the limits apply to the magnitude.
+  // Adds an option whose value kernels hold as float32, so its upper limit is the largest float32.
+  // With Sign::either, the limits apply to the magnitude of the value.
   enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help, Sign sign = Sign::positive);
@@ -78,7 +78,8 @@ class CommandLine {
     });
   }
 
-  // Returns false after --help or --version, having printed them. Throws UsageError.
+  // Returns false if the arguments ask for --help or --version, whose text it prints. Throws
+  // UsageError.
   bool parse(int argc, char** argv);
 
  private:

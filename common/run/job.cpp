@@ -27,10 +27,11 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // number of steps with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// Upper limits of a run's peak memory, counted in states of 28 bytes per body: for a run that
-// stores only its current state, for one that also stores its start, and for one whose result is
-// checked, with the validator's states and reference. Step 00 uses 32, 56 and 328 bytes per body.
-// The limits are higher, because some steps copy the bodies, and half drifts save positions.
+// Upper limits of a run's peak memory, counted in states of 28 bytes per body. The first is for a
+// run that stores only its current state, the second for a run that also stores its start. The
+// third is for a run whose result is checked; it includes the validator's states and reference.
+// Step 00 uses 32, 56 and 328 bytes per body. The limits are higher, because some steps copy the
+// bodies, and half drifts save positions.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
@@ -191,7 +192,8 @@ void check_outputs(const Options& options, Job& job) {
       throw UsageError("\"", file, "\" is not allowed; a snapshot has that name");
 }
 
-// Checks the files that depend on where the run starts: diagnostics to continue, and snapshots.
+// Makes the checks that depend on where the run starts. A continued run must be able to continue
+// the diagnostics; a new run must not find snapshots.
 void check_records(const Options& options, const Job& job) {
   const bool continues = !job.continues.empty();
   if (!options.diagnostics.empty() && continues)

@@ -32,8 +32,8 @@ struct Job {
   bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
-// With --precision double the state is Snapshot::exact, and systems holds its sizes. change_float64
-// also stores the changed state, rounded to float32, in the bodies of `systems`.
+// With --precision double, Snapshot::exact holds the state and Snapshot::systems holds its sizes.
+// change_float64 also stores the changed state, rounded to float32, in the bodies of `systems`.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
@@ -52,7 +52,7 @@ Snapshot synchronised(Snapshot state);
 // Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);
 
-// Returns the path of snapshot_00000042.bin, for step 42, in the directory.
+// Returns the path of a step's snapshot in the directory; for step 42, snapshot_00000042.bin.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
 // Throws UsageError if the run could not do what the options request, such as write an output.

@@ -91,7 +91,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.seed("--seed", options.seed, "seed of the initial conditions [1]");
   parser.whole("--steps", options.steps, 0, most,
                "total time steps; 0: only diagnostics and forces at the start");
-  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or minus one",
+  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or its negative",
               "length of a time step; negative: the run goes backwards", CommandLine::Sign::either);
   parser.real(
       "--softening", options.softening, 1e-12,
@@ -101,16 +101,16 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.choice<Integrator>(
       "--integrator", options.integrator,
       {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
-      "first or second order [leapfrog; for --input: the file's, otherwise euler]");
+      "first or second order [leapfrog; with --input: as in the file, or euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "precision of state and arithmetic (double: steps 00 and 11) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
-              "opening angle: a node acts as one body if its radius over distance is below this;"
+              "opening angle: a node acts as one body if radius / distance is below this;"
               " 0: the direct sum (step 15)");
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
                      "moments of a node: 0 mass only, 2 mass and quadrupole (step 15)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
-              "error limit of a node, relative to the force on a body (step 15b)");
+              "error limit for a node, relative to the force on a body (step 15b)");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},
@@ -124,7 +124,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--diagnostics", options.diagnostics,
               "CSV of energy, momentum and radii: at the start, at every snapshot, at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
-               "time steps between rows of --diagnostics [those between snapshots]");
+               "time steps between rows of --diagnostics [as many as between snapshots]");
   parser.flag("--diagnostics-exact", options.diagnostics_exact,
               "sum the potential over all pairs, even for more than 100,000 bodies");
   parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
@@ -133,7 +133,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "add every N-th step to the map, not only the final state");
   parser.real(
       "--activity-map-extent", options.activity_map_extent, 1e-30, "a number from 1e-30 to 3.4e38",
-      "half the side of the map around the origin [contains 95 % of the bodies at the start]");
+      "half the side of the map around the origin [large enough for 95 % of the initial bodies]");
   parser.text("--activity-map-file", options.activity_map_name,
               "write the map to NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
@@ -152,10 +152,10 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                                  {"off", ValidationMode::off}},
                                 "check the result against float64");
   parser.whole("--force-error", options.force_error, 1, most,
-               "bodies whose force errors at the start are reported: RMS, median, 99 %, 99.9 %");
+               "number of bodies for the initial force error: RMS, median, 99 %, 99.9 %");
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
-              "CSV of each system's times of upload, computation and download (steps 05 to 09)");
+              "CSV of the upload, computation and download times per system (steps 05 to 09)");
   parser.text("--tuned", options.tuned,
               "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,

@@ -1,4 +1,4 @@
-// The command line that all steps share, parsed strictly: whole tokens and ranges.
+// The options that all steps share, parsed strictly (run/command_line.h).
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,8 @@ struct Options {
   }
 };
 
-// Throws a UsageError that names, in one line, the option, the value and what is allowed. Returns
-// nothing after --help or --version, having printed them.
+// Throws a UsageError that names, in one line, the option, the value and what is allowed. For
+// --help or --version, prints the text and returns nothing.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

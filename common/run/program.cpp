@@ -32,8 +32,8 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // nohup and shells that start programs in the background set signals to be ignored; they stay
-    // ignored.
+    // If nohup, or a shell that starts the program in the background, makes it ignore a signal, it
+    // continues to ignore this signal.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;

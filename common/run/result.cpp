@@ -58,8 +58,8 @@ Json json_of_shape(const Result& result) {
 // Returns null for a direct sum.
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
-  // Writes the digits of the command line, without those that a conversion from float32 to float64
-  // would add.
+  // Writes the number with the digits of the command line. A conversion from float32 to float64
+  // would add further digits.
   Json json = {{"theta", Json::parse(shortest(approximation->theta))},
                {"multipole", approximation->multipole}};
   if (approximation->force_tolerance)

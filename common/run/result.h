@@ -54,8 +54,8 @@ int sources(const Result& result);
 // kernel leaves out massless bodies, counts N times the number of bodies with mass.
 double interactions(const Result& result);
 
-// Returns the spans of the last run as CSV: device,stream,system,stage,begin,end, in seconds since
-// the earliest begin.
+// Returns the spans of the last run as CSV: device,stream,system,stage,begin,end; times are in
+// seconds since the first span began.
 std::string to_csv(const std::vector<Span>& spans);
 
 // Returns one line, without the newline. Its keys are those of docs/result_record.md.

@@ -1,4 +1,5 @@
-// The table that ./nbody tune writes: for each device, the shapes that are faster than the rule's.
+// The table that ./nbody tune writes. For each device, it lists the shapes that are faster than
+// those that the rule chooses.
 #pragma once
 
 #include <filesystem>

@@ -115,8 +115,8 @@ void record(const std::vector<Recorder>& recorders, Simulation& simulation,
   });
 }
 
-// Chooses the number of steps per call if no option gives it: as many as fit into a few seconds,
-// estimated from the last call.
+// Chooses the number of steps per call if no option gives it. From the time of the last call, it
+// estimates how many steps fit into a few seconds.
 class Pace {
  public:
   Pace(int first, double seconds) : steps_(first), seconds_(seconds) {}
@@ -172,8 +172,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     for (const Recorder& recorder : recorders) recorder.save(simulation.checkpoint());
     write_bodies(options.checkpoint, state);
   };
-  // An interrupted run that writes checkpoints writes one before it ends. Other runs end at once,
-  // and the live view ends runs itself.
+  // If a run that writes checkpoints is interrupted, it writes one before it ends. Other runs end
+  // at once, except that the live view handles interruptions itself.
   std::optional<Interruption> interruption;
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
@@ -201,9 +201,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // Writes the checkpoint after the records of its state, because a resumed run does not repeat
-    // them. But records that are written only because the run ends come after the checkpoint,
-    // because a longer, resumed run must not contain them.
+    // Records this state before writing its checkpoint, because a resumed run does not record it
+    // again. What is recorded only because the run ends follows the checkpoint, because a resumed
+    // run, which is longer, must not contain it.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

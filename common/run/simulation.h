@@ -14,9 +14,9 @@ namespace nbody {
 
 class Simulation {
  public:
-  // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in
-  // float64 is advanced in float64, by job.float64. `start` is job.start, which the caller may have
-  // moved here.
+  // For leapfrog, takes the first half drift. job.run.devices must be set. A float64 state is
+  // advanced by job.float64 instead of `simulate`. The caller passes job.start as `start`, and may
+  // move it.
   Simulation(const Job& job, Snapshot start, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -37,8 +37,8 @@ class Simulation {
   Snapshot release() && { return std::move(state_); }
   // Returns the state with positions and velocities at the same instant.
   Snapshot snapshot() const;
-  // Passes the state that snapshot() returns to `use`, without copying it, because there may be no
-  // memory for a second large state.
+  // Calls `use` with the state that snapshot() would return. Does not copy the state, because there
+  // may be no memory for a second large state.
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
@@ -75,8 +75,8 @@ std::vector<Recorder> recorders(const Job& job, const Options& options);
 class StepScheduler {
  public:
   virtual ~StepScheduler() = default;
-  // Called before every call of simulate and after the last; may block. Returns the most steps that
-  // the next call may take; 0 ends the run here.
+  // Called before every call of simulate and after the last; may block. Returns the largest number
+  // of steps that the next call may take; 0 ends the run here.
   virtual int next_piece(Simulation& simulation) = 0;
 };
 
@@ -87,9 +87,9 @@ struct Chunk {
   double seconds = 0;
 };
 
-// Keeps the states around one call of a long run, so that the validator can repeat this call if
-// repeating the whole run would take too long. Every time step of the run is equally likely to be
-// in that call.
+// Keeps the states before and after one call of a long run, so that the validator can repeat this
+// call if repeating the whole run would take too long. The call is drawn so that it contains every
+// time step of the run with the same probability.
 class ChunkKeeper {
  public:
   // Runs of up to `steps_at_once` steps are not divided; nor are timed runs.

@@ -123,7 +123,7 @@ void judge_physics(std::ostream& out, const Options& options, const Job& job, co
           : physics_of(start, job.run.dt, result.steps, start.systems, end.systems, before, after);
 }
 
-// Returns the step as a function of a state, in either precision.
+// Wraps `simulate` as a function that advances a state; there is one overload per precision.
 Advance<float> advance_of(Run run, Simulate simulate) {
   return [run, simulate](Systems& systems, double dt, int steps) mutable {
     run.dt = static_cast<float>(dt);
@@ -154,7 +154,7 @@ std::optional<RunChunk<Real>> run_chunk(const std::optional<Chunk>& kept, long l
                         static_cast<int>(steps)};
 }
 
-// Validates the run between two states as the kernels have them.
+// Validates the run between two states, given in the form in which the kernels store them.
 Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
                         Simulate simulate, const Snapshot& start, const Snapshot& end,
                         const std::optional<Chunk>& kept, double seconds) {
@@ -267,7 +267,8 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // Locks pages here only for a cluster. The other steps teach copies, or lock pages in simulate().
+  // Locks pages here only for a cluster. In the other steps, copying from pageable memory is part
+  // of the lesson, or simulate() locks the pages.
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;

@@ -11,10 +11,10 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-// Modified Bessel functions (Abramowitz & Stegun 9.6). I is summed as a power series, which has
-// only positive terms. K0 is the integral of exp(-y cosh t) over t > 0, and K1 that of exp(-y cosh
-// t) cosh t. For these integrals the trapezoidal rule converges exponentially; with this spacing it
-// is exact to the last bit.
+// Modified Bessel functions (Abramowitz & Stegun 9.6). I is summed as a power series, whose terms
+// are all positive. K0 is the integral of exp(-y cosh t) over t > 0, and K1 is the integral of
+// exp(-y cosh t) cosh t. For these integrals the trapezoidal rule converges exponentially; with
+// this spacing it is exact to the last bit.
 struct Bessel {
   double i0 = 0, i1 = 0, k0 = 0, k1 = 0;
 };

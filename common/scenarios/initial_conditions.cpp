@@ -93,7 +93,7 @@ Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {
   snapshot.systems = Systems(size.systems, size.bodies);
   if (size.float64) snapshot.exact.resize(snapshot.systems.bodies.size());
   const auto n = static_cast<std::size_t>(size.bodies);
-  // Every system has its own random generator, so the number of threads does not change a bit.
+  // Every system has its own random generator, so the number of threads has no effect.
 #pragma omp parallel for schedule(dynamic)
   for (int s = 0; s < size.systems; ++s) {
     std::vector<BodyF64> bodies(n);

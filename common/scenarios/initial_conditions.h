@@ -14,8 +14,9 @@
 //                 virial-ratio 2T/|W| above 0, the initial velocities are normally distributed.
 //   kuzmin        Kuzmin's disk (Binney & Tremaine 2008, section 2.3.1): all bodies in a plane,
 //                 Sigma = M a / (2 pi (R^2 + a^2)^(3/2)), on circles with
-//                 v_c^2 = M R^2 / (R^2 + a^2)^(3/2); cut where 95 % of the mass is inside. Without
-//                 random motions and without a halo it is violently unstable.
+//                 v_c^2 = M R^2 / (R^2 + a^2)^(3/2); cut at the radius that
+//                 contains 95 % of the mass. Without random motions and without a halo it is
+//                 violently unstable.
 //   disk-halo     Hernquist 1993, ApJS 86, 389; units M_d = R_d = 1. A third of the bodies are an
 //                 exponential disk, Sigma = exp(-R) / 2 pi, rho ~ sech^2(z / 0.1), R < 10; two
 //                 thirds a live halo, M_h(r) = halo-mass r^2 / (r + halo-scale)^2, cut at 10

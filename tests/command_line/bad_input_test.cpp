@@ -78,7 +78,7 @@ const BadInput kCases[] = {
     {"--systems 100000 --bodies 100000", "at most 2147483647"},
     {"--steps -1", "--steps: \"-1\".*from 0 to"},
     {"--steps many", "--steps: \"many\""},
-    {"--dt -1e-31", "--dt: \"-1e-31\".*1e-30.*or minus one"},
+    {"--dt -1e-31", "--dt: \"-1e-31\".*1e-30.*or its negative"},
     {"--dt 0", "--dt: \"0\""},
     {"--dt nan", "--dt: \"nan\""},
     {"--dt inf", "--dt: \"inf\""},

@@ -1,5 +1,5 @@
-// Repeats a run in calls of other lengths. An error that depends on the number of steps per call
-// then leads to a different end state.
+// Repeats a run with other numbers of steps per call. If an error depends on the number of steps
+// per call, the repeated run ends in a different state.
 #pragma once
 
 #include "physics/validation.h"
@@ -8,8 +8,8 @@
 namespace nbody {
 
 // Advances the state: first in single steps, which other checks verify, then in calls of 2, 4, 8,
-// ... steps, and finally in two equal calls. With only one long call, a program that loses one step
-// in every long call would lose as many steps here as in the run, and pass.
+// ... steps, and finally in two equal calls. One long call would not be enough: a program that
+// loses a step in every long call would lose as many steps here as in the run, and pass.
 template <class Real>
 BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<Real> state,
                                     double dt, int steps_left) {
@@ -28,7 +28,7 @@ BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<R
   return state;
 }
 
-// Compares two states that should be equal after `duration`, the simulated time.
+// Compares two states that should be equal after the simulated time `duration`.
 template <class Real>
 void compare_states(Gate& gate, const BasicSystems<Real>& a, const BasicSystems<Real>& b,
                     Wide<Real> duration) {

@@ -9,8 +9,8 @@
 namespace nbody {
 namespace {
 
-// The motion is computed this many times with errors that a correct program may have. One of these
-// runs may end close to the exact one by chance, but hardly all of them.
+// The reference motion is computed this many times with errors that a correct program may have. By
+// chance one of these runs may end close to the exact motion, but hardly all of them.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
@@ -53,7 +53,8 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
-      // The force of a group of distant bodies has the same error for many steps.
+      // The force of a group of distant bodies has the same error for many steps, so each step
+      // draws the same random numbers.
       if (input.approximation.theta > 0) random.seed(static_cast<unsigned>(attempt));
       rough.advance_roughly(input.dt, input.softening_squared, force_limit, rounding, random);
     }
@@ -78,7 +79,7 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Small systems run in parallel with each other; in a large system the bodies do.
+  // Computes small systems in parallel; in a large system, the bodies are computed in parallel.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

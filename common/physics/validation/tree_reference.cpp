@@ -10,9 +10,9 @@
 namespace nbody {
 namespace {
 
-// Constants of step15_barnes_hut: a node's size counts as at least kLeastSize times its
-// coordinates, and a box is wide if it is kWide times as wide as the distance beyond which a node
-// acts as one body.
+// Constants of step15_barnes_hut. The size of a node is taken as at least kLeastSize times the
+// largest coordinate of its centre. A node acts as one body beyond some distance; the box of a
+// group is wide if its width is at least kWide times that distance.
 constexpr double kLeastSize = 3e-4, kWide = 8;
 constexpr int kBits = 21;  // bits of a cell's coordinate
 
@@ -54,7 +54,7 @@ Vector3 most(const Vector3& a, const Vector3& b) {
   return each(a, b, [](double p, double q) { return std::max(p, q); });
 }
 
-// Returns the keys, computed in float32 as programs compute them.
+// Returns the bodies' keys along the curve, computed in float32 as in the steps.
 std::vector<unsigned long long> keys_of(std::span<const Body> bodies) {
   Cell cell;
   float low[3], edge = 0;
@@ -107,8 +107,8 @@ int TreeReference::build(int first, int count) {
     }
     sum(node, parts);
   } else {
-    // Splits where the highest bit changes that differs among the keys or, if all keys are equal,
-    // among the indices.
+    // Finds the highest bit that differs among the keys (among the indices if all keys are equal)
+    // and splits where this bit changes.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {
@@ -150,8 +150,8 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The radius is a sum of up to sixty rounded distances, and the centre is rounded to the digits
-  // of its coordinates.
+  // The first term is for the radius, a sum of up to sixty rounded distances; the second is for the
+  // centre, whose rounding error grows with its coordinates.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 

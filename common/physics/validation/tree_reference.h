@@ -22,8 +22,8 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // How far a correct program in float32 may deviate, because it rounds the centres of nodes, and
-    // because it may open a borderline node or not.
+    // The deviation allowed to a correct float32 program: it rounds the centres of nodes, and it
+    // may open or accept a borderline node.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;
