@@ -4,9 +4,9 @@
 usage: .ci/tidy.py [BUILD] [PATTERN...]
 
 BUILD is a configured folder, by default build/cpu. Its compile_commands.json names the sources of
-common, tools and tests, most of them united in one file per module. With PATTERNs, only paths that
-contain one of them are checked. A .cu file is first rewritten for the host
-compiler, as hostcuda does; only its lines from this repository are reported.
+common, tools and tests; for most modules, one file includes all sources. With PATTERNs, only paths
+that contain one of them are checked. A .cu file is first rewritten for the host compiler, as
+hostcuda does; only its lines from this repository are reported.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def findings_of_cpp(build: Path, entry: dict[str, str]) -> set[str]:
 
 
 def without_includes(text: str) -> tuple[str, list[tuple[str, int]]]:
-    """Returns the text as one file, which clang-tidy accepts, and the origin of each line."""
+    """Returns the text with no line marked as included, so that clang-tidy checks them all, and the
+    origin of each line."""
     lines, origins, file, number = [], [], "", 0
     for line in text.splitlines():
         if marker := MARKER.match(line):

@@ -18,8 +18,8 @@ class EditError(Exception):
 
 def edited(original: Path, name: str, edits: Iterable[Sequence[str]] = (),
            main: str = "nbody::step_main") -> str:
-    """Returns the text of `original` with the edits applied, which are pairs of a text and its
-    replacement. `main` replaces nbody::step_main."""
+    """Applies `edits`, pairs of a text and its replacement, to the text of `original` and returns
+    the result. `main` replaces nbody::step_main."""
     text = original.read_text(encoding="utf-8")
     for find, replace in edits:
         if text.count(find) != 1:

@@ -5,9 +5,9 @@
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
 //
-// The program makes Plummer spheres, checks the step against float64 sums, and times it. The full
-// command line is in common/run: files, scenarios, snapshots, checkpoints, leapfrog and a stricter
-// validation.
+// The program makes Plummer spheres, checks the step against float64 sums, and times it. Files,
+// scenarios, snapshots, checkpoints, leapfrog and a stricter validation are left out; they need the
+// full command line of common/run.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

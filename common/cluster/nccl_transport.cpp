@@ -40,8 +40,9 @@ class NcclTransport : public Cluster {
     exchange(sent, received, nullptr);
   }
 
-  // The root's copy engine reads host memory; NVLink or the network carries it on. Two ranks' parts
-  // pass through the root's device at the same time: one is copied there while the other is sent.
+  // The root's copy engine copies from host memory to the root's device; NVLink or the network
+  // carries the data from there to the other ranks. Two ranks' parts pass through the root's device
+  // at the same time: one is copied there while the other is sent.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
@@ -118,8 +119,8 @@ class NcclTransport : public Cluster {
   }
 
   ncclComm_t ranks_ = nullptr;
-  // Blocking streams: a call waits for the work already in the default stream, and work that the
-  // default stream receives later waits for the call.
+  // Blocking streams: a call waits for all earlier work in the default stream, and all later work in
+  // the default stream waits for the call.
   Stream copying_, sending_;
   std::array<Lane, 2> lanes_;
 };

@@ -47,8 +47,8 @@ struct Identity {
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
 };
 
-// Gives every process its own device. Under Slurm a process sees no other device; elsewhere it
-// takes the device whose number is its rank on this host.
+// Gives every process its own device. Under Slurm, each process sees only its own device.
+// Elsewhere, a process takes the device whose number is its rank on this host.
 void take_device(MPI_Comm comm) {
   MPI_Comm host;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
