@@ -102,8 +102,7 @@ void require_same_problem(const Options& options, const Problem& asked, const Sn
     refuse("--checkpoint", options.checkpoint, "it is a snapshot, not a checkpoint", kInstead);
   if (value_of(saved, kStart).empty())
     refuse("--checkpoint", options.checkpoint,
-           "an older version wrote it and did not store how the run began; use --resume",
-           kInstead);
+           "an older version wrote it and did not store how the run began; use --resume", kInstead);
   const Problem stored = problem_of(saved);
   const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
   for (std::size_t k = 0; k < asked.size(); ++k)

@@ -26,8 +26,8 @@ double kinetic_energy(std::span<const BodyF64> bodies) {
 }
 
 // Pairs body i with bodies i + p, i + 2p, ... modulo N. Because p is near 0.618 N, even the first
-// few partners are spread evenly over all bodies, in disk and halo. Because p is coprime to N, the
-// first N - 1 partners are all the other bodies.
+// few partners are spread evenly over all bodies, and so over disk and halo. Because p is coprime
+// to N, the first N - 1 partners are all the other bodies.
 double potential_energy(std::span<const BodyF64> bodies, double softening) {
   constexpr std::size_t kPairs = std::size_t{1} << 22;
   const std::size_t n = bodies.size();

@@ -43,8 +43,9 @@ inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
 void recentre(std::span<BodyF64> bodies);
 
 double kinetic_energy(std::span<const BodyF64> bodies);
-// Returns the softened potential energy. Up to N = 2048 it is the sum over all pairs; above, it is
-// estimated from four million pairs (to 0.1 %), because all pairs would take longer than the run.
+// Returns the softened potential energy. Up to N = 2048 it is the sum over all pairs. For larger N
+// it is estimated from four million pairs (to 0.1 %), because the sum over all pairs would take
+// longer than the run.
 double potential_energy(std::span<const BodyF64> bodies, double softening);
 
 void scale_velocities(std::span<BodyF64> bodies, double factor);

@@ -15,8 +15,8 @@ BodyF64 in_cylinder(double radius, double turns, double z, const Vector3& v, dou
   return {radius * cos, radius * sin, z, v.x * cos - v.y * sin, v.x * sin + v.y * cos, v.z, mass};
 }
 
-// Draws radii as the sum of two exponential deviates, which has an exponential disk's density R
-// exp(-R).
+// Draws each radius as the sum of two exponential deviates. The density of this sum is R exp(-R),
+// as in an exponential disk.
 void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Random& random) {
   for (BodyF64& body : bodies) {
     double radius;
@@ -24,7 +24,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
       radius = -portable::log((1 - random.uniform()) * (1 - random.uniform()));
     } while (radius == 0 || radius > DiskHaloModel::kDiskCut);
     const double turns = random.uniform();
-    // Excludes 0, for which z would be infinite.
+    // Draws again after a 0, because z would be infinite.
     double fraction = 0;
     while (fraction == 0) fraction = random.uniform();
     const double z = DiskHaloModel::kDiskThickness / 2 * portable::log(fraction / (1 - fraction));

@@ -11,19 +11,19 @@ constexpr double kTwoBodyPeriod = 5.130199320647456;  // 2 pi / sqrt(1.5)
 constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
-// The disk's scale length and mass, close to the Milky Way's, for files that need physical units.
-// With these, the units of time and velocity are 11 Myr and 268 km/s.
+// The disk's scale length and mass in physical units, for files that need such units. The values
+// are close to the Milky Way's; the units of time and velocity are then 11 Myr and 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
-// This softening is too small to show in float32, but large enough that its inverse cube does not
-// overflow.
+// This softening is too small to affect a result in float32, but large enough that its inverse cube
+// does not overflow.
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{
     {{"virial-ratio", "2T/|W| at the start: 0 at rest, 1 in balance", 0, 0, 2}}};
 
-constexpr Parameter kHaloMass{"halo-mass", "mass of the halo, its profile integrated to infinity",
-                              6, 0.01, 1000};
+constexpr Parameter kHaloMass{"halo-mass", "mass of the halo's profile, integrated to infinity", 6,
+                              0.01, 1000};
 constexpr Parameter kHaloScale{"halo-scale", "scale length of the halo", 3, 0.1, 100};
 constexpr Parameter toomre(double value) {
   return {"toomre", "Toomre's Q of the disk at two scale lengths", value, 0, 10};
@@ -67,8 +67,9 @@ constexpr std::array kEntries{
           plummer, "henon", {1, 1024, 0.01, 0.05, 20}),
     entry("galaxies", "independent Plummer spheres, each drawn separately", plummer, "henon",
           {4, 1024, 0.01, 0.05, 20}),
-    entry("star-cluster", "a Plummer sphere of stars of many masses (Salpeter's), total mass 1",
-          star_cluster, "henon", {1, 4096, 0.01, 0.05, 100}),
+    entry("star-cluster",
+          "a Plummer sphere of stars with Salpeter's mass distribution, total mass 1", star_cluster,
+          "henon", {1, 4096, 0.01, 0.05, 100}),
     entry("uniform", "a random cube of side 2, total mass 1, not in equilibrium (as in mini-nbody)",
           uniform, "G = 1", {1, 1024, 0.01, 0.05, 20}),
     entry("cold-sphere", "a uniform sphere at rest; it collapses in 1.11 units of time",

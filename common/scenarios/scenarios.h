@@ -1,7 +1,8 @@
 // The generators behind make_scenario: each fills one system, in float64. Private to the library.
 //
 // The bits are the same on every platform, because generators use Random and portable_math.h, add
-// in a fixed order, and call no function of <cmath> except sqrt, which IEEE 754 rounds exactly.
+// numbers in a fixed order, and call no function of <cmath> except sqrt, for which IEEE 754
+// requires the correctly rounded result.
 #pragma once
 
 #include <array>

@@ -17,8 +17,8 @@ std::string joined_parts(std::initializer_list<Part> parts) {
 }
 
 std::string one_line(std::string text) {
-  // A long message loses its middle, because its beginning says what is wrong and where, and its
-  // end says what is allowed.
+  // Cuts the middle out of a long message, because the beginning says what is wrong and where, and
+  // the end says what is allowed.
   constexpr std::size_t kKept = 400;
   if (text.size() > 2 * kKept)
     text = text.substr(0, kKept) + " ... " + text.substr(text.size() - kKept);

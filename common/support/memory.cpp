@@ -51,9 +51,10 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-// A line is ID:CONTROLLERS:GROUP. Version 2 has one line, without controllers; in version 1 the
-// line of the controller "memory" counts. Inside a container, a line may give the group's name
-// outside, for which the container has no files. Then the root group has the container's limit.
+// Each line of the file `groups` is ID:CONTROLLERS:GROUP. Version 2 of control groups has one line,
+// without controllers; in version 1, the line of the controller "memory" is used. Inside a
+// container, a line may give the name that the group has outside, and no files exist for that name.
+// Then the container's limit is that of the root group.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {

@@ -1,6 +1,6 @@
 // Checks how much memory is available before a program allocates much. Linux allows allocations
-// that exceed the memory, so without this check it would kill a process that asks for an absurd
-// size.
+// that exceed the memory. So without this check, a process that asks for an absurd size would be
+// killed later.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace nbody {
 // container, for example), and the limit of its address space (ulimit -v).
 std::uint64_t available_memory();
 
-// Returns only the limit that control groups set. The arguments let tests name other files.
+// Returns the limit that the control groups set. Tests pass other files as arguments.
 std::uint64_t control_group_limit(const std::filesystem::path& groups = "/proc/self/cgroup",
                                   const std::filesystem::path& hierarchies = "/sys/fs/cgroup");
 

@@ -24,8 +24,8 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// Returns a hint on how to build this program for the CPU if it was built with nvcc in a build
-// folder.
+// If this program was built with nvcc in a build folder, returns a hint on how to build it for the
+// CPU; otherwise returns "".
 std::string program_for_the_cpu(const std::string& backend) {
   namespace fs = std::filesystem;
   std::error_code unknown;

@@ -31,8 +31,8 @@ std::optional<Number> parse_whole(std::string_view text) {
   return parse_whole<Number>(text, ignored);
 }
 
-// Parses an integer that may also be written as "1e5" or "2.5e6". "1.5" and "1e-3" are not
-// integers; numbers above 2^53 must be written with all digits.
+// Parses an integer that may also be written as "1e5" or "2.5e6". Rejects "1.5" and "1e-3", which
+// are not integers. Numbers above 2^53 must be written with all digits.
 template <class Number>
 std::optional<Number> parse_count(std::string_view text) {
   if (const auto value = parse_whole<Number>(text)) return value;

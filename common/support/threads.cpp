@@ -23,7 +23,7 @@ void require_threads(int count) {
   for (std::thread& thread : threads) thread.join();
   if (!problem.empty()) {
     throw std::runtime_error("cannot start " + std::to_string(count) + " threads: " + problem +
-                             "; set OMP_NUM_THREADS to fewer, or see the limits: ulimit -u and -v");
+                             "; reduce OMP_NUM_THREADS, or see the limits: ulimit -u and -v");
   }
 }
 

@@ -1,5 +1,5 @@
-// Checks the galaxies, and collapsing spheres and disks, against their formulas. Tolerances are
-// three to five times the sampling noise at these numbers of bodies.
+// Checks galaxies, collapsing spheres and Kuzmin disks against their formulas. The tolerances are
+// three to five times the sampling noise for the numbers of bodies used here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ double median(std::span<const Body> bodies, Value value) {
 double cylinder_radius(const Body& b) { return std::hypot(double{b.x}, double{b.y}); }
 double sphere_radius(const Body& b) { return length(position(b)); }
 
-// The shape of a system, and the motion of its centre of mass.
+// The mass of a system, and the position and velocity of its centre of mass.
 struct Sum {
   double mass = 0;
   Vector3 x, v;
@@ -115,8 +115,8 @@ TEST(ColdSphere, FallsAsAFreeFallDoes) {
 TEST(Kuzmin, IsAFlatDiskOnCircles) {
   const int n = 20000;
   const Systems disk = make("kuzmin", n);
-  // The median radius R holds half of the 95 % that are kept; the mass inside R is M (1 - 1 /
-  // sqrt(1 + R^2)).
+  // The disk keeps 95 % of its mass, and half of that lies within the median radius R. The mass
+  // within R is M (1 - 1 / sqrt(1 + R^2)).
   EXPECT_NEAR(median(disk.bodies, cylinder_radius), std::sqrt(std::pow(1 - 0.475, -2) - 1), 0.05);
   EXPECT_NEAR(mass_of(disk.bodies), 1, 1e-4);
   for (const Body& b : disk.bodies) {
@@ -166,8 +166,8 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   }
 }
 
-// Compares the formula for the rotation curve, with its Bessel functions, with the forces that the
-// disk's and the halo's bodies exert.
+// Compares the rotation curve from the formula, which uses Bessel functions, with the forces that
+// the bodies of disk and halo exert.
 TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
   const ReferenceSystem reference(galaxy().bodies);
   for (const double radius : {1.0, 2.0, 4.0}) {
@@ -245,8 +245,8 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
   EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // above 0, because the means were subtracted
 }
 
-// Runs a small disk for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody
-// disk-halo checks a large disk.
+// Runs a small disk for three rotations at two scale lengths. Its halo bodies are so massive that
+// they heat the disk; ./nbody disk-halo checks a large disk.
 TEST(DiskHalo, StaysWhatItIs) {
   const int n = 2000, stars = n / 3;
   const double softening = 0.1,

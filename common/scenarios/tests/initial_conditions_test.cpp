@@ -189,8 +189,8 @@ TEST(Plummer, IsNearEquilibriumBeyond) {
   EXPECT_NEAR(w, -0.5, 0.01);  // Henon units, before softening
 }
 
-// Checks the profile itself: The mass profile is M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi /
-// 16. A check of energies alone would accept a wrong profile of the right size.
+// Checks the mass profile, M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi / 16. A check of only the
+// energies would accept a wrong profile of the right size.
 TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   const int n = 200000;
   const Snapshot snapshot = make("plummer", 1, n);
@@ -215,8 +215,8 @@ TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   EXPECT_NEAR(vy2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(vz2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(radial / v2, 1.0 / 3, 0.003);
-  // For the density q^2 (1 - q^2)^(7/2), <q^2> is B(5/2, 9/2) / B(3/2, 9/2) = 1/4; softening
-  // reduces it.
+  // For the density q^2 (1 - q^2)^(7/2), <q^2> is B(5/2, 9/2) / B(3/2, 9/2) = 1/4. Softening
+  // reduces this mean.
   EXPECT_NEAR(q2, 0.25 * v2 / 0.5, 0.002);
 }
 

@@ -19,15 +19,15 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (0, 5)),
     ]
     if choice["outside"] == "dropped":
-        made.append(Wrong("not_dropped", "bodies outside count at the edge",
+        made.append(Wrong("not_dropped", "bodies outside are counted at the edge",
                           (("      if (!inside) continue;\n", ""),), (15, 75)))
     else:
-        made.append(Wrong("dropped", "bodies outside do not count",
+        made.append(Wrong("dropped", "bodies outside are not counted",
                           (("const bool inside = true;", "const bool inside = is_inside;"),
                            ("// everybody counts\n", "\n      if (!inside) continue;\n")),
                           (15, 75)))
     if choice["finish"] == "atomic":
-        made.append(Wrong("not_cleared", "the maps are added to other bits",
+        made.append(Wrong("not_cleared", "the maps are added to uninitialised memory",
                           (("  cudaMemset(result, 0,", "  if (false) cudaMemset(result, 0,"),),
                           (50, 70), "holds zeros"))
     return made
