@@ -22,10 +22,10 @@ namespace nbody {
 // or 6. Throws UsageError.
 double longest_silence();
 
-// Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and those it starts; the watchdog handles
-// them, SIGINT only on the root. Call it before MPI starts threads. When a rank dies, the launcher
-// signals all others, and the root must first report why. SIGUSR1 means the same as SIGTERM, but
-// mpirun forwards it without killing its ranks soon after.
+// Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and the threads it starts. The watchdog
+// handles these signals, but SIGINT only on the root. Call it before MPI starts threads. When a
+// rank dies, the launcher signals all others, and the root must first report why. SIGUSR1 means the
+// same as SIGTERM, but after mpirun has forwarded a SIGUSR1, it does not kill the ranks.
 void block_endings();
 
 class Watchdog {
@@ -40,9 +40,9 @@ class Watchdog {
   // process exits.
   void on_end(std::function<void()> abort);
 
-  // Reports that this rank cannot continue. On the root it returns once all other ranks are
-  // notified, and the root then prints the reason. On another rank it notifies the root and does
-  // not return.
+  // Reports that this rank cannot continue. On the root, this function returns once all other ranks
+  // are notified; the root then prints the reason. On another rank, this function notifies the root
+  // and does not return.
   void give_up(const std::string& why);
 
   // Does not return once the ranks are ending, because an aborted collective leaves incomplete

@@ -18,8 +18,8 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// A state's time is a sum over the calls of a run. Rounded to 12 digits, it does not depend on how
-// the run was divided into calls.
+// A run adds up its time call by call, so the last digits depend on how the run was divided into
+// calls. Rounding to 12 digits removes this difference.
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
@@ -58,7 +58,7 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);
     if (!row || row->system != system) {
-      throw UsageError(file, ":", number, ": is not a row of diagnostics of ", systems,
+      throw UsageError(file, ":", number, ": is not a row of a diagnostics file for ", systems,
                        " systems, so the run cannot append to the file");
     }
     if (row->step > last_step) break;

@@ -5,8 +5,8 @@
 //   potential_error
 //
 // A row describes one state: under leapfrog, positions and velocities are at the same time.
-// energy_error is (E - E0) / |E0| with the E0 of the system's first row, or E - E0 if E0 is zero.
-// The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
+// energy_error is (E - E0) / |E0|, or E - E0 if E0 is zero; E0 is the energy in the system's first
+// row. The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
 // Otherwise it is estimated, and potential_error is its standard error instead of 0.
 //
 // A run that is killed leaves only complete rows. A resumed run drops the rows later than its

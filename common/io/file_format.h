@@ -46,7 +46,8 @@ struct FileFormat {
   std::string_view name;    // name in --from and --to
   std::string_view title;   // name in messages
   std::string_view ending;  // extension; "": the user must request the format by name
-  // Message for files that contain a softening: how the codes that write this format define it.
+  // Message for files that contain a softening: how the codes that write this format define the
+  // softening.
   std::string_view softening = {};
   // Message for files that no format recognises: why the file is not in this format.
   std::string_view unlike = {};

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// Bytes of memory needed per byte of a file. A file read at once needs memory for its content,
-// twice while the buffer grows, and for the bodies. A file read in pieces needs it only for the
-// bodies, but in two precisions if they are float64.
+// Bytes of memory needed per byte of a file. A file that is read at once needs memory for the
+// bodies and for its content, of which there are two copies while the buffer grows. A file that is
+// read in pieces needs memory only for the bodies, but in two precisions if they are float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back, so it need not be seekable.
@@ -168,8 +168,8 @@ void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& for
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
 
-// A format that lacks the state of the run would present positions half a step ahead of the
-// velocities as if both had the same time.
+// In a staggered state, positions are half a step ahead of velocities. A format that does not store
+// this fact would present both as if they had the same time.
 void check_one_time(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (snapshot.staggered && !format.keeps.run)
     throw UsageError(file,
@@ -234,9 +234,9 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
   lose(!std::is_sorted(species.begin(), species.end()), keeps.order || !keeps.species,
        "the order of the bodies: they are sorted by species");
   lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
-       "disk, bulge and boundary, which become star");
-  lose(species.empty(), !format.needs_species, "that the species are unknown: all become dark");
-  lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
+       "the species disk, bulge and boundary: they become star");
+  lose(species.empty(), !format.needs_species, "unknown species: all become dark");
+  lose(snapshot.systems.count > 1, keeps.systems, "the boundaries between systems");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
   lose(!snapshot.checkpoint.empty(), keeps.run, "the checkpoint data that --resume needs");

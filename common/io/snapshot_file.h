@@ -50,8 +50,9 @@ Snapshot only_species(Snapshot snapshot, const std::string& name,
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
-// Throws the UsageError that write_bodies would throw at the end of a run from this snapshot, so
-// that no long run fails there. The snapshot may be staggered, because the state at the end is not.
+// Called before a run that starts from this snapshot. Throws the UsageError that write_bodies would
+// throw at the end, so that no long run fails there. The snapshot may be staggered, because the
+// state at the end of the run is not.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
 // Returns the files that writing `file` creates or replaces, for Outputs; messages call them

@@ -109,10 +109,12 @@ void convert_units(const std::string& file, Snapshot& snapshot, const std::strin
     if (!from)
       throw UsageError(
           file, ": its units are ",
-          (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
+          (snapshot.units.empty() ? "not known"
+                                  : "\"" + snapshot.units + "\", which have no physical scale"),
           "; they cannot be converted to ", preset);
     if (!to)
-      throw UsageError(file, ": cannot be converted to ", preset, " units, which have no size");
+      throw UsageError(file, ": cannot be converted to ", preset,
+                       " units, which have no physical scale");
     rescale(file, snapshot, *from, *to);
   }
   snapshot.units = preset;

@@ -1,4 +1,4 @@
-// Units in which G = 1, and the constants that give them a size.
+// Units in which G = 1, and the constants that give these units a physical scale.
 //
 // A length L and a mass M determine the other units: sqrt(L^3 / GM) for time and sqrt(GM / L) for
 // velocity. Masses enter only as GM, which is known far better than G and M are, so no value of G
@@ -11,7 +11,7 @@
 // The presets, under the names that files store (a year is 365.25 days):
 //
 //   name           length  mass              time               velocity
-//   henon          no size: M = 1 and E = -1/4 (Henon 1971, Astrophysics and Space Science 14, 151)
+//   henon          none: M = 1 and E = -1/4 (Henon 1971, Astrophysics and Space Science 14, 151)
 //   au-msun-yr2pi  1 au    1 Msun            58.1324409 d       29.7846918 km/s
 //   kpc-msun       1 kpc   1 Msun            471.482995 Gyr     2.07386530e-3 km/s
 //   kpc-100kms     1 kpc   2.32508541e9 Msun 9.77792222 Myr     100 km/s, exact
@@ -36,7 +36,7 @@ inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^
 // and no conversion within them overflows.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
-// Units that have a size.
+// Units with a physical scale.
 struct Units {
   double length;   // m
   double mass_gm;  // G times the unit of mass, m^3 s^-2
@@ -47,11 +47,12 @@ struct Units {
   double msun() const { return mass_gm / kSunGm; }
 };
 
-// Returns the units that a text names, if it is a preset with a size or of the form "2.5 kpc, 1e10
-// Msun". Other texts, including "henon", have no size.
+// Returns the units that a text names, if it is a preset with a physical scale or of the form "2.5
+// kpc, 1e10 Msun". Returns nothing for other texts, including "henon".
 std::optional<Units> units_of(std::string_view text);
-// Returns the text for these units in kpc and solar masses: the preset that agrees to 1e-9,
-// otherwise "2.5 kpc, 1e10 Msun" with as many digits as kMaxTextBytes allows.
+// Returns the text for units given in kpc and solar masses: the name of the preset with the same
+// units (to 1e-9) or, if there is none, a text such as "2.5 kpc, 1e10 Msun" with as many digits as
+// kMaxTextBytes allows.
 std::string units_text(double kpc, double msun);
 
 // Returns the names of the presets, "henon, au-msun-yr2pi, ...".
@@ -60,7 +61,8 @@ std::string unit_presets();
 void require_preset(const std::string& option, std::string_view name);
 
 // Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError
-// that begins with `file` if either system of units has no size, or if a value overflows float32.
+// that begins with `file` if either system of units has no physical scale, or if a value overflows
+// float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
 // Converts from one system of units to another, leaving snapshot.units unchanged.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);

@@ -1,6 +1,6 @@
 // Writes files that are whole or absent: a file is written under a temporary name in the same
-// folder and then renamed. From another folder, the rename might be a copy to another file system,
-// which can stop half-way.
+// folder and then renamed. If the temporary file were in another folder, the rename might be a copy
+// to another file system, and a copy can stop half-way.
 #include "io/write_whole_file.h"
 
 #include <fcntl.h>
@@ -90,8 +90,8 @@ class TemporaryFile {
   void rename() {
     if (std::rename(path_.c_str(), file_.c_str()) != 0) fail(file_, errno);
     path_.clear();
-    // Without this fsync, a crash of the machine may undo the rename. If the file system does not
-    // support it, the file is still whole.
+    // Without this fsync, a crash of the machine may undo the rename. On a file system that cannot
+    // fsync a folder, the file is still whole.
     const int folder = open(folder_of(file_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
     fsync(folder);
@@ -102,7 +102,8 @@ class TemporaryFile {
   // Returns false if a killed process with the same number has left a file of this name, or if
   // another program removed the new file as a leftover before it was locked.
   bool create() {
-    // The process number and a count make this name unique. To stay short, it omits the file's own.
+    // The process number and a count make this name unique. To stay short, the name does not
+    // contain that of the final file.
     static std::atomic<int> count = 0;
     path_ =
         folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));
@@ -163,8 +164,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Identifies a file that may have several names: by its inode or, while it does not exist, by its
-// folder's inode and its name there.
+// Identifies a file that may have several names: by the file's inode or, while the file does not
+// exist, by the inode of the folder and the name in it.
 struct Identity {
   dev_t device;
   ino_t inode;
@@ -172,7 +173,7 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// Returns nothing for pipes and devices, because several programs may write to one.
+// Returns nothing for pipes and devices, because several programs may write to the same one.
 std::optional<Identity> identity_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {
@@ -269,7 +270,8 @@ void append_to_file(const fs::path& file, std::string_view text) {
 
 void require_writable(const fs::path& file) {
   check_target(file);
-  // Permission bits do not show that a file system is read-only or full, so this tries to write.
+  // Permission bits do not show that a file system is read-only or full, so this function tries to
+  // write.
   if (is_written_in_place(file)) return;
   remove_leftovers(folder_of(link_target(file)));
   TemporaryFile{link_target(file)};

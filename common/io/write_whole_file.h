@@ -53,8 +53,8 @@ struct NamedFile {
 // The files that a program will write, locked against other programs.
 class Outputs {
  public:
-  // Throws UsageError unless all can be written and each differs from all others and from the
-  // inputs, however their names are spelled.
+  // Throws UsageError unless all outputs can be written and each output differs from all others and
+  // from the inputs, however the names are spelled.
   Outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
  private:

@@ -32,7 +32,7 @@ Diagnostics diagnose(std::span<const Body> bodies, double softening,
                      double budget = kAllPairsBudget);
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
                      double budget = kAllPairsBudget);
-// Adds up the diagnostics of all systems; their errors are independent.
+// Adds up the diagnostics of all systems; the errors of the systems are independent of each other.
 template <class Real>
 Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
                      double budget = kAllPairsBudget) {

@@ -54,7 +54,7 @@ TEST_F(Convert, SaysWhatItReadAndWrote) {
 TEST_F(Convert, SaysThatTheSofteningOfTipsyFilesIsAnother) {
   const auto notes = [&](const std::string& arguments) {
     const std::string out = expect_success(arguments).out;
-    return out.find("note         the softening is Plummer's here; in") != std::string::npos;
+    return out.find("note         the softening here is Plummer's; in") != std::string::npos;
   };
   EXPECT_TRUE(notes("galaxy.csv a.tipsy"));
   EXPECT_TRUE(notes("a.tipsy a.csv"));
@@ -88,7 +88,7 @@ TEST_F(Convert, SaysWhatIsLost) {
   program_.write("two.csv",
                  "# systems=2\n# step=3\nname,x,y,vx,vy\na,0,0,0,0\na,1.00000000001,0,0,0\n");
   const std::string out = expect_success("two.csv a.raw").out;
-  for (const char* lost : {"names", "digits beyond float32", "where one system ends", "step"})
+  for (const char* lost : {"names", "digits beyond float32", "boundaries between systems", "step"})
     EXPECT_TRUE(says(out, lost));
 }
 

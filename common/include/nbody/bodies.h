@@ -69,8 +69,8 @@ class BodyOrder {
   std::vector<std::size_t> from_;  // the new body k was body from_[k]; empty if no body was moved
 };
 
-// Groups the bodies of every system by mass, so that whole tiles of a kernel have one mass. Leaves
-// a system with more than eight masses unchanged.
+// Groups the bodies of every system by mass, so that most tiles of a kernel contain bodies of only
+// one mass. Leaves a system with more than eight masses unchanged.
 class MassOrder : public BodyOrder<float> {
  public:
   explicit MassOrder(Systems& systems);

@@ -12,7 +12,7 @@ namespace nbody {
 
 class CubMemory {
  public:
-  // Calls call(memory, bytes) twice: first without memory, to learn how many bytes it needs.
+  // Calls call(memory, bytes) twice: first without memory, to learn how many bytes the call needs.
   template <class Call>
   void run(const Call& call) {
     std::size_t bytes = 0;

@@ -22,7 +22,7 @@ namespace nbody {
 // Converts a number of rows or columns to the type that cuBLAS takes.
 inline int cublas_size(std::size_t size) {
   if (std::in_range<int>(size)) return static_cast<int>(size);
-  throw UsageError(size, " rows or columns are too many: cuBLAS counts in an int");
+  throw UsageError(size, " rows or columns are too many: cuBLAS counts them in an int");
 }
 
 // A cuBLAS context on the current device; its calls run in the default stream.

@@ -111,7 +111,7 @@ class PinnedArray {
 
 // Pinned memory that outlives its array, so that the next array of the same size reuses it. Pinning
 // takes longer than copying, and a run that calls simulate() several times needs the memory each
-// time. Only one thread may use it.
+// time. Only one thread may use this class.
 template <class T>
 class KeptPinnedArray {
  public:

@@ -23,8 +23,8 @@ __host__ __device__ inline CurveKey spread_bits(unsigned number) {
 
 // Returns the position along the curve of the cell with these coordinates (from 0).
 __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned z) {
-  // From the largest cubes to the smallest, turns each part so that the curve runs through it in
-  // the standard direction: flips the first coordinate or exchanges it with another.
+  // From the largest cubes to the smallest, flips the first coordinate of each part or exchanges it
+  // with another coordinate, so that the curve runs through the part in the standard direction.
   const auto turn = [&x](unsigned& other, unsigned bit) {
     const unsigned within = bit - 1, differs = other & bit ? 0 : (x ^ other) & within;
     x ^= other & bit ? within : differs;
@@ -36,8 +36,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
     turn(y, bit);
     turn(z, bit);
   }
-  // The three bits of a part are now the Gray code of its number; consecutive parts differ in one
-  // bit.
+  // The three bits of a part are now the Gray code of the part's number: consecutive parts differ
+  // in one bit.
   y ^= x;
   z ^= y;
   unsigned flips = 0;
@@ -45,8 +45,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
   return spread_bits(x ^ flips) << 2 | spread_bits(y ^ flips) << 1 | spread_bits(z ^ flips);
 }
 
-// Returns the key of a position in a cube that has the box's longest edge. A position outside, or
-// one that is NaN, gets the key of a cell at the surface of the cube.
+// Returns the key of a position in a cube whose edge is as long as the longest edge of the box. A
+// position outside, or one that is NaN, gets the key of a cell at the surface of the cube.
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;

@@ -24,8 +24,8 @@ constexpr int resident_blocks(int wanted) {
 }
 
 // Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM needs `side_by_side`
-// blocks to be fully busy; fewer take it just as long, because it idles while their warps wait for
-// results. `besides` is the rest of the device's work, in issue slots of one SM.
+// blocks to be fully busy. With fewer blocks an SM takes just as long, because it idles while the
+// warps wait for results. `besides` is the rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;

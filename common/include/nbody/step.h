@@ -18,12 +18,13 @@ namespace nbody {
 
 // How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
-  // The opening angle: a group of bodies of this radius, seen from a distance of 1, is small enough
-  // to act as one body. At theta = 0 no group is small enough.
+  // The opening angle: a group with this radius, seen from a distance of 1, is small enough to act
+  // as one body. At theta = 0 no group is small enough.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
-  // For a step that opens nodes by their estimated error: how large the first omitted term of a
-  // node's multipole series may be, relative to the force on the body. At 0 every node is opened.
+  // Only for a step that opens nodes by their estimated error: the largest value allowed for the
+  // first omitted term of a node's multipole series, relative to the force on the body. At 0 every
+  // node is opened.
   std::optional<float> force_tolerance = {};
 };
 
@@ -106,8 +107,8 @@ struct StepInfo {
 // validation or run-time failure, 2 usage error, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// Returns the number in `text`. If the macro is undefined, `text` equals `name`, and the function
-// returns `otherwise`.
+// Returns the number in `text`. If no macro called `name` is defined, `text` equals `name`, and the
+// function returns `otherwise`.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
   if (text == name) return otherwise;
   int value = 0;

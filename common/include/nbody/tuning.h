@@ -7,8 +7,8 @@
 
 namespace nbody {
 
-// The shape to use for a problem, given by the shape's rank in the rule's order; the rule's own
-// choice has rank 0. If the rule or the set of shapes changes, `blocks` and `slots` show whether
+// The shape to use for a problem, given by its rank. The rule ranks all shapes, and rank 0 is the
+// rule's own choice. If the rule or the set of shapes changes, `blocks` and `slots` show whether
 // that rank still means the same shape.
 struct TunedShape {
   int systems = 0;
@@ -36,8 +36,8 @@ inline Tuning& tuning() {
   return tuning;
 }
 
-// Returns the rank of the shape to use, among shapes in the rule's order; cost_of(rank) returns
-// .blocks and .slots.
+// Returns the rank of the shape to use, among `count` shapes that the rule has ranked;
+// cost_of(rank) returns .blocks and .slots.
 template <class CostOf>
 int choose_shape(int systems, int bodies, int count, const CostOf& cost_of) {
   Tuning& table = tuning();

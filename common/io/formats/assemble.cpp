@@ -112,8 +112,8 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // First checks the division without the selection, so that a message about wrong counts does not
-  // blame the choice of species.
+  // First checks the division of all bodies, without selecting species, so that a message about
+  // wrong counts does not blame the choice of species.
   divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
   const Division division = divide(file, contents.bodies.size(), contents.systems, options);

@@ -235,7 +235,7 @@ void check_bin(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "units", snapshot.units);
 }
 
-// Writes in chunks, so that only a small part of the BIN copy is in memory at a time.
+// Writes in chunks, so that only a small part of the file's bytes is in memory at a time.
 class Writer {
  public:
   explicit Writer(std::ostream& out) : out_(out) {}

@@ -146,7 +146,7 @@ class Reader {
   T integer(std::string_view key, std::string_view value, T smallest) const {
     const auto result = parse_whole<T>(without_plus(value));
     if (!result || *result < smallest)
-      fail(key, " is \"", value, "\"; it must be a whole number from ", smallest, " on");
+      fail(key, " is \"", value, "\"; it must be an integer of at least ", smallest);
     return *result;
   }
 

@@ -56,8 +56,9 @@ struct Division {
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options);
 
-// Throws unless all seven values are finite and the mass is not negative. `index` counts from 0
-// over all systems. CSV has its own checks, which name the line of the file instead.
+// Throws unless all seven values are finite and the mass is not negative. The message names the
+// body by `index`, which counts from 0 over all systems. CSV has its own checks, whose messages
+// name the line of the file instead.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were
@@ -69,8 +70,8 @@ bool is_text(std::string_view text, Cut cut);
 // Throws unless `text` is one printable line that fits the fields of the BIN header.
 void check_text(const std::string& where, std::string_view key, std::string_view text);
 
-// Returns the species of a body. If the snapshot has no species, it is dark matter, the plainest
-// kind of collisionless body.
+// Returns the species of a body. If the snapshot has no species, every body counts as dark matter,
+// the plainest kind of collisionless body.
 inline Species species_at(const Snapshot& snapshot, std::size_t i) {
   return snapshot.species.empty() ? Species::dark : snapshot.species[i];
 }

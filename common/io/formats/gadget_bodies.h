@@ -1,5 +1,6 @@
-// Shared by the readers of Gadget's HDF5 and binary snapshots: units, and bodies. Files sort bodies
-// by type; within a type, the order of bodies changes from one snapshot of a run to the next.
+// Converts the units and the bodies of Gadget's snapshots, for the readers of HDF5 and of binary
+// files. Files sort bodies by type; within a type, the order of bodies changes from one snapshot of
+// a run to the next.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ const FileFormat kGadgetElsewhere{
     .ending = ".hdf5",
     .unlike = "not HDF5 (it lacks the signature)",
     .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
-    .reader = "nbody-convert FILE bodies.bin makes one that all programs read",
+    .reader = "nbody-convert FILE bodies.bin writes a file that all programs read",
     .needs_species = true,
     .keeps = everything_but(&Keeps::names, &Keeps::systems, &Keeps::run)};
 

@@ -202,8 +202,8 @@ void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot
 }
 
 constexpr std::string_view kSoftening =
-    "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
-    "which is Newtonian beyond two lengths (docs/formats.md)";
+    "the softening here is Plummer's; in codes that use Tipsy files it is usually a spline's, "
+    "whose force is Newtonian beyond two softening lengths (docs/formats.md)";
 constexpr Keeps kKept{.species = true, .times = true, .units = true};
 
 }  // namespace

@@ -4,7 +4,7 @@
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)
 //   dSoft, dDelta        softening length and time step
-//   # units = TEXT       ours, for units without a size; to other programs it is a comment
+//   # units = TEXT       ours, for units with no physical scale; a comment to other programs
 #include <fstream>
 #include <limits>
 #include <map>

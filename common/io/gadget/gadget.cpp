@@ -1,6 +1,6 @@
 // Gadget's snapshot format 3 (Springel, users' guide of Gadget-2, section 6): HDF5 with /Header and
-// a group for each type of body. Everything is checked against the size of the file before it is
-// allocated or read.
+// a group for each type of body. The size of every part is checked against the size of the file
+// before memory for the part is allocated or the part is read.
 #include "io/gadget/gadget.h"
 
 #include <algorithm>
@@ -131,8 +131,8 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
 }
 
 // In Gadget's files a nonzero entry in the mass table replaces the dataset of masses. SWIFT's files
-// have both, and the table holds the first body's mass or the mean. SWIFT's black holes have two
-// masses, but only the dynamical one exerts gravity.
+// have both the table and the dataset; the table then holds the mass of the first body or the mean
+// mass. SWIFT's black holes have two masses, but only the dynamical one exerts gravity.
 template <class Values>
 std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
                                    std::size_t count, const Values& values) {
@@ -255,7 +255,8 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   hdf5::write_number(group, "Redshift", 0);
   hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
-  // pynbody reads this; without it, pynbody takes the time to be the age of the universe.
+  // pynbody reads this attribute; if it is missing, pynbody takes the time to be the age of the
+  // universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
   // Uses Gadget-4's names for Plummer-equivalent softening lengths, from which pynbody takes eps.
@@ -269,7 +270,8 @@ void check(const std::string& file, const Snapshot& snapshot) {
   if (!units_of(snapshot.units))
     throw UsageError(
         file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units of these bodies are ",
-        (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
+        (snapshot.units.empty() ? "not known"
+                                : "\"" + snapshot.units + "\", which have no physical scale"),
         ": name their units with --from-units");
 }
 

@@ -15,9 +15,9 @@ namespace nbody {
 // HDF5 rejects a Gadget HDF5 file with a one-line message.
 //
 // Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable and /Units. Without /Units,
-// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The snapshot gets the preset
-// kpc-100kms, or the units of the snapshot from which the file was written. Writing needs units
-// that have a size (io/units.h).
+// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The bodies are converted to the
+// preset kpc-100kms or, if this project wrote the file, to the units that it had then. Writing
+// needs units with a physical scale (io/units.h).
 std::span<const FileFormat> formats_with_gadget();
 
 }  // namespace nbody

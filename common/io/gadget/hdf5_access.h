@@ -43,8 +43,9 @@ bool has(const Handle& parent, const char* name);
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
 Handle create_group(const Handle& parent, const char* name);
 
-// Reads an attribute: at most `most` numbers, or a string of at most `most` bytes; empty if it is
-// missing. `where` is for messages. Throws UsageError for another kind of attribute.
+// Reads an attribute: at most `most` numbers, or a string of at most `most` bytes. Returns an empty
+// value if the attribute is missing. `where` is for messages. Throws UsageError for another kind of
+// attribute.
 std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
                             std::size_t most);
 std::string text(const std::string& where, const Handle& parent, const char* name,

@@ -215,7 +215,8 @@ TEST_F(BinCheckpoint, NoBitOfItCanChange) {
     return refusal_of([&] { formats::kBin.read("a.bin", bytes, {}); });
   };
   EXPECT_EQ(said_of(bytes_), "accepted");
-  // Starts after the magic number, because a file with another one would not be read as BIN.
+  // Starts after the magic number, because a file with another magic number would not be read as
+  // BIN.
   for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;

@@ -190,11 +190,11 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("dt=inf"), "a.csv:1: dt is \"inf\"; it must be a finite number");
   EXPECT_EQ(key("softening=-1"), "a.csv:1: the softening is negative");
   EXPECT_EQ(key("G=6.67e-11"), "a.csv:1: G is 6.67e-11; only units where G = 1 can be read");
-  EXPECT_EQ(key("step=1.5"), "a.csv:1: step is \"1.5\"; it must be a whole number from 0 on");
-  EXPECT_EQ(key("step=-1"), "a.csv:1: step is \"-1\"; it must be a whole number from 0 on");
-  EXPECT_EQ(key("systems=0"), "a.csv:1: systems is \"0\"; it must be a whole number from 1 on");
+  EXPECT_EQ(key("step=1.5"), "a.csv:1: step is \"1.5\"; it must be an integer of at least 0");
+  EXPECT_EQ(key("step=-1"), "a.csv:1: step is \"-1\"; it must be an integer of at least 0");
+  EXPECT_EQ(key("systems=0"), "a.csv:1: systems is \"0\"; it must be an integer of at least 1");
   EXPECT_EQ(key("systems=99999999999"),
-            "a.csv:1: systems is \"99999999999\"; it must be a whole number from 1 on");
+            "a.csv:1: systems is \"99999999999\"; it must be an integer of at least 1");
   EXPECT_EQ(key("systems=3"),
             "a.csv holds 1 bodies, which cannot be divided into its 3 systems of equal size");
   EXPECT_EQ(key("integrator=rk4"), "a.csv:1: integrator is \"rk4\"; it must be euler or leapfrog");

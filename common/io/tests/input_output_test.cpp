@@ -117,7 +117,8 @@ TEST_F(RoundTrip, AStaggeredStateStaysOneOrIsNotWritten) {
   for (const FileFormat& format : basic_formats()) {
     if (format.write == nullptr) continue;
     const auto file = folder / ("a." + std::string(format.name));
-    // A run that resumes from this state may write the file, as it ends with another state.
+    // A run that resumes from this state may write the file, because its final state is not
+    // staggered.
     require_can_write(file, staggered, format);
     if (format.keeps.run) {
       write_bodies(file, staggered, format);

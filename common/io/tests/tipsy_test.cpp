@@ -73,7 +73,7 @@ TEST_F(Tipsy, BothByteOrdersAndBothHeadersReadAlike) {
     for (const bool pad : {true, false}) {
       SCOPED_TRACE(std::string(order == std::endian::big ? "big" : "little") +
                    (pad ? " 32" : " 28"));
-      // The content of a file decides its format, not its name.
+      // The content of a file, not its name, decides its format.
       expect_the_four(read_bodies(folder.with("galaxy.csv", four_bodies(order, pad))));
     }
 }
@@ -125,7 +125,7 @@ TEST_F(Tipsy, SortsBodiesBySpecies) {
   EXPECT_EQ(x, (std::vector<float>{2, 3, 0, 1, 4}));
   EXPECT_EQ(what_is_lost(snapshot, formats::kTipsy),
             (std::vector<std::string>{"the order of the bodies: they are sorted by species",
-                                      "disk, bulge and boundary, which become star"}));
+                                      "the species disk, bulge and boundary: they become star"}));
   EXPECT_TRUE(what_is_lost(read, formats::kTipsy).empty());
 }
 

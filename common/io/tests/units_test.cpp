@@ -103,11 +103,11 @@ std::string complaint(Snapshot snapshot, const std::string& preset) {
 TEST(Units, WithoutSizeAreNotConverted) {
   Snapshot snapshot = earth();
   EXPECT_EQ(complaint(snapshot, "henon"),
-            "a.csv: cannot be converted to henon units, which have no size");
+            "a.csv: cannot be converted to henon units, which have no physical scale");
   snapshot.units = "Henon units";
   EXPECT_EQ(complaint(snapshot, "kpc-msun"),
-            "a.csv: its units are \"Henon units\", which have no size; they cannot be converted to "
-            "kpc-msun");
+            "a.csv: its units are \"Henon units\", which have no physical scale; they cannot "
+            "be converted to kpc-msun");
   EXPECT_EQ(complaint(snapshot, "henon"), "accepted");
   snapshot.units = "";
   EXPECT_EQ(complaint(snapshot, "kpc-msun"),

@@ -188,8 +188,8 @@ TEST_F(RequireWritable, LeavesTheFileOfALivingWriter) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-// In a container the first process always has the same number, so a killed one may have left files
-// with our number.
+// In a container the first process always has the same process number, so a killed process may have
+// left files whose names contain our number.
 TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
   for (int k = 0; k < 200; ++k)
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
