@@ -109,7 +109,7 @@ def lab_chart(table: Table, results: Results) -> Chart:
 
 
 def steps_chart(table: Table, results: Results) -> Chart:
-    """Returns a chart of the seconds of whole runs. The table gives the seconds of 100 steps."""
+    """Returns a chart of the seconds per run. The table gives the seconds per 100 steps."""
     steps = tuple(int(point) for point in table.points)
     values = [value_of(table.cell("baseline", point), table, results) for point in table.points]
     ours = [value * count / 100 if value else None for value, count in zip(values, steps)]

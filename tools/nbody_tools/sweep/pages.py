@@ -88,7 +88,7 @@ class Reports:
         if table.data["profile"]:
             parts += [table.data.get("note", ""), profile_table(self.root, table.data["profile"])]
         if table.cells:
-            parts.append(f"Unit: {table.measure}; published | ours{machines(table, results)}."
+            parts.append(f"Unit: {unit(table.measure)}; published | ours{machines(table, results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
             parts.append(cells_table(table, results))
             parts.extend(failures(table, results))
@@ -145,6 +145,11 @@ def live_view(root: Path, name: str) -> Named:
     """Returns a measurement of the live view, from docs/results/view/."""
     data = json.loads((root / VIEW / f"{name}.json").read_text(encoding="utf-8"))
     return Named(lambda key: Value(data[key], name=f"live_view('{name}').{key}"))
+
+
+def unit(measure: str) -> str:
+    """Returns the unit as pages print it: "s per 100 steps" for the measure "s of 100 steps"."""
+    return measure.replace("s of 1 steps", "s per step").replace("s of", "s per")
 
 
 def machines(table: Table, results: Results) -> str:
