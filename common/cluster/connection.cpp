@@ -26,8 +26,8 @@ constexpr int kMaxAddresses = 16;
 constexpr int kPatience = 3000;      // milliseconds to try one address
 constexpr double kForAllRanks = 30;  // seconds
 
-// The port on which the root listens, and all its addresses, because the root does not know which
-// of its addresses another rank can reach. The token shows that the listener is this run's root and
+// The port on which the root listens, and all addresses of the root, because the root does not know
+// which of them another rank can reach. The token shows that the listener is this run's root and
 // not a program on another machine with the same port number.
 struct Meeting {
   std::uint64_t token = 0;

@@ -28,8 +28,8 @@ struct Row {
 // and groups of 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to
 // 7149, 20 to 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on
 // lines, planes and bars. The evenly spaced bodies have the largest errors, up to ten times those
-// of the scenarios, because most of the force on each comes from few nodes, and these have similar
-// errors.
+// of the scenarios, because most of the force on such a body comes from a few nodes whose errors
+// are similar.
 constexpr std::array<Row, 7> kRows = {{
     {0.0, {0, 0}, {0, 0}},
     {0.2, {2.7e-3, 7.6e-3}, {9.6e-5, 2.3e-4}},
@@ -42,9 +42,10 @@ constexpr std::array<Row, 7> kRows = {{
 
 // Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
 // and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). With a
-// tolerance all accepted nodes have similar errors, so the shape of a system matters less than with
-// angles. Below kFineTolerance, the error falls more slowly than the tolerance, because the errors
-// of more and more nodes add up: for 20,000 bodies of galaxies, as the tolerance to the power 0.6.
+// tolerance, all accepted nodes have similar errors, so the shape of a system matters less than
+// with angles. Below kFineTolerance, the error falls more slowly than the tolerance, because the
+// errors of more and more nodes add up: in galaxies of 20,000 bodies the error falls as the
+// tolerance to the power 0.6.
 constexpr double kFineTolerance = 1e-3;
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 

@@ -2,10 +2,10 @@
 // median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and Cosmology 1, 1,
 // figure 3) shows such distributions for direct sums and for tree codes.
 //
-// The checks of validation.h compare an error with the magnitudes that cancel in a force, so that
-// limits can be strict. Here the error is relative to the acceleration itself, because this ratio
-// determines the error of an orbit. Bodies near the centre, where the acceleration is small,
-// therefore have large errors.
+// The checks of validation.h divide an error by the sum of the magnitudes of all forces on a body,
+// even though these forces partly cancel, so that limits can be strict. Here the error is divided
+// by the acceleration itself, because this ratio determines the error of an orbit. Bodies near the
+// centre, where the acceleration is small, therefore have large errors.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ struct ErrorLimit {
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// Returns the approximation with an angle small enough that its limits distinguish right from
+// Returns the approximation with an angle so small that the error limits distinguish right from
 // wrong, or nothing if the given angle is already that small.
 std::optional<Approximation> finer(const Approximation& approximation);
 
@@ -76,8 +76,8 @@ class ForceCheck {
             {"acceleration_worst", 0, worst_limit()}};
   }
   // `kicked` holds the same bodies, with the step's accelerations as velocities. Returns how much
-  // forces cancel: the RMS sum of the magnitudes of the forces on a body, over the RMS
-  // acceleration.
+  // the forces on a body cancel: the sum of their magnitudes divided by the acceleration, each as
+  // the RMS over all bodies.
   double check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
   // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
@@ -88,8 +88,8 @@ class ForceCheck {
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
-  // Returns the error of float sums that one large term dominates from the start (a star among
-  // planetesimals): each later term is rounded to the last digit of the large one, always in the
+  // Returns the error of sums in float if one large term comes first and dominates (a star among
+  // planetesimals): each later term is rounded to the last digit of the large term, always in the
   // same direction, and may be lost altogether. No constant bounds that loss, so it is computed
   // here, but only where it can decide a check, because computing it takes longer than computing
   // the forces.

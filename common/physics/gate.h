@@ -26,7 +26,8 @@ struct Gate {
   // An infinite value fails even if the limit, computed from the same output, is infinite too.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
-  // Keeps this value and limit or the given ones, whichever value is larger relative to its limit.
+  // Replaces the value and the limit by the given ones if the given value is larger relative to its
+  // limit.
   void keep_worse(double other_value, double other_limit);
 };
 

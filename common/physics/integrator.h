@@ -11,7 +11,7 @@ constexpr const char* to_string(Integrator integrator) {
   return integrator == Integrator::euler ? "euler" : "leapfrog";
 }
 
-// Takes leapfrog's half drift with every body, in the state's precision: x += v t.
+// Moves every body by leapfrog's half drift, x += v t, in the precision of the state.
 template <class Real>
 void drift(BasicSystems<Real>& systems, Real t) {
   for (BasicBody<Real>& body : systems.bodies) {

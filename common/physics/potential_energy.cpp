@@ -75,7 +75,7 @@ Selection select(const Sources& sources, std::size_t draws) {
     lighter += sources.mass[i];
   }
   // The weights are in decreasing order, so the bodies whose weight exceeds the sampling interval
-  // come first. Each of them that is removed shortens the interval for the others.
+  // come first. Removing such a body shortens the interval for the remaining bodies.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;

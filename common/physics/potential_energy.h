@@ -18,12 +18,12 @@ struct PotentialEnergy {
 
 // Counts all pairs if N^2 <= budget; otherwise estimates the energy at about that cost.
 //
-// Each pair is counted with its heavier body, so the few bodies that dominate (a star, a black
-// hole) account for their pairs with the many light ones. The share of body i in W is at most about
-// m_i times the total mass of the lighter bodies. Bodies are drawn with a probability proportional
-// to that product; those that would be drawn more than once are all counted exactly (Hansen &
-// Hurwitz 1943, Ann. Math. Statist. 14, 333, with a certainty stratum; systematic selection). The
-// selection depends only on the masses, so it is the same at any time of a run.
+// Each pair belongs to the share of its heavier body, so the few bodies that dominate (a star, a
+// black hole) account for their pairs with the many light bodies. The share of body i in W is at
+// most about m_i times the total mass of the lighter bodies. Bodies are drawn with a probability
+// proportional to that product; those that would be drawn more than once are all counted exactly
+// (Hansen & Hurwitz 1943, Ann. Math. Statist. 14, 333, with a certainty stratum; systematic
+// selection). The selection depends only on the masses, so it is the same at any time of a run.
 //
 // No bit of the result depends on the number of threads.
 PotentialEnergy potential_energy(std::span<const Body> bodies, double softening, double budget);

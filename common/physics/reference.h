@@ -57,9 +57,9 @@ class BasicReference {
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // Drifts: x += v t.
   void drift(Wide t);
-  // Takes a step with the errors that a program with a state in Real may have: random errors of
-  // `error` times an acceleration's magnitude, and a state that is rounded after it gets another
-  // random error, of `rounding` times its values.
+  // Takes a step with the errors that a program with a state in Real may have. Each acceleration
+  // gets a random error of `error` times Force::magnitude. Then each value of the state gets a
+  // random error of `rounding` times the value and is rounded to Real.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 

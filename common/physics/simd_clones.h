@@ -1,6 +1,6 @@
-// Compiles a function with a loop over all bodies in float64 for several vector widths. At run time
-// the widest version that the machine supports is chosen. The versions add in different orders, but
-// in float64 the difference is far below the limit of every check.
+// Compiles several versions of a function that loops over all bodies in float64, one per vector
+// width. At run time the widest version that the machine supports is chosen. The versions add in
+// different orders, but in float64 the difference is far below the limit of every check.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

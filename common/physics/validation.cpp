@@ -23,13 +23,14 @@ template <class Real>
 constexpr double kBudget = 4e8;
 template <>
 constexpr double kBudget<double> = 2e7;
-// If a smaller angle is checked too, a check stays undecided only if its limit is above this.
+// If the forces are also checked at a smaller angle, a check stays undecided only if its limit is
+// above this.
 constexpr double kMaxCoarseLimit = 0.5;
 // Forces of a step with a known tree may have this many times the tree's own error.
 constexpr double kLikeTheTree = 1.5;
 // A run that took longer than this is repeated only on request.
 constexpr double kPatience = 10;  // seconds
-// Upper bound on what body_order's limit allows for the errors of a tree of known design.
+// The limit of body_order allows at most this much for the errors of a tree whose design is known.
 constexpr double kWidestOfKnownTree = 0.9;
 
 // Returns evenly spaced numbers below n that always include the first and the last, because a
@@ -221,7 +222,8 @@ class Validator {
       const Change& change = changes[static_cast<std::size_t>(s)];
       // A tree may group reordered bodies in another way, and then has a second, independent error.
       // Where forces cancel, both errors are large relative to the acceleration. For a known tree
-      // the limit stays below 1, where a wrong force fails; a correct tree changes far less.
+      // the limit stays below 1, so that a wrong force still fails; the forces of a correct tree
+      // change far less.
       const double cancelled =
           is_direct() ? 1 : std::max(1.0, cancellation_[static_cast<std::size_t>(s)]);
       double of_tree = 2 * approximate_.rms * cancelled;
@@ -310,8 +312,8 @@ class Validator {
   const ForceCheck<Real> check_{input_,
                                 sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n())};
 
-  // The forces of two bodies on each other are equal and opposite only to within the errors of
-  // both.
+  // The forces of two bodies on each other are equal and opposite only to within the errors of both
+  // forces.
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }

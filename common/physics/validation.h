@@ -6,8 +6,8 @@
 //                      exactly; |a - a_ref| / |a_ref|, root mean square over bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
 //   acceleration_worst the same for the worst body of a direct sum: the limit follows from how
-//                      often a term is rounded on its way to the sum. It covers the sampled bodies
-//                      and those that change the most in body_order
+//                      often a term is rounded on its way to the sum. This check covers the sampled
+//                      bodies and those that change the most in body_order
 //   body_order         the same bodies in motion, in another order, with other axes and other
 //                      units, must have the same accelerations: finds errors that depend on a
 //                      body's place in memory or in space, or on its motion, even in bodies that
@@ -26,9 +26,9 @@
 // For the run:
 //   finite             no number of the end state is NaN or infinite; if one is, only this check
 //                      decides
-//   composition        the repeated run, up to 32 steps one by one and then in calls of 2, 4, 8,
-//                      ... steps, ends in the same state; if the run took more than ten seconds,
-//                      only a random chunk of it is repeated
+//   composition        the run is repeated, up to 32 steps one by one and then in calls of 2, 4, 8,
+//                      ... steps, and must end in the same state; if the run took more than ten
+//                      seconds, only a random chunk of it is repeated
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme except for rounding
 //   angular_momentum   its angular counterpart; kick-drift conserves both at any time step
@@ -50,9 +50,10 @@
 
 namespace nbody {
 
-// full checks every body and every trajectory and repeats the run at any cost; sampled checks some
-// bodies of every system (always the first and the last) and, if that is cheap, one trajectory;
-// automatic means full up to about 4e8 interactions. The caller handles `off`.
+// `full`: check every body and every trajectory, and repeat the run at any cost. `sampled`: check
+// some bodies of every system (always the first and the last) and, if that is cheap, one
+// trajectory. `automatic`: full up to about 4e8 interactions, sampled above. The caller handles
+// `off`.
 enum class ValidationMode { automatic, full, sampled, off };
 
 struct Validation {
@@ -85,8 +86,8 @@ struct ValidationInput {
   int steps;
   double softening_squared;
   // The states before the first step and after the last, as the kernels store them: under leapfrog,
-  // positions are half a step ahead of velocities. The half drifts around them are not part of a
-  // step.
+  // positions are half a step ahead of velocities. Leapfrog's half drifts before the first step and
+  // after the last are not part of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
   double seconds = 0;                     // duration of the run; repeating it takes as long
@@ -115,8 +116,8 @@ Validation validate_one_step(const ValidationInput<float>& input, const Advance<
 // The range of tile sizes in steps with tiled sums.
 inline constexpr int kSmallestTile = 32, kLargestTile = 1024;
 
-// The bound on the relative RMS error of an acceleration in float32, given how the step sums. It
-// holds if no single interaction dominates.
+// Returns the bound on the relative RMS error of accelerations that a step sums in float32 in this
+// way. The bound holds if no single interaction dominates.
 double acceleration_rms_limit(Summation summation, int bodies_per_system);
 
 }  // namespace nbody

@@ -57,7 +57,7 @@ class Cluster {
                       std::vector<Body>& bodies) = 0;
   // Returns true, on every rank, if the argument is true on any of them.
   bool any(bool of_this_rank) const;
-  // Ends calls that are waiting for ranks that no longer answer; any thread may call it.
+  // Ends calls that are waiting for ranks that no longer answer; any thread may call this function.
   virtual void abort() = 0;
 
  protected:

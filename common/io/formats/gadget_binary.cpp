@@ -67,7 +67,7 @@ class GadgetReader {
     snapshot.format = joined("Gadget, format ", kind_.names ? "2, " : "1, ",
                              kind_.order == std::endian::big ? "big-endian" : "little-endian",
                              ", taken to be in kpc, 1e10 Msun and km/s");
-    snapshot.left_out = "all blocks but positions, velocities, masses, and ids for the order";
+    snapshot.left_out = "all blocks but positions, velocities, masses, and ids (for sorting)";
     std::size_t i = 0, own_mass = 0;
     for (std::size_t t = 0; t < kTypes; ++t) {
       for (std::uint32_t k = 0; k < counts_[t]; ++k, ++i) {

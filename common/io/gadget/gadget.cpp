@@ -204,7 +204,7 @@ formats::Contents read(const std::string& file, std::string_view bytes,
   contents.systems.reset();
   contents.snapshot.format = "Gadget HDF5";
   contents.snapshot.left_out =
-      "all datasets but coordinates, velocities, masses, and ids for the order";
+      "all datasets but coordinates, velocities, masses, and ids (for sorting)";
   return contents;
 }
 

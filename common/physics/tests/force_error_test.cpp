@@ -17,7 +17,8 @@ Systems galaxies(int systems, int bodies) {
   return make_scenario(find_scenario("galaxies"), {systems, bodies, 3, 0.05}).systems;
 }
 
-// Returns a step whose body k (counted over all systems) has the relative force error error(k).
+// Returns a step that computes the force on body k (counted over all systems) with the relative
+// error error(k).
 template <class Error>
 Advance<float> wrong_by(const Error& error) {
   return [=](Systems& systems, double, int) {

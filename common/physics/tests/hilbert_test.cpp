@@ -9,8 +9,8 @@
 namespace nbody {
 namespace {
 
-// Returns the cells of a cube, ordered by key. Its edge has `edge` cells, and its lowest corner is
-// cell (x, y, z).
+// Returns the cells of a cube, ordered by key. The cube's edge has `edge` cells, and its lowest
+// corner is cell (x, y, z).
 std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   std::map<CurveKey, std::array<int, 3>> cells;
   for (int i = 0; i < edge * edge * edge; ++i) {

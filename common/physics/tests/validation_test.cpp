@@ -88,8 +88,8 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared only in system"));
 }
 
-// The number of steps of a run that lasts some thirty crossing times of the second system, but less
-// than one of the first.
+// A run of this many steps lasts about thirty crossing times of the second system, but less than
+// one crossing time of the first.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -173,7 +173,7 @@ TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
   expect_every_gate_passed(right);
   const float lost = gate(right, "acceleration_rms").value;
-  EXPECT_GT(lost, 3e-6) << "nothing was lost: no test";
+  EXPECT_GT(lost, 3e-6) << "nothing was lost, so this tests nothing";
   const Validation wrong =
       validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1 + 4 * lost));
   EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
@@ -339,7 +339,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Advances systems in which few bodies have a mass: correctly, with a state in float32.
+// Advances, correctly, systems in which only a few bodies have mass; the state is in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);
@@ -359,8 +359,8 @@ void advance_few(Systems& systems, double dt, int steps) {
   }
 }
 
-// With this many bodies three quarters are sampled. An error in one of the others is too small to
-// exceed the limit on the sum over all bodies.
+// Of this many bodies, three quarters are sampled. An error in the force on one of the others is
+// too small to exceed the limit on the sum over all bodies.
 TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)

@@ -1,5 +1,5 @@
-// How much a step's accelerations change when its bodies are in motion, in another order, and have
-// other axes and other units.
+// Measures how much the accelerations that a step computes change when the bodies move, are in
+// another order, and are given in other axes and other units.
 #pragma once
 
 #include <functional>
@@ -84,8 +84,8 @@ inline std::vector<int> numbers_of_largest(std::vector<std::pair<double, int>> v
   return which;
 }
 
-// Returns the change of every system. `rescaled` is the step with kOtherLength times the softening,
-// or empty; then lengths remain unchanged.
+// Returns how much the accelerations of every system change. `rescaled` is the step with
+// kOtherLength times the softening, or empty; then lengths remain unchanged.
 template <class Real>
 std::vector<Change> changes_in_disguise(const BasicSystems<Real>& before,
                                         const BasicSystems<Real>& kicked, double softening_squared,

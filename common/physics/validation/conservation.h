@@ -41,7 +41,7 @@ void check_mass(Gate& gate, const BasicSystems<Real>& start, const BasicSystems<
 }
 
 // Compares momentum and angular momentum with the sums of the magnitudes that cancel in them. The
-// velocities in `kicked` are the accelerations at the start, `duration` is the time that the run
+// velocities in `kicked` are the accelerations at the start; `duration` is the time that the run
 // simulates.
 template <class Real>
 void check_conservation(Gate& momentum, Gate& angular_momentum, const BasicSystems<Real>& start,

@@ -40,10 +40,10 @@ void check_kick_drift(Gate& gate, const BasicSystems<Real>& before,
   });
 }
 
-// A run's own time step may be so short that rounding in the velocity hides the kick and rounding
-// in the position hides the drift, and with them any error in dt. Here half of the bodies start
-// from rest, so that the kick is the whole velocity; the others are so fast that the drift
-// dominates the position.
+// A run's own time step may be so short that rounding in the velocity hides the kick, and rounding
+// in the position hides the drift, so that no error in dt shows. Here half of the bodies start from
+// rest, so that the kick is the whole velocity; the others are so fast that the drift dominates the
+// position.
 template <class Real>
 BasicSystems<Real> at_rest_or_fast(BasicSystems<Real> state, double dt) {
   constexpr double kLongDrift = 8;  // largest ratio of a drift to the largest coordinate

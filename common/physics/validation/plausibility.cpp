@@ -15,11 +15,12 @@ using Word = Plausibility::Word;
 // Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
 // below 1e-3 and Euler below 1e-2; a run whose energy changes by a tenth describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair with more than this share of the energy matters; the shortest time in which it moves by
-// its separation must last kResolved steps.
+// A pair with more than this share of the energy matters; the shortest time in which such a pair
+// moves by its own separation must be at least kResolved steps.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
-// End positions are judged for up to this many bodies, because the motion of more is chaotic.
+// End positions are judged for up to this many bodies, because the motion of more bodies is
+// chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
 constexpr double kFollowed = 3e8;     // limit on the interactions computed in a wider float
@@ -77,7 +78,7 @@ class Judge {
     if (!(sure <= kFailedEnergy))
       say(Word::failed, reason("which no physics explains"));
     else if (sure > kDoubtfulEnergy)
-      say(Word::doubtful, reason("more than a resolved motion loses"));
+      say(Word::doubtful, reason("more than a time step that resolves the orbits causes"));
   }
 
   // Returns 1 / the shortest time in which a pair moves by its separation or, from rest, falls
@@ -126,7 +127,7 @@ class Judge {
   }
 
   using Reference = BasicReference<W>;
-  // Follows a system in a wider float with `divisor` times as many time steps.
+  // Computes the motion of a system in a wider float, with `divisor` times as many time steps.
   Reference followed(int s, int divisor) const {
     const W h = static_cast<W>(input_.dt) / divisor;
     const W half = input_.integrator == Integrator::leapfrog ? h / 2 : 0;
@@ -182,7 +183,7 @@ class Judge {
     } else if (rounding_leads && of_rounding > kNoteworthy * kRounding<Real>) {
       result_.notes.push_back(
           format("%s is at its limit, rounding moves the bodies %s: shorter steps "
-                 "make it worse",
+                 "make the result worse",
                  single ? "float32" : "float64", sizes.c_str()) +
           (single ? "; " + remedy : ""));
     }
