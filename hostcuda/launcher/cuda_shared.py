@@ -4,7 +4,8 @@ import re
 from cuda_tokens import RewriteError, Token, join, statement_begin, statement_end, tokenize
 
 PADDING = 1024  # SharedMemory::kPadding
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|"
+                       r"\[\s*\[(?:[^][]|\[[^][]*\])*\]\s*\]")
 ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 

@@ -62,7 +62,7 @@ def registration(tokens, i, output):
     if not is_variable(declaration):
         return None, ""
     end = statement_end(tokens, i)
-    whole = without_marks(join(tokens[i + 1:end]))
+    whole = ATTRIBUTE.sub(" ", without_marks(join(tokens[i + 1:end])))
     if re.search(r"\bconst\b", words.partition(";")[0]) and "[" not in whole:
         return None, ""
     try:

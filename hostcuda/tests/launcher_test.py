@@ -176,6 +176,10 @@ void launch(Copied c, int* p) {
         "__device__ std::pair<int, float>* p;": ["p"],
         "__device__ const int q = 2;": [],
         "__device__ __align__(16) float r[8];": ["r"],
+        "[[maybe_unused]] __device__ void s() {}": [],
+        "[[nodiscard, gnu::cold]] static __device__ int t(int x[]) { return x[0]; }": [],
+        "[[maybe_unused]] __device__ int u;": ["u"],
+        "__device__ [[maybe_unused]] const int v = 2;": [],
     }
 
     def test_device_variables_are_registered(self):
