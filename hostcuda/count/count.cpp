@@ -14,6 +14,7 @@
 
 #include "execution/block.h"
 #include "execution/block_state.h"
+#include "execution/warp_calls.h"
 #include "support/config.h"
 #include "support/fault.h"
 
@@ -41,6 +42,7 @@ struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::vector<std::uint64_t> counts;  // the modules' counts, one module after another
+  hostcuda::WarpCounts warp_calls;
 };
 
 class Counter final : public hostcuda::KernelObserver {
@@ -64,7 +66,9 @@ class Counter final : public hostcuda::KernelObserver {
   void shared_variable(void*, std::size_t, const void*, const char*) override {}
   void barrier_passed(const hostcuda::BlockState&, hostcuda::Scope) override {}
   void barrier_diverged(const hostcuda::BlockState&) override {}
-  void warp_met(unsigned) override {}
+  void warp_met(unsigned, hostcuda::WarpOperation operation, unsigned lanes) override {
+    kernels_[running_].warp_calls.add(operation, lanes);
+  }
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
 
@@ -122,6 +126,8 @@ void write_record() {
                        {"launches", kernel.launches},
                        {"blocks", kernel.blocks},
                        {"threads", kernel.threads},
+                       {"shuffles", kernel.warp_calls.shuffles.as_json<nlohmann::ordered_json>()},
+                       {"votes", kernel.warp_calls.votes.as_json<nlohmann::ordered_json>()},
                        {"operations", operations(kernel)}});
   const char* path = std::getenv(kVariable);
   std::ofstream file(path);

@@ -23,7 +23,9 @@ Json kernels(const Tracer& tracer) {
                     {"blocks", kernel.blocks},
                     {"threads", kernel.threads},
                     {"barriers", kernel.barriers},
-                    {"grid_barriers", kernel.grid_barriers}});
+                    {"grid_barriers", kernel.grid_barriers},
+                    {"shuffles", kernel.warp_calls.shuffles.as_json<Json>()},
+                    {"votes", kernel.warp_calls.votes.as_json<Json>()}});
   return list;
 }
 

@@ -170,8 +170,10 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   passed.epochs.fill({});
 }
 
-void Tracer::warp_met(unsigned warp) {
+void Tracer::warp_met(unsigned warp, WarpOperation operation, unsigned lanes) {
   const Busy busy;
+  kernels_[kernel_].warp_calls.add(operation, lanes);
+  if (operation == WarpOperation::converge) return;
   stop_thread();
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};

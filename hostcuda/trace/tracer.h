@@ -18,6 +18,7 @@
 #include "counts/sites.h"
 #include "counts/warp_log.h"
 #include "execution/block_state.h"
+#include "execution/warp_calls.h"
 #include "races/races.h"
 #include "trail.h"
 
@@ -27,6 +28,7 @@ struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
+  WarpCounts warp_calls;
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.
@@ -114,7 +116,7 @@ class Tracer final : public KernelObserver {
                        const char* name) override;
   void barrier_passed(const BlockState& block, Scope scope) override;
   void barrier_diverged(const BlockState& block) override;
-  void warp_met(unsigned warp) override;
+  void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) override;
 
  private:
   // A place in the code that accessed memory recently. Nearly every access comes from such a place,

@@ -121,7 +121,8 @@ class KernelObserver {
   // Called whenever the block's threads have passed a barrier.
   virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;
-  virtual void warp_met(unsigned warp) = 0;  // the warp's lanes synchronised or exchanged values
+  // Lanes of the warp have made a call together; only __activemask() does not synchronise them.
+  virtual void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) = 0;
 
  protected:
   ~KernelObserver() = default;

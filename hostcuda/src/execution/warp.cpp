@@ -86,6 +86,7 @@ void BlockRunner::complete_convergence(unsigned member, unsigned group) {
     ready_.add(warp * kLanes + lane);
   }
   lanes_waiting_[warp] &= ~group;
+  if (kernel_observer) kernel_observer->warp_met(warp, WarpOperation::converge, group);
 }
 
 // Completes the call in which `member` waits if every lane of its mask has arrived or returned.
@@ -137,7 +138,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     ready_.add(first + lane);
   }
   lanes_waiting_[warp] &= ~group;
-  if (kernel_observer) kernel_observer->warp_met(warp);
+  if (kernel_observer) kernel_observer->warp_met(warp, mine.operation, group);
   return true;
 }
 

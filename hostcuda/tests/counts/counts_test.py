@@ -83,6 +83,16 @@ class Counts(unittest.TestCase):
             with self.subTest(kernel=name):
                 self.assertEqual(found, by_hand)
 
+    # In each kernel, every lane of two warps shuffles, and in of_threads also votes.
+    def test_warps_that_shuffle_and_vote(self):
+        none, once = {"requests": 0, "executions": 0}, {"requests": 2, "executions": ALL}
+        twice = {"requests": 4, "executions": 2 * ALL}
+        for name, shuffles, votes in (("of_threads", twice, once), ("of_groups", once, none),
+                                      ("straight", none, none)):
+            with self.subTest(kernel=name):
+                self.assertEqual((self.kernels[name]["shuffles"], self.kernels[name]["votes"]),
+                                 (shuffles, votes))
+
     def test_lines_are_source_lines(self):
         lines = SOURCE.read_text(encoding="utf-8").splitlines()
         for one in self.kernels["functions"]["operations"]:

@@ -217,6 +217,19 @@ class Findings(unittest.TestCase):
                     if order == "forward":
                         self.assertEqual(int(expected[2]), sum(races))
 
+    def test_every_atomic_and_every_shuffle_is_counted(self):
+        ended, record = run(PROGRAMS["seeded"], "--warp-counts")
+        self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
+        for kernel, what, *expected in map(str.split, ended.stdout.splitlines()):
+            counted = [site for site in record["sites"]
+                       if (site["kernel"], site["access"]) == (kernel, "atomic")]
+            if what != "atomics":
+                counted = [one[what] for one in record["kernels"] if one["name"] == kernel]
+            with self.subTest(kernel=kernel, what=what):
+                self.assertEqual(list(map(int, expected)),
+                                 [sum(one[quantity] for one in counted)
+                                  for quantity in ("executions", "requests")])
+
     def test_errors_that_other_checkers_find_are_found(self):
         readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
         table = readme.partition("<!-- kinds of mistakes -->")[2].partition("<!-- end of kinds")[0]

@@ -88,6 +88,16 @@ __global__ void count_blocks(int* counter, bool wrong) {
 }
 SEEDED_KERNEL(lost_update_between_blocks, "lost update", count_blocks, 4, kThreads, 1)
 
+// The atomics change nothing, but they read and write all the same.
+__global__ void largest(int* out, bool wrong) {
+  if (threadIdx.x > 0)
+    atomicMax(out, -1);
+  else if (wrong)
+    // BUG store_next_to_atomics
+    *out = 1;
+}
+SEEDED_KERNEL(store_next_to_atomics, "race", largest, 1, kThreads, 1)
+
 __global__ void remember(int* found, bool wrong) {
   if (threadIdx.x % 20 == 7 && (!wrong || threadIdx.x < 40))
     // BUG all_write_one_place

@@ -4,6 +4,7 @@
 //   seeded NAME [corrected]  runs the bug, or its correction
 //   seeded --host-threads    runs host_threads.h, which has no bug
 //   seeded --same-loads      runs same_loads.h, whose accesses are counted
+//   seeded --warp-counts     runs warp_counts.h, whose atomics and shuffles are counted
 #include <cstdio>
 #include <cstring>
 
@@ -16,10 +17,12 @@
 #include "same_loads.h"
 #include "silent_bugs.h"
 #include "symbol_bugs.h"
+#include "warp_counts.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "--host-threads")) return seeded::host_threads(), 0;
   if (argc > 1 && !std::strcmp(argv[1], "--same-loads")) return seeded::same_loads(), 0;
+  if (argc > 1 && !std::strcmp(argv[1], "--warp-counts")) return seeded::warp_counts(), 0;
   const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
   for (const seeded::Bug& bug : seeded::all_bugs()) {
     if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);

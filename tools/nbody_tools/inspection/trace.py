@@ -69,6 +69,9 @@ class Kernel:
     threads: int
     barriers: int = 0  # each block of a kernel counts each barrier once
     grid_barriers: int = 0  # likewise, each block counts each of them once
+    # Of shuffles and votes: requests per warp, and executions per lane that took part.
+    shuffles: dict[str, int] = field(default_factory=dict)
+    votes: dict[str, int] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a kernel template

@@ -3,6 +3,7 @@
   global loads per interaction     also shared loads, and stores and atomics of both; assignments
                                    count per body or element instead
   requests of global loads per body
+  shuffles per body, requests of votes per body    one per lane that took part, or one per warp
   sectors per request of global loads, wavefronts per request of shared loads
   launches
   barriers per block               barriers of a block, over all launches
@@ -28,6 +29,7 @@ from nbody_tools.labs.lab import LabError, Limit
 
 PER_UNIT = re.compile(r"(requests of )?(global|shared) (load|store|atomic)s per "
                       r"(?:interaction|body|element)")
+WARP_CALLS = re.compile(r"(requests of )?(shuffles|votes) per (?:interaction|body|element)")
 PER_REQUEST = re.compile(
     r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s"
 )
@@ -45,6 +47,9 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     if match := PER_UNIT.fullmatch(limit.of):
         quantity = "requests" if match[1] else "executions"
         return total(kernels, quantity, match[2], match[3]) / units
+    if match := WARP_CALLS.fullmatch(limit.of):
+        quantity = "requests" if match[1] else "executions"
+        return sum(getattr(kernel, match[2]).get(quantity, 0) for kernel in kernels) / units
     if (match := PER_REQUEST.fullmatch(limit.of)) and UNITS[match[2]] == match[1]:
         requests = total(kernels, "requests", match[2], match[3])
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None

@@ -1,0 +1,85 @@
+// Atomics that change nothing, and warp functions that only some lanes call. All must be counted.
+#ifndef HOSTCUDA_TESTS_FINDINGS_WARP_COUNTS_H
+#define HOSTCUDA_TESTS_FINDINGS_WARP_COUNTS_H
+
+#include <cstdio>
+#include <cuda/atomic>
+
+#include "seeded.h"
+
+namespace seeded {
+
+constexpr int kAtomics = 14;
+
+__device__ inline void change_nothing(int* five, unsigned* zero, long long* minus, float* real) {
+  atomicMax(five, 1);
+  atomicMin(five, 9);
+  atomicCAS(five, 7, 8);
+  atomicAnd(five, -1);
+  atomicOr(five, 4);
+  atomicXor(five, 0);
+  atomicExch(five, 5);
+  atomicSub(five, 0);
+  atomicInc(zero, 0);
+  atomicMin(minus, 0);
+  atomicAdd(real, 0.0f);
+  const cuda::atomic_ref<int> object(*five);
+  object.fetch_max(3);
+  object.fetch_add(0);
+  int expected = 6;
+  object.compare_exchange_strong(expected, 7);
+}
+
+__global__ void global_atomics(int* five, unsigned* zero, long long* minus, float* real) {
+  change_nothing(five, zero, minus, real);
+}
+
+__global__ void shared_atomics() {
+  __shared__ int five;
+  __shared__ unsigned zero;
+  __shared__ long long minus;
+  __shared__ float real;
+  if (threadIdx.x == 0) {
+    five = 5;
+    zero = 0;
+    minus = -1;
+    real = 0.0f;
+  }
+  __syncwarp();
+  change_nothing(&five, &zero, &minus, &real);
+}
+
+__global__ void half_a_warp() {
+  if (threadIdx.x < 16) {
+    __shfl_sync(0xffffu, 1, 0);
+    __ballot_sync(0xffffu, 1);
+  }
+  __syncwarp();
+  __reduce_add_sync(0xffffffffu, 1);
+  __activemask();
+}
+
+// Prints how many accesses and requests each kernel makes, or its shuffles and votes.
+inline void warp_counts() {
+  constexpr int kLanes = 32;
+  const Buffer<int> five(1);
+  const Buffer<unsigned> zero(1);
+  const Buffer<long long> minus(1);
+  const Buffer<float> real(1);
+  constexpr int kFive = 5;
+  constexpr long long kMinus = -1;
+  cudaMemcpy(five.data, &kFive, sizeof kFive, cudaMemcpyHostToDevice);
+  cudaMemcpy(minus.data, &kMinus, sizeof kMinus, cudaMemcpyHostToDevice);
+  global_atomics<<<1, kLanes>>>(five.data, zero.data, minus.data, real.data);
+  std::printf("global_atomics atomics %d %d\n", kAtomics * kLanes, kAtomics);
+  shared_atomics<<<1, kLanes>>>();
+  std::printf("shared_atomics atomics %d %d\n", kAtomics * kLanes, kAtomics);
+  half_a_warp<<<1, kLanes>>>();
+  std::printf("half_a_warp shuffles %d %d\n", 16 + kLanes, 2);
+  std::printf("half_a_warp votes %d %d\n", 16 + kLanes, 2);
+  five.get(), zero.get(), minus.get(), real.get();  // otherwise these results would be lost
+}
+
+}  // namespace seeded
+
+#endif
