@@ -24,15 +24,18 @@
  * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
  * for arrays of either type; the errors of its approximation are larger than those of float32.
  *
- * Threads. Functions have no global state, and any number of threads may call them at once. A call
- * uses OpenMP; options.threads limits its threads.
+ * Threads. Any number of threads may call these functions at once; they do not affect each other's
+ * results. A call uses OpenMP; options.threads limits its threads.
  *
  * Devices. NBODY_CPU, the default, or NBODY_CUDA, if the library was built with nvcc; otherwise
  * that returns NBODY_NO_DEVICE. NBODY_CUDA uses the device of the arrays, and the current device if
  * all are on the host. It takes device pointers as they are. The kernels are those of steps 11 to
  * 13 and 15b, and work in options.stream. If all results are on the device, the call returns before
- * they are ready, as a kernel does. options.interrupted is not called, and the tree has no
- * potential. The library keeps the memory that calls worked in; nbody_release_memory() returns it.
+ * they are ready, as a kernel does. options.interrupted is not called: kernels run to their end.
+ * The tree has no potential. The library keeps the memory that calls worked in, and
+ * nbody_release_memory() returns it. A thread remembers what its last call found in the arrays, and
+ * begins the next one with the same kernels; if the arrays have changed too much for these, it runs
+ * others. The results do not depend on it.
  */
 #ifndef NBODY_H
 #define NBODY_H

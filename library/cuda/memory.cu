@@ -1,4 +1,4 @@
-// The pool of each device, and the streams of calls.
+// The pool of each device, and the streams and memory of calls.
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -6,6 +6,7 @@
 
 #include "library/call.h"
 #include "library/cuda/failure.h"
+#include "library/cuda/mailbox.h"
 #include "library/cuda/memory.h"
 
 namespace nbody {
@@ -23,7 +24,10 @@ void cuda_failed(const char* error, const char*, const char*, const char*, int) 
 namespace library {
 namespace {
 
-thread_local cudaStream_t stream_of_call = nullptr;
+// With more memory than this, a call's kernels take long, and its allocations do not matter.
+constexpr std::size_t kMostAtOnce = 256 << 20;
+
+thread_local InCall* call_of_thread = nullptr;
 
 #ifndef __HOSTCUDA__
 // A pool keeps what is returned to it. The default pool would give it back to the system whenever
@@ -61,21 +65,52 @@ Pools& pools() {
 }
 #endif
 
-}  // namespace
-
-cudaError_t take_memory(void** memory, std::size_t bytes) {
+cudaError_t take_from_pool(void** memory, std::size_t bytes, cudaStream_t stream) {
 #ifdef __HOSTCUDA__
-  return cudaMallocAsync(memory, bytes, stream_of_call);
+  return cudaMallocAsync(memory, bytes, stream);
 #else
   cudaMemPool_t pool = nullptr;
   if (const cudaError_t failed = pools().of_current(pool)) return failed;
-  return cudaMallocFromPoolAsync(memory, bytes, pool, stream_of_call);
+  return cudaMallocFromPoolAsync(memory, bytes, pool, stream);
 #endif
 }
 
-cudaError_t return_memory(void* memory) { return cudaFreeAsync(memory, stream_of_call); }
+}  // namespace
+
+cudaError_t take_memory(void** memory, std::size_t bytes) {
+  if (call_of_thread == nullptr) return take_from_pool(memory, bytes, nullptr);
+  InCall& call = *call_of_thread;
+  const std::size_t begin = call.taken_;
+  call.taken_ += (bytes + 255) / 256 * 256;  // as cudaMalloc aligns
+  if (call.taken_ > call.size_) return take_from_pool(memory, bytes, call.stream_);
+  *memory = call.block_ + begin;
+  return cudaSuccess;
+}
+
+cudaError_t return_memory(void* memory) {
+  const InCall* const call = call_of_thread;
+  if (call != nullptr && call->holds(memory)) return cudaSuccess;
+  return cudaFreeAsync(memory, call != nullptr ? call->stream_ : nullptr);
+}
+
+InCall::InCall(cudaStream_t stream, std::size_t expected_bytes)
+    : before_(call_of_thread), stream_(stream) {
+  call_of_thread = this;
+  if (expected_bytes == 0 || expected_bytes > kMostAtOnce) return;
+  void* block = nullptr;
+  if (take_from_pool(&block, expected_bytes, stream) == cudaSuccess) {
+    block_ = static_cast<char*>(block), size_ = expected_bytes;
+  } else {
+    (void)cudaGetLastError();  // each array is then an allocation of its own
+  }
+}
+InCall::~InCall() {
+  call_of_thread = before_;
+  if (block_ != nullptr) (void)cudaFreeAsync(block_, stream_);
+}
 
 void release_cuda_memory() {
+  release_mailboxes();
 #ifndef __HOSTCUDA__
   pools().release();
 #endif
@@ -94,9 +129,6 @@ bool wait_for_cuda(void* stream) {
   return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) == cudaSuccess;
 }
 
-InStream::InStream(cudaStream_t stream) : before_(stream_of_call) { stream_of_call = stream; }
-InStream::~InStream() { stream_of_call = before_; }
-
 namespace {
 // The second stream continues after all work that the first has now.
 void wait_for(cudaStream_t first, cudaStream_t second) {
@@ -108,8 +140,10 @@ void wait_for(cudaStream_t first, cudaStream_t second) {
 }
 }  // namespace
 
-InDefaultStream::InDefaultStream(cudaStream_t stream) : stream_(stream), here_(nullptr) {
-  if (stream_ != nullptr) wait_for(stream_, nullptr);
+InDefaultStream::InDefaultStream(cudaStream_t stream) : stream_(stream) {
+  if (stream_ == nullptr) return;
+  here_.emplace(nullptr);
+  wait_for(stream_, nullptr);
 }
 InDefaultStream::~InDefaultStream() {
   if (stream_ == nullptr) return;

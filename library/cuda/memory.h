@@ -7,7 +7,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <optional>
 // These may call cudaMalloc themselves.
+#include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -17,16 +19,26 @@ namespace nbody::library {
 cudaError_t take_memory(void** memory, std::size_t bytes);
 cudaError_t return_memory(void* memory);
 
-// The stream of this thread's call, until the object is destroyed.
-class InStream {
+// The stream and the memory of this thread's call, until the object is destroyed. An allocation
+// takes the host a microsecond, as long as a small kernel. So if the caller knows from an earlier
+// call how many bytes this one takes, all its arrays are parts of one allocation.
+class InCall {
  public:
-  explicit InStream(cudaStream_t stream);
-  ~InStream();
-  InStream(const InStream&) = delete;
-  InStream& operator=(const InStream&) = delete;
+  explicit InCall(cudaStream_t stream, std::size_t expected_bytes = 0);
+  ~InCall();
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  std::size_t taken_bytes() const { return taken_; }
 
  private:
-  cudaStream_t before_;
+  friend cudaError_t take_memory(void** memory, std::size_t bytes);
+  friend cudaError_t return_memory(void* memory);
+  bool holds(const void* memory) const { return block_ <= memory && memory < block_ + size_; }
+
+  InCall* before_;
+  cudaStream_t stream_;
+  char* block_ = nullptr;
+  std::size_t size_ = 0, taken_ = 0;
 };
 
 // While it exists, the default stream, in which the launches of a step's own functions are, runs
@@ -35,10 +47,12 @@ class InDefaultStream {
  public:
   explicit InDefaultStream(cudaStream_t stream);
   ~InDefaultStream();
+  InDefaultStream(const InDefaultStream&) = delete;
+  InDefaultStream& operator=(const InDefaultStream&) = delete;
 
  private:
   cudaStream_t stream_;
-  InStream here_;
+  std::optional<InCall> here_;
 };
 
 }  // namespace nbody::library

@@ -1,5 +1,5 @@
-// The forces of a few thousand bodies on each other by step 13's kernel, in one time step of length
-// 1 from rest, which turns a velocity into the acceleration.
+// The forces of a few thousand bodies on each other by the sums of step 13's kernel. Here one time
+// step is enough, so no barrier is needed, and the accelerations are stored at once.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -19,45 +19,76 @@
 
 namespace {
 
-struct Launch {
-  int device = -1, n = 0;
-  Shape shape = {};
-  int blocks = 0;
+// As a time step of advance(), for one system: a block has one group of bodies.
+template <int K, int kLanes, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps, 1)
+    accelerations(const Position* positions, int n, float softening_squared,
+                  const int* __restrict__ order, nbody::library::Output<float> out) {
+  constexpr int kGroup = K * kLanes;
+  __shared__ float4 warp_a[kWarps][kGroup];
+  const int first_i = blockIdx.x * kGroup, i = first_i + threadIdx.x;
+  partial_accelerations<K, kLanes, kWarps>(positions, warp_a, first_i, n, softening_squared);
+  __syncthreads();  // no thread may read the sums before those of all warps are there
+  if (threadIdx.x >= kGroup || i >= n || !is_stored(out)) return;
+  float3 a{};
+  for (int warp = 0; warp < kWarps; ++warp) {
+    const float4 sum = warp_a[warp][threadIdx.x];
+    a.x += sum.x;
+    a.y += sum.y;
+    a.z += sum.z;
+  }
+  const auto at = static_cast<size_t>(order != nullptr ? order[i] : i);
+  nbody::library::store_vector(out.accelerations, at, out.force, a.x, a.y, a.z);
+}
+
+template <int K, int kLanes, int kWarps>
+struct Kernel {
+  static void launch_if(const Shape& shape, const nbody::library::Bodies<float>& bodies,
+                        float softening_squared, const nbody::library::Output<float>& out,
+                        cudaStream_t stream) {
+    if (shape.group != K * kLanes || shape.warps != kWarps) return;
+    accelerations<K, kLanes, kWarps><<<(bodies.n - 1) / shape.group + 1, 32 * kWarps, 0, stream>>>(
+        bodies.positions, bodies.n, softening_squared, bodies.order, out);
+  }
+  static Shape shape() { return kShape<K, kLanes, kWarps>; }
 };
 
-// Returns the launch for n bodies. Each thread remembers its last one, because choosing it takes
+// The shapes of the step.
+template <class... Kernels>
+struct AllKernels {
+  static std::vector<Shape> shapes() { return {Kernels::shape()...}; }
+  static void launch(const Shape& shape, const auto&... arguments) {
+    (Kernels::launch_if(shape, arguments...), ...);
+  }
+};
+using All = AllKernels<Kernel<8, 16, 12>, Kernel<4, 32, 8>, Kernel<4, 16, 12>, Kernel<2, 16, 12>,
+                       Kernel<2, 8, 8>, Kernel<1, 8, 8>>;
+
+// Returns the shape for n bodies. Each thread remembers its last one, because choosing it takes
 // longer than a small kernel.
-const Launch& launch_of(int n) {
-  thread_local Launch last;
+const Shape& shape_of(int n) {
+  thread_local struct {
+    int device = -1, n = 0;
+    Shape shape = {};
+  } last;
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
-  if (last.device == device && last.n == n) return last;
+  if (last.device == device && last.n == n) return last.shape;
   static std::mutex mutex;  // the rule notes its choice for the records of programs
   const std::lock_guard lock(mutex);
-  const Shape shape = shape_for(1, n,
-                                {kShape<8, 16, 12>, kShape<4, 32, 8>, kShape<4, 16, 12>,
-                                 kShape<2, 16, 12>, kShape<2, 8, 8>, kShape<1, 8, 8>});
-  int per_sm = 0;
-  CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, 32 * shape.warps, 0));
-  const int resident = per_sm * nbody::device_attribute(cudaDevAttrMultiProcessorCount);
-  last = {device, n, shape, std::min((n - 1) / shape.group + 1, resident)};
-  return last;
+  last.shape = shape_for(1, n, All::shapes());
+  last.device = device, last.n = n;
+  return last.shape;
 }
 
 }  // namespace
 
 namespace nbody::library {
 
-void sum_in_one_kernel(float4* positions, float4* velocities, int n, float softening_squared,
-                       cudaStream_t stream) {
-  const Launch& chosen = launch_of(n);
-  int systems = 1, steps = 1;
-  float dt = 1;
-  void* arguments[] = {&positions, &velocities, &systems, &n, &steps, &dt, &softening_squared};
-  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(chosen.shape.kernel),
-                                         chosen.blocks, 32 * chosen.shape.warps, arguments, 0,
-                                         stream));
+void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
+                       const Output<float>& out, cudaStream_t stream) {
+  All::launch(shape_of(bodies.n), bodies, softening_squared, out, stream);
+  CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace nbody::library

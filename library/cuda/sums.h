@@ -36,22 +36,41 @@ template <class Real>
 struct Output {
   Real *accelerations, *potentials, *jerks;  // null: not wanted
   double force, potential, jerk;
+  const int* is_expected;  // on the device; null: 1. If it is 0, nothing is stored.
 };
+template <class Real>
+__device__ bool is_stored(const Output<Real>& out) {
+  return out.is_expected == nullptr || *out.is_expected != 0;
+}
 
-// Steps 12 and 13: set velocities, which must be zero, to the accelerations that the bodies cause
-// in each other. They use positions as scratch memory; step 13 needs them twice as long.
-void sum_each_pair_once(float4* positions, float4* velocities, int n, float softening_squared,
+// Stores the acceleration of body i.
+template <class Real>
+__device__ void store_vector(Real* to, std::size_t i, double unit, double x, double y, double z) {
+  if (to == nullptr) return;
+  to[3 * i] = static_cast<Real>(unit * x);
+  to[3 * i + 1] = static_cast<Real>(unit * y);
+  to[3 * i + 2] = static_cast<Real>(unit * z);
+}
+
+// Steps 12 and 13: write the accelerations that the bodies cause in each other.
+//
+// tile_masses has the mass that all bodies of a tile have, or -1, for tiles of
+// tile_of_pairs(n) bodies; null: it is computed here. If no tile has one mass, the kernel that does
+// not test for it is 3 % faster.
+int tile_of_pairs(int n);
+void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
+                        bool has_one_mass_tiles, float softening_squared, const Output<float>& out,
                         cudaStream_t stream);
-void sum_in_one_kernel(float4* positions, float4* velocities, int n, float softening_squared,
-                       cudaStream_t stream);
+void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
+                       const Output<float>& out, cudaStream_t stream);
 
 // Step 11: writes the sums over sources at the targets. With `own`, targets begin with the sources.
 template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);
 
-// Steps 15 and 15b: as steps 12 and 13, but the sources are those of the tree, and the targets may
-// be others.
+// Steps 15 and 15b: sets the velocities of the targets, which must be zero, to their accelerations
+// by the sources. With `own`, both are the same, and their positions change.
 void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, bool own,
                  const nbody_options& options, float softening_squared, cudaStream_t stream);
 

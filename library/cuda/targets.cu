@@ -19,8 +19,10 @@ namespace {
 
 using nbody::library::Bodies;
 using nbody::library::Four;
+using nbody::library::is_stored;
 using nbody::library::Output;
 using nbody::library::Quantity;
+using nbody::library::store_vector;
 
 __device__ float inverse_root(float value) { return rsqrtf(value); }
 __device__ double inverse_root(double value) { return rsqrt(value); }
@@ -42,13 +44,6 @@ __device__ void add(Jerk<Real>& sum, const Jerk<Real>& more) {
   sum.x += more.x, sum.y += more.y, sum.z += more.z;
 }
 
-template <class Out>
-__device__ void store_vector(Out* to, size_t i, double unit, double x, double y, double z) {
-  if (to == nullptr) return;
-  to[3 * i] = static_cast<Out>(unit * x);
-  to[3 * i + 1] = static_cast<Out>(unit * y);
-  to[3 * i + 2] = static_cast<Out>(unit * z);
-}
 template <class Out, class Vector>
 __device__ void store(const Output<Out>& out, size_t i, const Vector& sum) {
   store_vector(out.accelerations, i, out.force, sum.x, sum.y, sum.z);
@@ -187,7 +182,7 @@ template <class Total, class Out>
 __global__ void add_chunks(const Total* __restrict__ partials, const int* __restrict__ order,
                            int chunks, int n, Output<Out> out) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i >= n) return;
+  if (i >= n || !is_stored(out)) return;
   Total sum = partials[i];
 #pragma unroll 8
   for (int chunk = 1; chunk < chunks; ++chunk)

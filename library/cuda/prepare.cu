@@ -1,0 +1,262 @@
+// The pass over the bodies of a call that examines and lays them out.
+#include <algorithm>
+#include <cmath>
+
+#include "library/cuda/prepare.h"
+
+namespace nbody::library {
+namespace {
+
+constexpr int kBlockSize = 256;
+constexpr int kMostBlocks = 512;  // of a pass; the last block adds up their findings
+
+// What the kernel does; null pointers omit parts of it.
+template <class To, class From>
+struct Pass {
+  Pointers<From> from;
+  const From* centre;
+  Division division;
+  double length, mass, speed;  // reciprocals of the units
+  const int* before;           // number of bodies with mass before each; null: the order stays
+  Four<To>*positions, *velocities;
+  int* order;
+  float* tile_masses;
+  Examination::Report report;
+};
+
+template <class Real>
+struct Body {
+  Real x[3], v[3], mass;
+};
+
+template <class To, class From>
+__device__ Body<From> load(const Pass<To, From>& pass, std::size_t i) {
+  const Pointers<From>& from = pass.from;
+  Body<From> body{};
+  for (int k = 0; k < 3; ++k) body.x[k] = from.positions[3 * i + k];
+  if (from.velocities != nullptr)
+    for (int k = 0; k < 3; ++k) body.v[k] = from.velocities[3 * i + k];
+  if (from.masses != nullptr) body.mass = from.masses[i];
+  return body;
+}
+
+// ---- examining ----------------------------------------------------------------------------------
+
+__device__ int first_of(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+struct Merge {
+  __device__ Facts operator()(const Facts& a, const Facts& b) const {
+    return {fmax(a.length, b.length),
+            fmax(a.mass, b.mass),
+            fmax(a.speed, b.speed),
+            a.massive + b.massive,
+            a.one_mass_tiles + b.one_mass_tiles,
+            first_of(a.wrong, b.wrong),
+            0};
+  }
+};
+
+template <class Real>
+__device__ void examine(const Body<Real>& body, const Real* centre, Facts& facts) {
+  const auto within = [](Real value) { return fabs(static_cast<double>(value)) <= kLargest; };
+  for (int k = 0; k < 3; ++k) {
+    if (!within(body.x[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_POSITION);
+    if (!within(body.v[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_VELOCITY);
+    const double x = body.x[k];
+    facts.length = fmax(facts.length, fabs(centre != nullptr ? x - centre[k] : x));
+    facts.speed = fmax(facts.speed, fabs(static_cast<double>(body.v[k])));
+  }
+  if (!within(body.mass) || body.mass < 0) facts.wrong = first_of(facts.wrong, NBODY_BAD_MASS);
+  facts.massive += body.mass > 0;
+  facts.mass = fmax(facts.mass, static_cast<double>(body.mass));
+}
+
+// unit_of(), on the device.
+__device__ bool is_unit_of(double largest, double unit) {
+  return unit == (largest > 0 ? ldexp(1.0, ilogb(largest) + 1) : 1.0);
+}
+__device__ bool fits(const Facts& facts, double softening, const Plan& plan) {
+  return facts.wrong == 0 && facts.massive == plan.massive &&
+         (facts.one_mass_tiles > 0) == plan.has_one_mass_tiles &&
+         is_unit_of(fmax(facts.length, softening), plan.length) &&
+         is_unit_of(facts.mass, plan.mass) && is_unit_of(facts.speed, plan.speed);
+}
+
+// Adds up what the threads of a block have found. The last block to arrive adds up the blocks.
+__device__ void report(const Facts& mine, const Examination::Report& report) {
+  using Reduce = cub::BlockReduce<Facts, kBlockSize>;
+  __shared__ typename Reduce::TempStorage memory;
+  __shared__ bool is_last;
+  const Facts of_block = Reduce(memory).Reduce(mine, Merge());
+  if (threadIdx.x == 0) {
+    report.partials[report.first + blockIdx.x] = of_block;
+    __threadfence();  // a block that sees the count also sees the findings
+    const unsigned last = static_cast<unsigned>(report.blocks) - 1;
+    is_last = atomicInc(report.arrived, last) == last;  // then it is 0 again
+  }
+  __syncthreads();  // all threads see is_last, and are done with the memory
+  if (!is_last) return;
+  __threadfence();
+  Facts some{};
+  for (int k = threadIdx.x; k < report.blocks; k += kBlockSize)
+    some = Merge()(some, report.partials[k]);
+  Facts all = Reduce(memory).Reduce(some, Merge());
+  if (threadIdx.x > 0) return;
+  all.as_expected = report.is_expected && fits(all, report.softening, report.expected);
+  report.partials[report.blocks] = all;
+  *report.facts = all;
+}
+
+// ---- laying out ---------------------------------------------------------------------------------
+
+// In expected units, a wrong value may be anything. It becomes zero, so that the kernels that
+// follow end; their results are not stored.
+template <class To>
+__device__ To scaled(double value, double factor, bool is_expected) {
+  const double result = value * factor;
+  return static_cast<To>(is_expected && !(fabs(result) <= 2) ? 0 : result);
+}
+
+template <class To, class From>
+__device__ void store(const Pass<To, From>& pass, std::size_t i, const Body<From>& body) {
+  const bool expected = pass.report.is_expected;
+  std::size_t place = i;
+  if (pass.before != nullptr) {
+    const std::size_t last = pass.from.count - 1, before = static_cast<std::size_t>(pass.before[i]);
+    const std::size_t massive =
+        static_cast<std::size_t>(pass.before[last]) + (pass.from.masses[last] > 0);
+    place = body.mass > 0 ? before : massive + i - before;
+  }
+  To x[3], v[3];
+  for (int k = 0; k < 3; ++k) {
+    const From at = pass.centre != nullptr ? body.x[k] - pass.centre[k] : body.x[k];
+    x[k] = scaled<To>(at, pass.length, expected);
+    v[k] = scaled<To>(body.v[k], pass.speed, expected);
+  }
+  pass.positions[place] = {x[0], x[1], x[2], scaled<To>(body.mass, pass.mass, expected)};
+  if (pass.velocities != nullptr) pass.velocities[place] = {v[0], v[1], v[2], 0};
+  if (pass.order != nullptr) pass.order[place] = static_cast<int>(i);
+}
+
+template <class To, class From>
+__global__ void __launch_bounds__(kBlockSize) prepare(const Pass<To, From> pass) {
+  const std::size_t tile = pass.division.tile, count = pass.from.count;
+  Facts found{};
+  for (std::size_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    const std::size_t end = first + tile < count ? first + tile : count;
+    const From mass = pass.from.masses != nullptr ? pass.from.masses[first] : From(0);
+    bool same = end - first == tile;  // massless bodies fill up the last tile
+    for (std::size_t i = first + threadIdx.x; i < end; i += kBlockSize) {
+      const Body<From> body = load(pass, i);
+      same &= body.mass == mass;
+      if (pass.report.facts != nullptr) examine(body, pass.centre, found);
+      if (pass.positions != nullptr) store(pass, i, body);
+    }
+    if (!pass.division.notes_masses) continue;
+    same = __syncthreads_and(same);
+    if (threadIdx.x > 0) continue;
+    found.one_mass_tiles += same;
+    if (pass.tile_masses != nullptr)
+      pass.tile_masses[first / tile] =
+          same ? scaled<float>(mass, pass.mass, pass.report.is_expected) : -1.0f;
+  }
+  if (pass.report.facts != nullptr) report(found, pass.report);
+}
+
+template <class To, class From>
+void launch(const Pass<To, From>& pass, cudaStream_t stream) {
+  if (pass.from.count == 0) return;
+  prepare<<<pass.division.blocks(pass.from.count), kBlockSize, 0, stream>>>(pass);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+template <class Real>
+__global__ void find_massive(const Real* __restrict__ masses, int n, int* __restrict__ massive) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i < n) massive[i] = masses[i] > 0;
+}
+
+// Returns the number of bodies with mass before each.
+template <class Real>
+DeviceArray<int> massive_before(const Real* masses, std::size_t count, cudaStream_t stream) {
+  DeviceArray<int> before(count);
+  const int n = static_cast<int>(count);
+  find_massive<<<(n - 1) / kBlockSize + 1, kBlockSize, 0, stream>>>(masses, n, before.get());
+  CubMemory().run([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, before.get(), before.get(), n, stream);
+  });
+  return before;
+}
+
+}  // namespace
+
+int Division::blocks(std::size_t count) const { return std::min(tiles(count), kMostBlocks); }
+
+Plan plan_of(const Facts& facts, double softening) {
+  return {unit_of(std::max(facts.length, softening)), unit_of(facts.mass), unit_of(facts.speed),
+          facts.massive, facts.one_mass_tiles > 0};
+}
+
+Examination::Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream)
+    : partials_(static_cast<std::size_t>(blocks) + 1), stream_(stream) {
+  report_ = {partials_.get(),
+             mailbox_.facts(),
+             mailbox_.arrived(),
+             0,
+             blocks,
+             softening,
+             expected != nullptr,
+             expected != nullptr ? *expected : Plan{}};
+  mailbox_.begin();
+}
+
+Examination::Report Examination::next_pass(int blocks) {
+  const Report now = report_;
+  report_.first += blocks;
+  return now;
+}
+
+template <class Real>
+void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
+             Examination& examination, cudaStream_t stream) {
+  Pass<float, Real> pass{};
+  pass.from = from, pass.centre = centre, pass.division = division;
+  pass.report = examination.next_pass(division.blocks(from.count));
+  launch(pass, stream);
+}
+template void examine(const Pointers<float>&, const float*, const Division&, Examination&,
+                      cudaStream_t);
+template void examine(const Pointers<double>&, const double*, const Division&, Examination&,
+                      cudaStream_t);
+
+template <class To, class From>
+Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division& division,
+                 const Plan& plan, bool has_velocities, Examination* examination,
+                 cudaStream_t stream) {
+  Laid<To> to;
+  to.n = static_cast<int>(from.count), to.massive = from.masses != nullptr ? plan.massive : 0;
+  to.positions = DeviceArray<Four<To>>(from.count);
+  if (has_velocities) to.velocities = DeviceArray<Four<To>>(from.count);
+  DeviceArray<int> before;
+  if (from.masses != nullptr && plan.massive < to.n) {
+    to.order = DeviceArray<int>(from.count);
+    before = massive_before(from.masses, from.count, stream);
+  } else if (division.notes_masses) {
+    to.tile_masses = DeviceArray<float>(static_cast<std::size_t>(division.tiles(from.count)));
+  }
+  launch<To, From>(
+      {from, centre, division, 1 / plan.length, 1 / plan.mass, 1 / plan.speed, before.get(),
+       to.positions.get(), to.velocities.get(), to.order.get(), to.tile_masses.get(),
+       examination != nullptr ? examination->next_pass(division.blocks(from.count))
+                              : Examination::Report{}},
+      stream);
+  return to;
+}
+template Laid<float> lay_out(const Pointers<float>&, const float*, const Division&, const Plan&,
+                             bool, Examination*, cudaStream_t);
+template Laid<float> lay_out(const Pointers<double>&, const double*, const Division&, const Plan&,
+                             bool, Examination*, cudaStream_t);
+template Laid<double> lay_out(const Pointers<double>&, const double*, const Division&, const Plan&,
+                              bool, Examination*, cudaStream_t);
+
+}  // namespace nbody::library

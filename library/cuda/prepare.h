@@ -1,0 +1,92 @@
+// Before the sums: one pass over the bodies of a call examines their values and brings them into
+// the layout and the units of the kernels.
+#pragma once
+
+#include "library/cuda/mailbox.h"
+#include "library/cuda/sums.h"
+
+namespace nbody::library {
+
+// What the launches of a call depend on, besides its arguments: units, and which bodies have mass.
+struct Plan {
+  double length = 1, mass = 1, speed = 1;  // units
+  int massive = 0;
+  bool has_one_mass_tiles = true;  // false: no tile of step 12 has one mass
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+Plan plan_of(const Facts& facts, double softening);
+
+template <class Real>
+struct Pointers {
+  std::size_t count;
+  const Real *positions, *velocities, *masses;
+};
+
+// The examination of the values of a call: of its sources, then of its targets. A call that expects
+// the plan of an earlier one launches all its kernels before it waits; the examination tells those
+// that store results, by is_expected(), whether to do so.
+class Examination {
+ public:
+  // `blocks`: of both passes.
+  Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream);
+
+  struct Report {  // of one pass; null `facts`: nothing is examined
+    Facts* partials = nullptr;
+    Facts* facts = nullptr;
+    unsigned* arrived = nullptr;
+    int first = 0, blocks = 0;
+    double softening = 0;
+    bool is_expected = false;
+    Plan expected = {};
+  };
+  Report next_pass(int blocks);
+  void end() { mailbox_.end(stream_); }
+  const int* is_expected() const { return &partials_.get()[report_.blocks].as_expected; }
+  const Facts& wait() { return mailbox_.wait(); }
+
+ private:
+  Mailbox mailbox_;
+  DeviceArray<Facts> partials_;  // of each block, then of all
+  Report report_;
+  cudaStream_t stream_;
+};
+
+// How a pass divides its bodies: a block takes a tile, then the tile that is `blocks` ahead.
+struct Division {
+  std::size_t tile = 256;
+  bool notes_masses = false;  // the tiles are those of step 12
+  int tiles(std::size_t count) const { return static_cast<int>((count + tile - 1) / tile); }
+  int blocks(std::size_t count) const;
+};
+
+// Bodies of a call in the kernels' layout, and the memory that they are in.
+template <class Real>
+struct Laid {
+  DeviceArray<Four<Real>> positions = {}, velocities = {};
+  DeviceArray<int> order = {};
+  DeviceArray<float> tile_masses = {};  // mass of all bodies of a tile, or -1
+  int n = 0, massive = 0;
+  Bodies<Real> all() const { return {n, positions.get(), velocities.get(), order.get()}; }
+  Bodies<Real> first(int count) const {
+    return {count, positions.get(), velocities.get(), order.get()};
+  }
+  Bodies<Real> others() const {
+    return {n - massive, positions.get() + massive, velocities.get() + massive,
+            order.get() + massive};
+  }
+};
+
+// Both take the centre from which positions are measured; null: the origin.
+template <class Real>
+void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
+             Examination& examination, cudaStream_t stream);
+// Sources with mass come first. Examines the values too, unless `examination` is null.
+template <class To, class From>
+Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division& division,
+                 const Plan& plan, bool has_velocities, Examination* examination,
+                 cudaStream_t stream);
+
+// The middle of the sources, from which a tree measures float64 positions before it rounds them.
+DeviceArray<double> middle_of(const double* positions, int count, cudaStream_t stream);
+
+}  // namespace nbody::library

@@ -1,0 +1,117 @@
+// Calls one function several times and changes values in between. A call on a device begins with
+// the kernels that its last calls needed, so each change must be noticed, and each result must be
+// that of a thread that calls for the first time.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "nbody.h"
+
+namespace {
+
+constexpr float kSoftening = 0.05f;
+int failures = 0;
+
+struct Problem {
+  std::vector<float> x, m, at;
+  nbody_options options;
+
+  int accelerations(std::vector<float>& a) const {
+    a.resize(at.empty() ? x.size() : at.size());
+    return nbody_accelerations_f32(m.size(), x.data(), m.data(), at.size() / 3,
+                                   at.empty() ? nullptr : at.data(), kSoftening, &options,
+                                   a.data());
+  }
+};
+
+Problem make_problem(int n, int targets, int method) {
+  Problem problem;
+  std::uint64_t state = 5;
+  const auto next = [&state] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<float>(static_cast<double>(state >> 33) / 1073741824.0 - 1);
+  };
+  for (int k = 0; k < 3 * n; ++k) problem.x.push_back(next());
+  for (int k = 0; k < n; ++k) problem.m.push_back((1.5f + next()) / static_cast<float>(n));
+  for (int k = 0; k < 3 * targets; ++k) problem.at.push_back(next());
+  nbody_default_options(&problem.options, sizeof problem.options);
+  problem.options.device = NBODY_CUDA;
+  problem.options.method = method;
+  return problem;
+}
+
+void expect(bool holds, const char* kind, const char* what) {
+  if (holds) return;
+  std::printf("FAILED: %s, %s\n", kind, what);
+  ++failures;
+}
+
+struct Change {
+  const char* name;
+  std::function<void(Problem&)> make;
+  int result;
+};
+
+void check(const Problem& usual, const char* kind) {
+  const Change changes[] = {
+      {"larger coordinates",
+       [](Problem& p) {
+         for (float& x : p.x) x *= 40;
+       },
+       NBODY_OK},
+      {"one far body", [](Problem& p) { p.x[4] = 3e5f; }, NBODY_OK},
+      {"smaller masses",
+       [](Problem& p) {
+         for (float& m : p.m) m *= 1e-20f;
+       },
+       NBODY_OK},
+      {"a massless body", [](Problem& p) { p.m[7] = 0; }, NBODY_OK},
+      {"few with mass",
+       [](Problem& p) {
+         for (float& m : p.m) m *= &m - p.m.data() < 9;
+       },
+       NBODY_OK},
+      {"no mass",
+       [](Problem& p) {
+         for (float& m : p.m) m = 0;
+       },
+       NBODY_OK},
+      {"NaN", [](Problem& p) { p.x.back() = NAN; }, NBODY_BAD_POSITION},
+      {"infinity", [](Problem& p) { p.x.front() = INFINITY; }, NBODY_BAD_POSITION},
+      {"a negative mass", [](Problem& p) { p.m[3] = -1e-9f; }, NBODY_BAD_MASS},
+      {"an infinite mass", [](Problem& p) { p.m[3] = INFINITY; }, NBODY_BAD_MASS}};
+  std::vector<float> first, found;
+  expect(usual.accelerations(first) == NBODY_OK, kind, "the first call");
+  for (const Change& change : changes) {
+    for (int k = 0; k < 4; ++k)
+      expect(usual.accelerations(found) == NBODY_OK && found == first, kind, "a call again");
+    Problem changed = usual;
+    change.make(changed);
+    const std::vector<float> untouched = found;
+    expect(changed.accelerations(found) == change.result, kind, change.name);
+    if (change.result != NBODY_OK) {
+      expect(found == untouched, kind, change.name);
+      continue;
+    }
+    std::vector<float> alone;
+    std::thread([&] { (void)changed.accelerations(alone); }).join();
+    expect(found == alone, kind, change.name);
+    expect(found != first, kind, change.name);
+    for (int k = 0; k < 3; ++k)
+      expect(changed.accelerations(found) == NBODY_OK && found == alone, kind, change.name);
+  }
+}
+
+}  // namespace
+
+int main() {
+  check(make_problem(300, 0, NBODY_DIRECT), "direct");
+  check(make_problem(200, 90, NBODY_DIRECT), "direct, targets");
+  check(make_problem(200, 0, NBODY_TREE), "tree");
+  check(make_problem(200, 90, NBODY_TREE), "tree, targets");
+  std::puts(failures > 0 ? "FAILED" : "all right");
+  return failures > 0;
+}
