@@ -1,10 +1,14 @@
-"""Arrays in the memory of a CUDA device: of CuPy, PyTorch, JAX, or any library with DLPack."""
+"""Arrays in the memory of a CUDA device: of CuPy, PyTorch, JAX, or any library with DLPack.
+
+A call through Python should take little longer than its kernels, so PyTorch and CuPy are asked for
+addresses themselves: DLPack takes as long as a small kernel.
+"""
 
 from __future__ import annotations
 
 import functools
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -12,33 +16,119 @@ from . import _extension
 
 CUDA = (2, 13)  # DLPack's numbers of devices: CUDA, and its managed memory
 TYPES: dict[Any, str] = {}  # names of dtypes that were seen
+Shape = tuple[Optional[int], ...]  # None: any size
+
+
+class Library:
+    """How arrays of a library with DLPack are used, and how results are made."""
+
+    def device(self, array: Any) -> Optional[int]:
+        """Returns the number of the CUDA device that holds an array, or None if none does."""
+        of = getattr(array, "__dlpack_device__", None)
+        if of is None:
+            return None
+        kind, number = of()
+        return int(number) if int(kind) in CUDA else None
+
+    def contiguous(self, array: Any) -> Any:
+        """Returns the array, or a copy in C's order, when its memory may be read in the stream."""
+        return array
+
+    def address(self, array: Any) -> int:
+        try:
+            return _extension.address(array)
+        except TypeError:
+            raise ValueError("an array is not contiguous; its library must copy it first") from None
+
+    def stream(self, number: int) -> int:
+        """Returns the stream of a call."""
+        return 0
+
+    def empty(self, like: Any, number: int, shape: tuple[int, ...]) -> Any:
+        """Returns an array for a result, with the dtype of `like`."""
+        single = type_name(like) == "float32"
+        make = _extension.empty_f32_on if single else _extension.empty_f64_on
+        return make(number, list(shape))
+
+    def result(self, array: Any, stream: int) -> Any:
+        """Returns what `empty` made as an array of the library, when it may be used."""
+        _extension.wait(stream)
+        return array
+
+
+class Jax(Library):
+    def contiguous(self, array: Any) -> Any:
+        return array.block_until_ready()
+
+    def result(self, array: Any, stream: int) -> Any:
+        found = sys.modules["jax"].dlpack.from_dlpack(array)  # while the kernels run
+        _extension.wait(stream)
+        return found
+
+
+class Torch(Library):
+    def __init__(self) -> None:
+        torch = sys.modules["torch"]
+        fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        self.raw_stream = fast or (lambda number: torch.cuda.current_stream(number).cuda_stream)
+
+    def device(self, array: Any) -> Optional[int]:
+        return array.get_device() if array.is_cuda else None
+
+    def contiguous(self, array: Any) -> Any:
+        return array if array.is_contiguous() else array.contiguous()
+
+    def address(self, array: Any) -> int:
+        return array.data_ptr()
+
+    def stream(self, number: int) -> int:
+        return self.raw_stream(number)
+
+    def empty(self, like: Any, number: int, shape: tuple[int, ...]) -> Any:
+        return like.new_empty(shape)
+
+    def result(self, array: Any, stream: int) -> Any:
+        return array
+
+
+class Cupy(Library):
+    def __init__(self) -> None:
+        self.cupy = sys.modules["cupy"]
+
+    def device(self, array: Any) -> Optional[int]:
+        return array.device.id
+
+    def contiguous(self, array: Any) -> Any:
+        return array if array.flags.c_contiguous else self.cupy.ascontiguousarray(array)
+
+    def address(self, array: Any) -> int:
+        return array.data.ptr
+
+    def stream(self, number: int) -> int:
+        return self.cupy.cuda.get_current_stream(number).ptr
+
+    def empty(self, like: Any, number: int, shape: tuple[int, ...]) -> Any:
+        if self.cupy.cuda.runtime.getDevice() == number:
+            return self.cupy.empty(shape, like.dtype)
+        with self.cupy.cuda.Device(number):
+            return self.cupy.empty(shape, like.dtype)
+
+    def result(self, array: Any, stream: int) -> Any:
+        return array
+
+
+@functools.lru_cache(maxsize=64)
+def library_of(kind: type) -> Library:
+    """Returns the library of a type of arrays."""
+    name = kind.__module__.partition(".")[0]
+    return {"torch": Torch, "cupy": Cupy, "jaxlib": Jax, "jax": Jax}.get(name, Library)()
 
 
 def device_of(array: Any) -> Optional[int]:
     """Returns the number of the CUDA device that holds an array, or None if none does."""
     if isinstance(array, np.ndarray):
         return None
-    library = library_of(array)  # the next two are faster than DLPack
-    if library == "torch":
-        return array.get_device() if array.is_cuda else None
-    if library == "cupy":
-        return array.device.id
-    of = getattr(array, "__dlpack_device__", None)
-    if of is None:
-        return None
-    kind, number = of()
-    return int(number) if int(kind) in CUDA else None
-
-
-def library_of(array: Any) -> str:
-    """Returns "torch", "cupy", "jax", or "" for another library."""
-    return library_of_type(type(array))
-
-
-@functools.lru_cache(maxsize=64)
-def library_of_type(kind: type) -> str:
-    name = kind.__module__.partition(".")[0]
-    return {"torch": "torch", "cupy": "cupy", "jaxlib": "jax", "jax": "jax"}.get(name, "")
+    return library_of(type(array)).device(array)
 
 
 def type_name(array: Any) -> str:
@@ -50,76 +140,41 @@ def type_name(array: Any) -> str:
     return name
 
 
-def check(name: str, array: Any, number: int, shape: tuple[Optional[int], ...],
-          like: Optional[str] = None) -> None:
-    """Checks where an array is, its shape (None: any size), and its dtype, that of `like`."""
-    if device_of(array) != number:
-        raise ValueError(f"{name}: not on CUDA device {number}, where positions are")
-    found = tuple(array.shape)
-    if len(found) != len(shape) or any(w is not None and f != w for f, w in zip(found, shape)):
-        wanted = ", ".join("n" if size is None else str(size) for size in shape)
-        wanted += "," if len(shape) == 1 else ""
-        raise ValueError(f"{name}: shape {found} is not allowed; ({wanted})")
-    dtype = type_name(array)
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"{name}: dtype {dtype} is not allowed; float32 or float64")
-    if like is not None and dtype != like:
-        raise ValueError(f"{name}: dtype {dtype} is not allowed; {like}, as in positions")
+class Call:
+    """The arrays of a call on a device, which must outlive the kernels' launches."""
 
+    def __init__(self, positions: Any, number: int) -> None:
+        self.positions, self.number = positions, number
+        self.library = library_of(type(positions))
+        self.dtype = type_name(positions)
+        if self.dtype not in ("float32", "float64"):
+            raise ValueError(f"positions: dtype {self.dtype} is not allowed; float32 or float64")
+        self.stream = self.library.stream(number)
+        self.arrays: list[Any] = []
 
-@functools.lru_cache(maxsize=1)
-def raw_stream_of_torch() -> Callable[[int], int]:
-    """Returns a function that returns the current stream of a device."""
-    torch = sys.modules["torch"]
-    fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    return fast or (lambda number: torch.cuda.current_stream(number).cuda_stream)
+    def take(self, name: str, array: Any, shape: Shape) -> int:
+        """Checks an array, and returns its address."""
+        library = library_of(type(array))
+        if library.device(array) != self.number:
+            raise ValueError(f"{name}: not on CUDA device {self.number}, where positions are")
+        found = array.shape
+        rows = shape[0]
+        if (len(found) != len(shape) or found[1:] != shape[1:]
+                or (rows is not None and found[0] != rows)):
+            wanted = ", ".join("n" if size is None else str(size) for size in shape)
+            wanted += "," if len(shape) == 1 else ""
+            raise ValueError(f"{name}: shape {tuple(found)} is not allowed; ({wanted})")
+        dtype = type_name(array)
+        if dtype != self.dtype:
+            raise ValueError(f"{name}: dtype {dtype} is not allowed; {self.dtype}, as in positions")
+        array = library.contiguous(array)
+        self.arrays.append(array)
+        return library.address(array)
 
+    def empty(self, shape: tuple[int, ...]) -> tuple[int, Any]:
+        """Returns the address of an array for a result, and the array."""
+        array = self.library.empty(self.positions, self.number, shape)
+        return self.library.address(array), array
 
-def address(array: Any) -> tuple[int, Any]:
-    """Returns the address of an array of PyTorch or CuPy, and the array that holds it: a contiguous
-    copy if it is not contiguous."""
-    if library_of(array) == "torch":
-        array = array if array.is_contiguous() else array.contiguous()
-        return array.data_ptr(), array
-    if not array.flags.c_contiguous:
-        array = sys.modules["cupy"].ascontiguousarray(array)
-    return array.data.ptr, array
-
-
-class Place:
-    """Where a call on a device computes: its stream, and how results of its kind are made."""
-
-    def __init__(self, array: Any, number: int) -> None:
-        self.library, self.number, self.dtype = library_of(array), number, type_name(array)
-        self.waits = self.library not in ("torch", "cupy")
-        self.stream = 0
-        self.array = array
-        if self.library == "torch":
-            self.stream = raw_stream_of_torch()(number)
-        elif self.library == "cupy":
-            self.stream = sys.modules["cupy"].cuda.get_current_stream(number).ptr
-
-    def ready(self, *arrays: Any) -> None:
-        """Waits until arrays of a library are ready whose stream is not known."""
-        if self.library == "jax":
-            for array in arrays:
-                if array is not None:
-                    array.block_until_ready()
-
-    def empty(self, shape: tuple[int, ...]) -> Any:
-        """Returns memory for a result; `result` makes an array of the library of it."""
-        if self.library == "torch":
-            return self.array.new_empty(shape)
-        if self.library == "cupy":
-            cupy = sys.modules["cupy"]
-            if cupy.cuda.runtime.getDevice() == self.number:
-                return cupy.empty(shape, self.dtype)
-            with cupy.cuda.Device(self.number):
-                return cupy.empty(shape, self.dtype)
-        make = _extension.empty_f32_on if self.dtype == "float32" else _extension.empty_f64_on
-        return make(self.number, list(shape))
-
-    def result(self, out: Any) -> Any:
-        if self.library == "jax":
-            return sys.modules["jax"].dlpack.from_dlpack(out)
-        return out
+    def result(self, array: Any) -> Any:
+        return self.library.result(array, self.stream)

@@ -123,28 +123,19 @@ def total(function: str, positions: Any, masses: Any, softening: float, targets:
 
 def total_on_device(function: str, x: Any, m: Any, softening: float, at: Any,
                     shape: tuple[int, ...], options: _extension.Settings, number: int) -> Any:
-    devices.check("positions", x, number, (None, 3))
-    place = devices.Place(x, number)
-    count = x.shape[0]
-    devices.check("masses", m, number, (count,), place.dtype)
+    call = devices.Call(x, number)
+    x_at = call.take("positions", x, (None, 3))
+    count = sources = x.shape[0]
+    m_at, at_at = call.take("masses", m, (sources,)), 0
     if at is not None:
-        devices.check("targets", at, number, (None, 3), place.dtype)
+        at_at = call.take("targets", at, (None, 3))
         count = at.shape[0]
-    arrays = (x, m) if at is None else (x, m, at)
-    if all(devices.library_of(array) in ("torch", "cupy") for array in arrays):
-        out = place.empty((count, *shape))
-        if count > 0:
-            (x_at, x), (m_at, m), (out_at, _) = (devices.address(array) for array in (x, m, out))
-            at_at, at = devices.address(at) if at is not None else (0, None)
-            name = f"{function}_f32" if place.dtype == "float32" else f"{function}_f64"
-            getattr(_extension, name)(x.shape[0], x_at, m_at, count, at_at, length(softening),
-                                      options, out_at, place.stream)
-        return out
-    place.ready(x, m, at)
-    out = place.empty((count, *shape))
-    getattr(_extension, function)(x, m, at, length(softening), options, out, place.stream,
-                                  place.waits)
-    return place.result(out)
+    eps = length(softening)
+    out_at, out = call.empty((count, *shape))
+    if count > 0:
+        kernel = getattr(_extension, function + ("_f32" if call.dtype == "float32" else "_f64"))
+        kernel(sources, x_at, m_at, count, at_at, eps, options, out_at, call.stream)
+    return call.result(out)
 
 
 def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets: Any = None,
@@ -189,21 +180,24 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
 def jerk_on_device(sources: tuple[Any, Any], m: Any, softening: float, targets: tuple[Any, Any],
                    with_accelerations: bool, options: _extension.Settings, number: int) -> Any:
     (x, v), (at, u) = sources, targets
-    devices.check("positions", x, number, (None, 3))
-    place = devices.Place(x, number)
+    call = devices.Call(x, number)
+    x_at = call.take("positions", x, (None, 3))
     count = x.shape[0]
-    devices.check("velocities", v, number, (count, 3), place.dtype)
-    devices.check("masses", m, number, (count,), place.dtype)
+    v_at = call.take("velocities", v, (count, 3))
+    m_at, at_at, u_at = call.take("masses", m, (count,)), 0, 0
     if (at is None) != (u is None):
         raise ValueError("target_velocities: needed with targets, and only with them")
     if at is not None:
-        devices.check("targets", at, number, (None, 3), place.dtype)
+        at_at = call.take("targets", at, (None, 3))
         count = at.shape[0]
-        devices.check("target_velocities", u, number, (count, 3), place.dtype)
-    place.ready(x, v, m, at, u)
-    a, out = place.empty((count, 3)), place.empty((count, 3))
-    _extension.jerk(x, v, m, at, u, length(softening), options, a, out, place.stream, place.waits)
-    return (place.result(a), place.result(out)) if with_accelerations else place.result(out)
+        u_at = call.take("target_velocities", u, (count, 3))
+    eps = length(softening)
+    (a_at, a), (out_at, out) = call.empty((count, 3)), call.empty((count, 3))
+    if count > 0:
+        kernel = _extension.jerk_f32 if call.dtype == "float32" else _extension.jerk_f64
+        kernel(x.shape[0], x_at, v_at, m_at, count, at_at, u_at, eps, options, a_at, out_at,
+               call.stream)
+    return (call.result(a), call.result(out)) if with_accelerations else call.result(out)
 
 
 def require_same_shape(name: str, array: np.ndarray, other: str, like: np.ndarray) -> None:

@@ -29,9 +29,9 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     """
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
-        devices.check("positions", positions, number, (None, 3))
-        devices.check("velocities", velocities, number, (positions.shape[0], 3),
-                      devices.type_name(positions))
+        call = devices.Call(positions, number)
+        call.take("positions", positions, (None, 3))
+        call.take("velocities", velocities, (positions.shape[0], 3))
         return simulate_on_device(positions, velocities, masses, length(softening),
                                   checks.number("dt", dt, -np.inf, np.inf, "a finite number"),
                                   checks.whole("steps", steps, 0), method, progress, external,

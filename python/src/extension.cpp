@@ -39,9 +39,16 @@ int has_signal(void*) {
   return PyErr_CheckSignals() != 0;
 }
 
+[[noreturn]] void fail(int result) {
+  if (result == NBODY_INTERRUPTED) throw nb::python_error();
+  if (result == NBODY_NO_MEMORY) throw std::bad_alloc();
+  if (result == NBODY_CUDA_FAILED) throw std::runtime_error(nbody_error_text(result));
+  throw nb::value_error(nbody_error_text(result));
+}
+
 // Calls a function of nbody.h without the interpreter's lock.
 template <class Function>
-void call(const Settings& settings, std::uintptr_t stream, bool waits, const Function& function) {
+void call(const Settings& settings, std::uintptr_t stream, const Function& function) {
   nbody_options options;
   nbody_default_options(&options, sizeof options);
   options.device = settings.device;
@@ -57,13 +64,8 @@ void call(const Settings& settings, std::uintptr_t stream, bool waits, const Fun
   {
     const nb::gil_scoped_release unlocked;
     result = function(&options);
-    if (result == NBODY_OK && waits && !nbody::library::wait_for_cuda(options.stream))
-      result = NBODY_CUDA_FAILED;
   }
-  if (result == NBODY_INTERRUPTED) throw nb::python_error();
-  if (result == NBODY_NO_MEMORY) throw std::bad_alloc();
-  if (result == NBODY_CUDA_FAILED) throw std::runtime_error(nbody_error_text(result));
-  if (result != NBODY_OK) throw nb::value_error(nbody_error_text(result));
+  if (result != NBODY_OK) fail(result);
 }
 
 template <class Real>
@@ -83,18 +85,22 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       name,
       [function](const In<Real>& positions, const In<Real>& masses,
                  const std::optional<In<Real>>& targets, double softening, const Settings& settings,
-                 const Out<Real>& out, std::uintptr_t stream, bool waits) {
-        call(settings, stream, waits, [&](const nbody_options* options) {
+                 const Out<Real>& out) {
+        call(settings, 0, [&](const nbody_options* options) {
           return function(masses.size(), positions.data(), masses.data(), count<Real>(targets),
                           data<Real>(targets), softening, options, out.data());
         });
       },
       nb::arg("positions"), nb::arg("masses"), nb::arg("targets").none(), nb::arg("softening"),
-      nb::arg("settings"), nb::arg("out"), nb::arg("stream") = 0, nb::arg("waits") = false);
+      nb::arg("settings"), nb::arg("out"));
 }
 
-// The same with addresses, for arrays of PyTorch and CuPy on a device: their DLPack takes as long
-// as a small kernel.
+// The functions of arrays in a device's memory take addresses (nbody_steps/devices.py).
+template <class Real>
+Real* at(std::uintptr_t address) {
+  return reinterpret_cast<Real*>(address);
+}
+
 template <class Real, class Function>
 void bind_sum_at(nb::module_& module, const char* name, Function function) {
   module.def(
@@ -102,15 +108,33 @@ void bind_sum_at(nb::module_& module, const char* name, Function function) {
       [function](std::size_t sources, std::uintptr_t positions, std::uintptr_t masses,
                  std::size_t count, std::uintptr_t targets, double softening,
                  const Settings& settings, std::uintptr_t out, std::uintptr_t stream) {
-        const auto at = [](std::uintptr_t address) { return reinterpret_cast<Real*>(address); };
-        call(settings, stream, false, [&](const nbody_options* options) {
-          return function(sources, at(positions), at(masses), count, at(targets), softening,
-                          options, at(out));
+        call(settings, stream, [&](const nbody_options* options) {
+          return function(sources, at<Real>(positions), at<Real>(masses), count, at<Real>(targets),
+                          softening, options, at<Real>(out));
         });
       },
       nb::arg("sources"), nb::arg("positions"), nb::arg("masses"), nb::arg("count"),
       nb::arg("targets"), nb::arg("softening"), nb::arg("settings"), nb::arg("out"),
       nb::arg("stream"));
+}
+
+template <class Real, class Function>
+void bind_jerk_at(nb::module_& module, const char* name, Function function) {
+  module.def(
+      name,
+      [function](std::size_t sources, std::uintptr_t positions, std::uintptr_t velocities,
+                 std::uintptr_t masses, std::size_t count, std::uintptr_t targets,
+                 std::uintptr_t target_velocities, double softening, const Settings& settings,
+                 std::uintptr_t accelerations, std::uintptr_t jerks, std::uintptr_t stream) {
+        call(settings, stream, [&](const nbody_options* options) {
+          return function(sources, at<Real>(positions), at<Real>(velocities), at<Real>(masses),
+                          count, at<Real>(targets), at<Real>(target_velocities), softening, options,
+                          at<Real>(accelerations), at<Real>(jerks));
+        });
+      },
+      nb::arg("sources"), nb::arg("positions"), nb::arg("velocities"), nb::arg("masses"),
+      nb::arg("count"), nb::arg("targets"), nb::arg("target_velocities"), nb::arg("softening"),
+      nb::arg("settings"), nb::arg("accelerations"), nb::arg("jerks"), nb::arg("stream"));
 }
 
 template <class Real, class Function>
@@ -120,9 +144,8 @@ void bind_jerk(nb::module_& module, Function function) {
       [function](const In<Real>& positions, const In<Real>& velocities, const In<Real>& masses,
                  const std::optional<In<Real>>& targets,
                  const std::optional<In<Real>>& target_velocities, double softening,
-                 const Settings& settings, const Out<Real>& accelerations, const Out<Real>& jerks,
-                 std::uintptr_t stream, bool waits) {
-        call(settings, stream, waits, [&](const nbody_options* options) {
+                 const Settings& settings, const Out<Real>& accelerations, const Out<Real>& jerks) {
+        call(settings, 0, [&](const nbody_options* options) {
           return function(masses.size(), positions.data(), velocities.data(), masses.data(),
                           count<Real>(targets), data<Real>(targets), data<Real>(target_velocities),
                           softening, options, accelerations.data(), jerks.data());
@@ -130,7 +153,7 @@ void bind_jerk(nb::module_& module, Function function) {
       },
       nb::arg("positions"), nb::arg("velocities"), nb::arg("masses"), nb::arg("targets").none(),
       nb::arg("target_velocities").none(), nb::arg("softening"), nb::arg("settings"),
-      nb::arg("accelerations"), nb::arg("jerks"), nb::arg("stream") = 0, nb::arg("waits") = false);
+      nb::arg("accelerations"), nb::arg("jerks"));
 }
 
 // Returns a new array in the memory of a device, which speaks DLPack.
@@ -149,6 +172,17 @@ nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
       .cast();
 }
 
+// Returns where a contiguous array of any library with DLPack begins.
+std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig>& array) {
+  return reinterpret_cast<std::uintptr_t>(array.data());
+}
+
+// Waits for all work in a stream, without the interpreter's lock.
+void wait_for(std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  if (!nbody::library::wait_for_cuda(at<void>(stream))) fail(NBODY_CUDA_FAILED);
+}
+
 }  // namespace
 
 NB_MODULE(_extension, module) {
@@ -165,6 +199,8 @@ NB_MODULE(_extension, module) {
   module.def("empty_f32_on", &empty_on<float>, nb::arg("device"), nb::arg("shape"));
   module.def("empty_f64_on", &empty_on<double>, nb::arg("device"), nb::arg("shape"));
   module.def("release_memory", &nbody_release_memory);
+  module.def("address", &address, nb::arg("array").noconvert());
+  module.def("wait", &wait_for, nb::arg("stream"));
   bind_sum<float>(module, "accelerations", nbody_accelerations_f32);
   bind_sum<double>(module, "accelerations", nbody_accelerations_f64);
   bind_sum<float>(module, "potential", nbody_potential_f32);
@@ -175,5 +211,7 @@ NB_MODULE(_extension, module) {
   bind_sum_at<double>(module, "potential_f64", nbody_potential_f64);
   bind_jerk<float>(module, nbody_jerk_f32);
   bind_jerk<double>(module, nbody_jerk_f64);
+  bind_jerk_at<float>(module, "jerk_f32", nbody_jerk_f32);
+  bind_jerk_at<double>(module, "jerk_f64", nbody_jerk_f64);
   bind_files(module);
 }

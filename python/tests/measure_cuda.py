@@ -24,10 +24,13 @@ import nbody_steps as nb
 
 # Bodies, method, and the step whose kernels run, with the number of time steps to time.
 PROBLEMS = ((1024, "direct", "step13_persistent", 1000),
-            (4096, "direct", "step13_persistent", 1000), (16384, "direct", "step12_newton3", 100), (65536, "direct", "step12_newton3", 20),
-            (262144, "direct", "step12_newton3", 3), (65536, "tree", "step15b_force_aware", 50),
+            (4096, "direct", "step13_persistent", 1000),
+            (16384, "direct", "step12_newton3", 100),
+            (65536, "direct", "step12_newton3", 20),
+            (262144, "direct", "step12_newton3", 3),
+            (65536, "tree", "step15b_force_aware", 50),
             (1048576, "tree", "step15b_force_aware", 10))
-PREDICTED_CHECKED, PREDICTED_UNCHECKED, PREDICTED_QUEUED = 30e-6, 18e-6, 8e-6
+PREDICTED_CHECKED = {"torch": 19e-6, "cupy": 20e-6, "jax": 30e-6}
 PREDICTED_TARGETS, PREDICTED_OWN = 1.95, 1.65
 BAR = 20e-6
 
@@ -43,18 +46,21 @@ def bodies(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def waiter(name: str) -> Callable[[Any], None]:
+    """Returns a function that waits for a result."""
     if name == "torch":
         import torch
-        return lambda _: torch.cuda.synchronize()
+        stream = torch.cuda.current_stream()
+        return lambda _: stream.synchronize()
     if name == "cupy":
         import cupy
-        return lambda _: cupy.cuda.get_current_stream().synchronize()
+        stream = cupy.cuda.get_current_stream()
+        return lambda _: stream.synchronize()
     return lambda found: found.block_until_ready()
 
 
-def median(call: Callable[[], None], repeats: int) -> tuple[float, float]:
+def median(call: Callable[[], None], repeats: int, before: int = 5) -> tuple[float, float]:
     """Returns the median and the interquartile range of the seconds of a call."""
-    for _ in range(5):
+    for _ in range(before):
         call()
     seconds = []
     for _ in range(repeats):
@@ -65,65 +71,100 @@ def median(call: Callable[[], None], repeats: int) -> tuple[float, float]:
     return float(middle), float(high - low)
 
 
-def main() -> int:
-    programs, record = Path(sys.argv[1]), Path(sys.argv[2])
-    end = time.monotonic() + float(sys.argv[3] if len(sys.argv) > 3 else 60)
-    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
-                             "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
-    common = {"date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-              "device": device.stdout.strip(), "version": nb.__version__}
+class Record:
+    """A file of JSON lines, each with the date, the device and the package's version."""
 
-    def write(**entries: Any) -> None:
-        with record.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**common, **entries}) + "\n")
+    def __init__(self, file: Path) -> None:
+        device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+                                 "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
+        self.file = file
+        self.common = {"date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                       "device": device.stdout.strip(), "version": nb.__version__}
 
-    print("bodies, method, library: kernels | checked, unchecked, queued: more than the kernels "
-          f"(predicted {PREDICTED_CHECKED * 1e6:.0f}, {PREDICTED_UNCHECKED * 1e6:.0f}, "
-          f"{PREDICTED_QUEUED * 1e6:.0f} us; bar {BAR * 1e6:.0f} us)")
+    def write(self, **entries: Any) -> None:
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**self.common, **entries}) + "\n")
+
+
+def kernels_of(programs: Path, step: str, n: int, steps: int) -> tuple[float, np.ndarray]:
+    """Returns the seconds of the kernels of a time step, and the accelerations."""
+    with tempfile.TemporaryDirectory() as name:
+        forces = Path(name) / "forces"
+        done = subprocess.run([programs / f"forces_of_{step}", str(n), "many", forces, str(steps)],
+                              stdout=subprocess.PIPE, text=True)
+        return float(done.stdout or "nan"), np.fromfile(forces, np.float32).reshape(n, 3)
+
+
+def measure_floor(record: Record) -> None:
+    """Measures the shortest call of each library: one addition, until its result is there."""
+    for library in LIBRARIES:
+        x, wait = library.bring(np.ones(1024, np.float32)), waiter(library.name)
+        seconds, iqr = median(lambda: wait(x + x), 500)
+        record.write(kind="addition", library=library.name, seconds=seconds, iqr=iqr)
+        print(f"an addition, {library.name}: {1e6 * seconds:.1f} us")
+
+
+def measure_calls(record: Record, programs: Path, end: float) -> None:
+    print("bodies, method, library: kernels | more than the kernels: checked, unchecked, 20 in a "
+          f"row | until the call returns: checked, unchecked (bar {BAR * 1e6:.0f} us)")
     for n, method, step, steps in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
             break
-        x, m = bodies(n)
-        with tempfile.TemporaryDirectory() as name:
-            forces = Path(name) / "forces"
-            done = subprocess.run([programs / f"forces_of_{step}", str(n), "many", forces,
-                                   str(steps)], stdout=subprocess.PIPE, text=True)
-            exact = np.fromfile(forces, np.float32).reshape(n, 3)
-        kernels = float(done.stdout or "nan")
+        kernels, exact = kernels_of(programs, step, n, steps)
         for library in LIBRARIES:
-            X, M = library.bring(x), library.bring(m)
-            wait = waiter(library.name)
-            options = {"force_tolerance": 0.005} if method == "tree" else {}
-            found = library.back(nb.accelerations(X, M, 0.05, method=method, **options))
-            same = bool(np.array_equal(found, exact))
-            repeats = 200 if kernels < 2e-3 else 20
+            measure_call(record, library, n, method, step, kernels, exact)
 
-            def call(unchecked: bool) -> None:
-                wait(nb.accelerations(X, M, 0.05, method=method, unchecked=unchecked))
 
-            def queue() -> None:
-                for _ in range(20):
-                    found = nb.accelerations(X, M, 0.05, method=method, unchecked=True)
-                wait(found)
+def measure_call(record: Record, library: Any, n: int, method: str, step: str, kernels: float,
+                 exact: np.ndarray) -> None:
+    x, m = (library.bring(array) for array in bodies(n))
+    wait = waiter(library.name)
+    repeats = 200 if kernels < 2e-3 else 20
 
-            checked, checked_iqr = median(lambda: call(False), repeats)
-            unchecked, unchecked_iqr = median(lambda: call(True), repeats)
-            queued = median(queue, max(3, repeats // 20))[0] / 20
-            more = [seconds - kernels for seconds in (checked, unchecked, queued)]
-            write(kind="call", bodies=n, method=method, step=step, library=library.name,
-                  kernels=kernels, checked=checked, checked_iqr=checked_iqr, unchecked=unchecked,
-                  unchecked_iqr=unchecked_iqr, queued=queued, same_bits=same)
-            print(f"{n:8d} {method:6} {library.name:5}: {kernels * 1e6:9.1f} us | "
-                  + ", ".join(f"{1e6 * one:8.1f} us{' <= bar' if one <= BAR else ''}"
-                              for one in more)
-                  + (" | same bits as the step" if same else " | OTHER BITS THAN THE STEP"),
-                  flush=True)
+    def call(unchecked: bool = False) -> Any:
+        return nb.accelerations(x, m, 0.05, method=method, unchecked=unchecked)
 
+    def queue() -> None:
+        for _ in range(20):
+            found = call(True)
+        wait(found)
+
+    same = [bool(np.array_equal(library.back(call()), exact)) for _ in range(4)]
+    checked, checked_iqr = median(lambda: wait(call()), repeats)
+    unchecked, unchecked_iqr = median(lambda: wait(call(True)), repeats)
+    queued = median(queue, max(3, repeats // 20), 1)[0] / 20
+    returns = [median_until_return(lambda: call(option), wait, repeats // 4)
+               for option in (False, True)]
+    record.write(kind="call", bodies=n, method=method, step=step, library=library.name,
+                 kernels=kernels, checked=checked, checked_iqr=checked_iqr, unchecked=unchecked,
+                 unchecked_iqr=unchecked_iqr, queued=queued, returns_checked=returns[0],
+                 returns_unchecked=returns[1], same_bits=all(same))
+    more = [seconds - kernels for seconds in (checked, unchecked, queued)]
+    print(f"{n:8d} {method:6} {library.name:5}: {kernels * 1e6:9.1f} us | "
+          + ", ".join(f"{1e6 * one:7.1f}{' ok' if one <= BAR else '   '}" for one in more)
+          + " | " + ", ".join(f"{1e6 * one:6.1f}" for one in returns)
+          + f" | predicted {1e6 * PREDICTED_CHECKED[library.name]:.0f}"
+          + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
+
+
+def median_until_return(call: Callable[[], Any], wait: Callable[[Any], None],
+                        repeats: int) -> float:
+    """Returns the median seconds until a call returns, from an idle device."""
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        found = call()
+        seconds.append(time.perf_counter() - begin)
+        wait(found)
+    return float(np.median(seconds))
+
+
+def measure_massless(record: Record, end: float) -> None:
     library = LIBRARIES[0]
     wait = waiter(library.name)
     for n in (16384, 65536, 262144):
-        if time.monotonic() > end + 15:
+        if time.monotonic() > end:
             break
         x, m = bodies(n)
         half = m.copy()
@@ -136,16 +177,28 @@ def main() -> int:
                                            30)[0]
             ratio = times[form, "all"] / times[form, "half"]
             predicted = PREDICTED_TARGETS if form == "targets" else PREDICTED_OWN
-            write(kind="massless", bodies=n, form=form, all=times[form, "all"],
-                  half=times[form, "half"], library=library.name)
+            record.write(kind="massless", bodies=n, form=form, all=times[form, "all"],
+                         half=times[form, "half"], library=library.name)
             print(f"half massless, {n} bodies, {form}: {ratio:.2f} times faster (predicted "
                   f"{predicted}, bar 1.9); {1e3 * times[form, 'half']:.3f} ms")
-    for n in (65536,):
-        x, m = bodies(n)
-        X, M = (library.bring(array.astype(np.float64)) for array in (x, m))
-        seconds, iqr = median(lambda: wait(nb.accelerations(X, M, 0.05)), 10)
-        write(kind="float64", bodies=n, seconds=seconds, iqr=iqr, library=library.name)
-        print(f"float64, {n} bodies: {1e3 * seconds:.2f} ms, {1e-9 * n * n / seconds:.0f} G/s")
+
+
+def measure_float64(record: Record, n: int = 65536) -> None:
+    library = LIBRARIES[0]
+    wait = waiter(library.name)
+    x, m = (library.bring(array.astype(np.float64)) for array in bodies(n))
+    seconds, iqr = median(lambda: wait(nb.accelerations(x, m, 0.05)), 10)
+    record.write(kind="float64", bodies=n, seconds=seconds, iqr=iqr, library=library.name)
+    print(f"float64, {n} bodies: {1e3 * seconds:.2f} ms, {1e-9 * n * n / seconds:.0f} G/s")
+
+
+def main() -> int:
+    programs, record = Path(sys.argv[1]), Record(Path(sys.argv[2]))
+    end = time.monotonic() + float(sys.argv[3] if len(sys.argv) > 3 else 60)
+    measure_floor(record)
+    measure_calls(record, programs, end)
+    measure_massless(record, end + 15)
+    measure_float64(record)
     return 0
 
 

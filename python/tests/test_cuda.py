@@ -160,6 +160,39 @@ class OnDevice(unittest.TestCase):
                 self.assertLess(np.abs(found - exact).max() / np.abs(exact).max(), 1e-6)
         self.each(test)
 
+    def test_other_orders(self) -> None:
+        def test(library: Library) -> None:
+            x, _, m = bodies(100, 10)
+            exact = library.back(nb.accelerations(library.bring(x), library.bring(m), 0.05))
+            turned = library.bring(np.ascontiguousarray(x.T)).T
+            apart = library.bring(np.repeat(m, 2))[::2]
+            found = nb.accelerations(turned, apart, 0.05)
+            self.assertTrue(np.array_equal(library.back(found), exact))
+        self.each(test)
+
+    def test_changes_between_calls(self) -> None:
+        """A call begins with the kernels of the last calls, which other values may not suit."""
+        def test(library: Library) -> None:
+            x, _, m = bodies(SIZES[-1], 11)
+            few = m.copy()
+            few[len(m) // 3:] = 0
+            wrong = m.copy()
+            wrong[-1] = -1
+            there = library.bring(x)
+            for _ in range(4):
+                nb.accelerations(there, library.bring(m), 0.05)
+            for at, masses in ((100 * x, m), (x, few), (x, 1e-20 * m)):
+                self.close(library.back(nb.accelerations(library.bring(at), library.bring(masses),
+                                                         0.05)),
+                           nb.accelerations(at, masses, 0.05), 5e-6, "changed")
+                for _ in range(4):
+                    exact = library.back(nb.accelerations(there, library.bring(m), 0.05))
+                with self.assertRaisesRegex(ValueError, "^a mass"):
+                    nb.accelerations(there, library.bring(wrong), 0.05)
+                found = library.back(nb.accelerations(there, library.bring(m), 0.05))
+                self.assertTrue(np.array_equal(found, exact))
+        self.each(test)
+
     def test_simulate(self) -> None:
         def test(library: Library) -> None:
             x, v, m = bodies(300, 9, np.float64)
