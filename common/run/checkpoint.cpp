@@ -79,7 +79,7 @@ std::string checksum(const Snapshot& start) {
   return format("%08x", static_cast<unsigned>(sum.value()));
 }
 
-// Settings that must agree for two runs to be the same except for their number of steps.
+// The settings that two runs must share if they are to differ only in their number of steps.
 using Problem = std::vector<std::pair<const char*, std::string>>;
 
 Problem problem_of(const Snapshot& state) {

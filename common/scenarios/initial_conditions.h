@@ -79,8 +79,8 @@ struct ScenarioSize {
   int systems;
   int bodies;
   std::uint64_t seed;
-  // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. W is
-  // summed over all pairs up to N = 2048, and beyond that estimated from some of them (to 0.1 %).
+  // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. Up to
+  // N = 2048, W is the sum over all pairs; for larger N it is estimated from some pairs (to 0.1 %).
   double softening;
   std::map<std::string, double, std::less<>> parameters = {};  // values that replace the defaults
   bool float64 = false;                                        // fill Snapshot::exact too

@@ -1,7 +1,7 @@
-// Elementary functions made only of +, -, *, / and exact scaling, whose bits IEEE 754 fixes. The
-// standard does not fix the bits of exp: its last bit differs between libraries, and between CPUs
-// with and without fused multiply-adds. Files that use these functions are compiled with
-// -ffp-contract=off.
+// Elementary functions made only of +, -, *, / and exact scaling. IEEE 754 fixes the bits of these
+// operations, but not the bits of the library's exp: its last bit differs between libraries, and
+// between CPUs with and without fused multiply-adds. Files that use the functions below are
+// compiled with -ffp-contract=off.
 //
 // All are correct to a few units in the last place; the tests check them against <cmath>.
 #pragma once
