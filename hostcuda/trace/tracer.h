@@ -28,7 +28,7 @@ struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
-  WarpCounts warp_calls;
+  WarpCounts warp_calls{};
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.
