@@ -12,7 +12,7 @@ namespace {
 
 using nbody::Body;
 
-// A loop of fewer interactions ends on one thread before a team of threads has woken up.
+// With fewer interactions, one thread ends the loop before a team of threads has woken up.
 constexpr long long kWorthATeam = 1 << 18;
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
@@ -46,7 +46,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const long long total = static_cast<long long>(systems.count) * n;
   for (int step = 0; step < run.steps; ++step) {
-    // Two loops, because no body may drift before every force of this step has read its position.
+    // Two loops, because no body may drift before all forces of this step have been computed.
 #pragma omp parallel for schedule(static) if (total * n >= kWorthATeam)
     for (long long k = 0; k < total; ++k) {
       Body* const system = systems.bodies.data() + k / n * n;

@@ -1,4 +1,4 @@
-// step01_gpu_naive -- the same loops on a GPU: one block per system, its threads share the bodies.
+// step01_gpu_naive -- the same loops on a GPU: one block per system; its threads share the bodies.
 //
 // The time loop runs inside the kernel, so that the bodies cross the bus once in each direction. A
 // block has 1024 threads; with more bodies than that, each thread takes every 1024th body.

@@ -1,4 +1,4 @@
-// step03_tiling -- bodies are loaded into shared memory in tiles, each tile once for 1024 bodies.
+// step03_tiling -- bodies are loaded into shared memory in tiles; each tile serves 1024 threads.
 //
 // Half of the threads load one body each; then all of them read those bodies from shared memory
 // instead of from the caches. The forces of a tile are summed separately, which is more accurate.

@@ -1,6 +1,6 @@
 // step04_unroll -- the loop over a tile is unrolled by sixteen, so that the loop itself costs less.
 //
-// Counter, address, comparison and branch are paid once per sixteen interactions (nvcc by itself
+// Counter, address, comparison and branch are computed once in sixteen interactions (nvcc by itself
 // unrolls by four), and the compiler can start on later interactions while earlier ones wait for
 // their square root.
 //

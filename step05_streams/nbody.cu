@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(kBlockSize)
   velocities[i].z += az * dt;
 }
 
-// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before all forces of this step have
+// been computed, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* positions, const Velocity* velocities, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;

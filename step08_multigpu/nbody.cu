@@ -1,6 +1,6 @@
 // step08_multigpu -- the systems are distributed over all GPUs, one host thread per GPU.
 //
-// A kernel launch takes the host microseconds, and 32 systems x 20 steps need 1280 of them. A
+// A kernel launch takes the host microseconds, and 32 systems x 20 steps need 1280 launches. A
 // single host thread that served eight GPUs in turn would keep seven of the GPUs waiting.
 //
 // Parent: step07_overlap.   Run: step08_multigpu --systems 256 --bodies 8192 --steps 20
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(kBlockSize)
   velocities[i].z += az * dt;
 }
 
-// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before all forces of this step have
+// been computed, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* __restrict__ positions,
                                  const Velocity* __restrict__ velocities, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
@@ -81,7 +81,7 @@ __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-// The systems of one GPU: their bodies on both sides of the bus, and the streams that serve them.
+// The systems of one GPU: their bodies in host and device memory, and the streams that serve them.
 struct Share {
   int device, first_system, count, n;
   size_t bodies = static_cast<size_t>(count) * n;

@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(kBlockSize)
   bodies.vz[i] += az * dt;
 }
 
-// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before all forces of this step have
+// been computed, and kernels in a stream run one after the other.
 __global__ void update_positions(float* arrays, int n, float dt) {
   const Arrays bodies = arrays_at(arrays, n);
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
@@ -101,7 +101,7 @@ void pack(float* arrays, int n, std::span<nbody::Body> to) {
   }
 }
 
-// The systems of one GPU: their bodies on both sides of the bus, and the streams that serve them.
+// The systems of one GPU: their bodies in host and device memory, and the streams that serve them.
 struct Share {
   int device, first_system, count, n;
   size_t bodies = static_cast<size_t>(count) * n;

@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(kBlockSize)
       make_float4(ax, ay, az, 0.0f);
 }
 
-// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before all forces of this step have
+// been computed, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* __restrict__ positions,
                                  const Velocity* __restrict__ velocities, int n, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -1,4 +1,4 @@
-"""Tests reading of AMUSE's HDF5 files and REBOUND's archives, whose packages may be missing.
+"""Tests reading AMUSE's HDF5 files and REBOUND's archives. Either package may be missing.
 
 usage: test_archives.py [--all]   --all: a missing package fails
 """
@@ -17,7 +17,7 @@ import numpy as np
 import nbody_steps as nb
 
 ALL = "--all" in sys.argv
-# As AMUSE 2025 writes them (write_set_to_file, version 2.0), of Msun, pc, km/s and Myr.
+# The units Msun, pc, km/s and Myr as AMUSE 2025 writes them (write_set_to_file, version 2.0).
 SI = {"mass": "(1.98892e+30 * system.get('S.I.').base('mass'))",
       "length": "(3.08567758128e+16 * system.get('S.I.').base('length'))",
       "speed": "((1000.0 * system.get('S.I.').base('length')) * "

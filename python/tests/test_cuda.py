@@ -2,7 +2,7 @@
 
 usage: test_cuda.py [--small]   --small: sizes for compute-sanitizer
 
-A library that is not installed is skipped, and named. Exits with 77 without a device.
+Skips a library that is not installed, and prints its name. Exits with 77 without a device.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def bodies(n: int, seed: int, dtype: type = np.float32, massless: bool = False):
 
 
 class Library:
-    """A library of arrays: how to bring numpy's to the device, and back."""
+    """An array library, with functions that convert a numpy array to its array, and back."""
 
     def __init__(self, name: str, bring: Callable[[np.ndarray], Any],
                  back: Callable[[Any], np.ndarray], kind: type) -> None:

@@ -50,7 +50,7 @@ def reference(x, v, m, eps, at=None, u=None):
 
 
 class Array:
-    """An array of another library, which only speaks DLPack."""
+    """An array of another library that supports only DLPack."""
 
     def __init__(self, array, device=(1, 0)):
         self.array, self.device, self.given = array, device, 0
@@ -236,7 +236,7 @@ class Simulations(unittest.TestCase):
         self.assertLess(np.abs(back - start.positions).max(), 1e-9)
 
     def test_external_field(self) -> None:
-        """A body without mass in the field -x oscillates: after half a period, pi, x is -x."""
+        """In the field -x a massless body oscillates; half a period (pi) changes the sign of x."""
         x = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
         seen: list[float] = []
 

@@ -228,7 +228,7 @@ def verdict(step: str, root: Path) -> str:
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
     agreement = (
         f"For the same problem, Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} "
-        f"counts the same numbers of requests and of sectors or wavefronts in each kernel"
+        f"counts the same numbers of requests, sectors and wavefronts in each kernel"
     )
     differing = [pair for pair in pairs if not pair.agrees]
     if not pairs:
