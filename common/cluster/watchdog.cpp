@@ -142,9 +142,9 @@ void Watchdog::heed(Peer& peer, const std::string& line) {
   if (line.starts_with("failed ")) lost(peer, ": " + line.substr(7));
 }
 
-// The launcher or the batch system ends the run. If it does so because a rank has died, the rank's
-// closed connection shows that within a moment. Otherwise the root ends the run, as a single
-// process would.
+// Called when the launcher or the batch system ends the run. If the reason is that a rank has died,
+// that rank's closed connection shows this within a moment. Otherwise the root ends the run, as a
+// single process would.
 void Watchdog::take_signal() {
   signalfd_siginfo info;
   const bool one_more = read(signals_, &info, sizeof info) == sizeof info;

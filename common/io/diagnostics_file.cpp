@@ -46,7 +46,8 @@ struct Kept {
   std::vector<double> first_energies;
 };
 
-// Keeps the states up to `last_step`. If the run was killed, the last row may be incomplete.
+// Keeps the states up to `last_step`. If the run was killed, the last row in the file may be
+// incomplete.
 Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
   Kept kept;
   std::ifstream in(file, std::ios::binary);

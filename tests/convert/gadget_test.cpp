@@ -245,7 +245,7 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
   };
   EXPECT_EQ(header_says("NumFilesPerSnapshot", 8),
             ": /Header: one of 8 files of a snapshot; only snapshots in one file can be read "
-            "(export the bodies with pynbody as a table, which nbody-convert reads)");
+            "(export the bodies as a table with pynbody; nbody-convert reads such a table)");
   EXPECT_EQ(header_says("Redshift", 0.5),
             ": /Header: Redshift is not 0; cosmological snapshots cannot be read");
   EXPECT_EQ(header_says("HubbleParam", -0.7),

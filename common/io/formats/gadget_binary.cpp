@@ -137,7 +137,7 @@ class GadgetReader {
     const auto files = byte_order::load<std::uint32_t>(header, 124, kind_.order);
     if (files > 1)
       fail("it is one of ", files, " files; only snapshots in one file can be read (export the ",
-           "bodies with pynbody as a table, which nbody-convert reads)");
+           "bodies as a table with pynbody; nbody-convert reads such a table)");
     if (real(80) != 0) fail("its redshift is not 0; cosmological snapshots cannot be read");
     time_ = real(72);
     if (!std::isfinite(time_)) fail("its time is not a finite number");

@@ -9,7 +9,7 @@
 //
 // "Standard" files are big-endian; "native" files have the byte order of the machine that wrote
 // them. Headers of 28 and of 32 bytes are read. We write 32 bytes, because a widely used reader
-// expects 32 even where a file has 28. The units are in a second file (tipsy_param.cpp).
+// expects 32 bytes even if the header has 28. The units are in a second file (tipsy_param.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -26,7 +26,7 @@ namespace {
 using formats::GadgetUnits;
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-// SWIFT has two more types than Gadget: neutrinos, and another in the headers of newer files.
+// SWIFT has two more types than Gadget: neutrinos, and one more in the headers of newer files.
 constexpr std::size_t kTypesRead = kTypes + 2;
 // SWIFT also uses some of Gadget's numbers for other species: background dark matter, sinks, black
 // holes.
@@ -35,8 +35,9 @@ constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::star, Species::boundary, Species::dark, Species::dark};
 constexpr const char* kOwnGroup = "nbody-steps";  // holds data that Gadget's format lacks
 
-// Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the
-// best known G and solar mass in grams, a file's 1e10 solar masses would be 3e-4 too heavy.
+// Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With
+// today's best values of G and of the solar mass in grams, the 1e10 solar masses of a file would be
+// 3e-4 too heavy.
 constexpr double kSolarMassGrams = 1.989e33, kSwiftSolarMassGrams = 1.98841e33;
 constexpr const char* kSwiftLength = "Unit length in cgs (U_L)";
 
@@ -95,7 +96,7 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   if (files != 1)
     throw UsageError(where, ": one of ", shortest(files),
                      " files of a snapshot; only snapshots in one file can be read (export the "
-                     "bodies with pynbody as a table, which nbody-convert reads)");
+                     "bodies as a table with pynbody; nbody-convert reads such a table)");
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where, ": Redshift is not 0; cosmological snapshots cannot be read");
   Header header;

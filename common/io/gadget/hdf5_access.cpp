@@ -33,7 +33,7 @@ bool is_number(const Handle& type) {
   return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= 8;
 }
 
-// HDF5 would follow a link to another file, which our checks have not seen.
+// HDF5 would follow a link into another file, and our checks have not seen that file.
 bool is_here(const Handle& parent, const char* name) {
   H5L_info_t link;
   return has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&

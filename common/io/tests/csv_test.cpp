@@ -59,8 +59,8 @@ TEST_F(Csv, HabitsOfOtherPrograms) {
 }
 
 TEST_F(Csv, TextPastTheFirstKibibyteMayBeAnything) {
-  // The 1024th byte is the first of a two-byte letter. Only 1024 bytes decide the format, and half
-  // a letter at their end must not make the file look binary.
+  // The 1024th byte is the first of a two-byte letter. Only the first 1024 bytes decide the format,
+  // and a letter that is cut in half at their end must not make the file look binary.
   const std::string head = "# ";
   const Snapshot snapshot =
       read(head + std::string(1023 - head.size(), 'a') + "\xC3\xA9\nx,y,vx,vy\n1,2,3,4\n");

@@ -148,8 +148,8 @@ TEST_F(RoundTrip, CsvIgnoresTheLocale) {
   const Snapshot written = full_snapshot();
   write_bodies(folder / "classic.csv", written);
   const std::string before_c = std::setlocale(LC_ALL, nullptr);
-  // Changes the C locale if one with a decimal comma is installed, and always changes the C++
-  // locale.
+  // Sets the C locale to one with a decimal comma, if such a locale is installed, and always sets
+  // the C++ locale to one.
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"})
     if (std::setlocale(LC_ALL, locale) != nullptr) break;
   const std::locale before =
@@ -293,8 +293,8 @@ TEST_F(Write, RefusesTextsThatWouldNotComeBack) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// A float64 needs 17 digits in CSV, or 8 bytes in BIN. Programs in float32 read the same file and
-// round it.
+// A float64 needs 17 digits in CSV, or 8 bytes in BIN. Programs that compute in float32 read the
+// same file and round the values.
 TEST_F(Float64, ComesBackBitForBit) {
   Snapshot snapshot{.systems = Systems(2, 3)};
   for (std::size_t i = 0; i < 6; ++i) {
