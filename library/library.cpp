@@ -330,9 +330,6 @@ const char* nbody_error_text(int result) {
       return "not enough memory";
     case NBODY_INTERRUPTED:
       return "interrupted by the caller";
-    case NBODY_NO_TREE_POTENTIAL:
-      return "on a CUDA device the tree does not compute a potential; use the direct sum or the "
-             "CPU";
     case NBODY_TWO_DEVICES:
       return "arrays are on different CUDA devices";
     case NBODY_CUDA_FAILED:

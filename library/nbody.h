@@ -32,7 +32,7 @@
  * all are on the host. It takes device pointers as they are. The kernels are those of steps 11 to
  * 13 and 15b, and work in options.stream. If all results are on the device, the call returns before
  * they are ready, as a kernel does. options.interrupted is not called: kernels run to their end.
- * The tree has no potential. The library keeps the memory that calls worked in, and
+ * The library keeps the memory that calls worked in, and
  * nbody_release_memory() returns it. A thread remembers what its last call found in the arrays, and
  * begins the next one with the same kernels; if the arrays have changed too much for these, it runs
  * others. The results do not depend on it.
@@ -64,10 +64,9 @@ enum {
   NBODY_NO_DEVICE = 8,     /* the device is missing, or this build does not support it */
   NBODY_NO_TREE_JERK = 9,  /* the tree has no velocities of nodes; NBODY_DIRECT has the jerk */
   NBODY_NO_MEMORY = 10,
-  NBODY_INTERRUPTED = 11,       /* options.interrupted returned nonzero */
-  NBODY_NO_TREE_POTENTIAL = 12, /* on a CUDA device; NBODY_DIRECT and the CPU have it */
-  NBODY_TWO_DEVICES = 13,       /* arrays are on different CUDA devices */
-  NBODY_CUDA_FAILED = 14        /* a call of CUDA failed */
+  NBODY_INTERRUPTED = 11, /* options.interrupted returned nonzero */
+  NBODY_TWO_DEVICES = 12, /* arrays are on different CUDA devices */
+  NBODY_CUDA_FAILED = 13  /* a call of CUDA failed */
 };
 
 /* Returns one line about a result. The text is static, for every number. */

@@ -6,10 +6,7 @@
 // its last calls found: if they were alike, the next call launches the same kernels at once, and
 // their results are stored if its examination, too, finds the same. Otherwise the right kernels
 // follow. With options.unchecked there is no examination.
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "library/cuda/arrays.h"
@@ -48,14 +45,16 @@ struct Problem {
 
 // ---- kernels ------------------------------------------------------------------------------------
 
+// Stores what a tree has left in the velocities of its targets.
 template <class Real>
 __global__ void store_velocities(const float4* __restrict__ velocities,
                                  const int* __restrict__ order, int n, Output<Real> out) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n || !is_stored(out)) return;
-  const float4 a = velocities[i];
-  store_vector(out.accelerations, static_cast<std::size_t>(order != nullptr ? order[i] : i),
-               out.force, a.x, a.y, a.z);
+  const auto at = static_cast<std::size_t>(order != nullptr ? order[i] : i);
+  const float4 sum = velocities[i];
+  store_vector(out.accelerations, at, out.force, sum.x, sum.y, sum.z);
+  if (out.potentials != nullptr) out.potentials[at] = static_cast<Real>(out.potential * sum.x);
 }
 
 template <class Real>
@@ -63,8 +62,8 @@ void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float s
                  const Problem<Real>& problem, const Output<Real>& out) {
   const auto at = [&](const Bodies<float>& bodies, bool own) {
     if (bodies.n == 0) return;
-    sum_by_tree(sources.first(sources.massive), bodies, own, problem.options, softening_squared,
-                problem.stream);
+    sum_by_tree(problem.quantity, sources.first(sources.massive), bodies, own, problem.options,
+                softening_squared, problem.stream);
     store_velocities<<<(bodies.n - 1) / kBlockSize + 1, kBlockSize, 0, problem.stream>>>(
         bodies.velocities, bodies.order, bodies.n, out);
     CUDA_CHECK(cudaGetLastError());
@@ -198,8 +197,6 @@ void compute(const Problem<Real>& problem, Last& last) {
 
 template <class Real>
 int run_on_cuda(const Call<Real>& call) try {
-  const bool tree = call.options->method == NBODY_TREE;
-  if (tree && call.quantity == Quantity::potential) return NBODY_NO_TREE_POTENTIAL;
   const Arrays<Real>& at = call.at();
   if (at.count == 0) return NBODY_OK;
   Device device;
@@ -226,7 +223,8 @@ int run_on_cuda(const Call<Real>& call) try {
   const Result<Real> j(call.jerks, 3 * at.count, j_there);
   DeviceArray<Real> middle;
   if constexpr (std::is_same_v<Real, double>)
-    if (tree && n > 0) middle = middle_of(x.get(), static_cast<int>(n), stream);
+    if (call.options->method == NBODY_TREE && n > 0)
+      middle = middle_of(x.get(), static_cast<int>(n), stream);
   compute<Real>({call.quantity,
                  {n, x.get(), v.get(), m.get()},
                  {targets, tx.get(), tv.get(), nullptr},

@@ -70,8 +70,10 @@ void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);
 
 // Steps 15 and 15b: sets the velocities of the targets, which must be zero, to their accelerations
-// by the sources. With `own`, both are the same, and their positions change.
-void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, bool own,
-                 const nbody_options& options, float softening_squared, cudaStream_t stream);
+// by the sources, or the x of the velocities to the potentials. With `own`, both are the same, and
+// their positions may change.
+void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
+                 bool own, const nbody_options& options, float softening_squared,
+                 cudaStream_t stream);
 
 }  // namespace nbody::library

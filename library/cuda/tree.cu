@@ -1,6 +1,6 @@
 // Forces by step 15's tree and step 15b's walks, in one time step of length 1 from rest, which
-// turns a velocity into the acceleration. Targets that are not the sources have a second tree,
-// which orders them.
+// turns a velocity into the acceleration; and potentials. Targets that are not the sources have a
+// second tree, which orders them.
 #include "library/cuda/sums.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -10,8 +10,11 @@
 #define main static program_of_step  // a function that nobody calls
 #include "step15b_force_aware/nbody.cu"
 #undef main
+#include "library/cuda/potential_walk.h"
 
 namespace {
+
+using nbody::library::Quantity;
 
 // Moves what the leaves of a tree say about the numbers of their bodies.
 __global__ void shift_leaves(Node* nodes, int n, int by) {
@@ -23,14 +26,24 @@ __global__ void shift_leaves(Node* nodes, int n, int by) {
 }
 
 // Walks a tree for n bodies, the first of `bodies`. Its leaves number the sources in `bodies`, too.
-void walk(const Tree& tree, const Position* bodies, const int* order,
+void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int* order,
           const nbody::library::Bodies<float>& targets, const nbody_options& options,
           float softening_squared) {
-  const auto kernel = options.multipole == 2 ? advance<true> : advance<false>;
-  for (const auto pass : {advance<false, true>, kernel})
-    pass<<<(targets.n - 1) / kGroup + 1, 32>>>(
-        tree.nodes.get(), tree.root(), bodies, order, targets.positions, targets.velocities,
-        targets.n, 1.0f, softening_squared, static_cast<float>(options.force_tolerance));
+  const int blocks = (targets.n - 1) / kGroup + 1;
+  const auto tolerance = static_cast<float>(options.force_tolerance);
+  const bool quadrupole = options.multipole == 2;
+  const auto forces = [&](auto kernel) {
+    kernel<<<blocks, 32>>>(tree.nodes.get(), tree.root(), bodies, order, targets.positions,
+                           targets.velocities, targets.n, 1.0f, softening_squared, tolerance);
+  };
+  forces(advance<false, true>);
+  if (quantity == Quantity::potential) {
+    const auto kernel = quadrupole ? find_potentials<true> : find_potentials<false>;
+    kernel<<<blocks, 32>>>(tree.nodes.get(), tree.root(), bodies, order, targets.velocities,
+                           targets.n, softening_squared, tolerance);
+  } else {
+    forces(quadrupole ? advance<true> : advance<false>);
+  }
   CUDA_CHECK(cudaGetLastError());
 }
 
@@ -38,13 +51,15 @@ void walk(const Tree& tree, const Position* bodies, const int* order,
 
 namespace nbody::library {
 
-void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, bool own,
-                 const nbody_options& options, float softening_squared, cudaStream_t stream) {
+void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
+                 bool own, const nbody_options& options, float softening_squared,
+                 cudaStream_t stream) {
   const InDefaultStream here(stream);  // the tree's launches are in this stream
   Tree tree{sources.n};
   tree.build(sources.positions, static_cast<float>(options.theta));
   if (own)
-    return walk(tree, tree.bodies.get(), tree.order.get(), targets, options, softening_squared);
+    return walk(quantity, tree, tree.bodies.get(), tree.order.get(), targets, options,
+                softening_squared);
   Tree other{targets.n};
   other.build(targets.positions, 1);
   // A walk reads its own bodies and those of leaves from one array.
@@ -56,7 +71,7 @@ void sum_by_tree(const Bodies<float>& sources, const Bodies<float>& targets, boo
   copy(bodies.get() + other.size, tree.bodies);
   shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize>>>(tree.nodes.get(), sources.n,
                                                                  targets.n);
-  walk(tree, bodies.get(), other.order.get(), targets, options, softening_squared);
+  walk(quantity, tree, bodies.get(), other.order.get(), targets, options, softening_squared);
 }
 
 }  // namespace nbody::library

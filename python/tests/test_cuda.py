@@ -135,6 +135,19 @@ class OnDevice(unittest.TestCase):
                         self.assertLess(2 * errors[1], errors[0])
         self.each(test)
 
+    def test_potential_of_tree(self) -> None:
+        def test(library: Library) -> None:
+            for dtype in (np.float32, np.float64):
+                x, _, m = bodies(TREE // 3, 12, dtype, True)
+                at = x[:99] + dtype(0.01)
+                for where in (None, at):
+                    exact = nb.potential(x, m, 0.05, where)
+                    there = None if where is None else library.bring(where)
+                    found = library.back(nb.potential(library.bring(x), library.bring(m), 0.05,
+                                                      there, "tree"))
+                    self.close(found, exact, 1e-3, "potential of the tree")
+        self.each(test)
+
     def test_host_arrays_on_the_device(self) -> None:
         x, _, m = bodies(3000, 4, massless=True)
         for method, tolerance in (("direct", 5e-6), ("tree", 5e-3)):
@@ -221,8 +234,7 @@ class OnDevice(unittest.TestCase):
                      ("positions: shape", lambda: nb.accelerations(M, M, 0.1)),
                      ("masses: not on CUDA", lambda: nb.accelerations(X, m, 0.1)),
                      ("softening: -1", lambda: nb.accelerations(X, M, -1)),
-                     ("device: 'cpu' is not", lambda: nb.accelerations(X, M, 0.1, device="cpu")),
-                     ("on a CUDA device the tree", lambda: nb.potential(X, M, 0.1, method="tree")))
+                     ("device: 'cpu' is not", lambda: nb.accelerations(X, M, 0.1, device="cpu")))
             for message, call in cases:
                 with self.subTest(message), self.assertRaisesRegex(ValueError, "^" + message):
                     call()
