@@ -2,8 +2,8 @@
 //
 // One thread per body fills a GPU only with a few hundred thousand bodies or more. Here a block
 // sums over one chunk of the sources, so that C chunks give C times as many blocks. The partial
-// sums are a matrix with a row per component of a body and a column per chunk. Its product with a
-// vector of ones is the accelerations, and cuBLAS adds dt times these to the velocities.
+// sums are a matrix with a row per component of a body and a column per chunk. The product with a
+// vector of ones gives the accelerations; cuBLAS adds dt times these to the velocities.
 //
 // Parent: step06_ldg_fastmath.   Run: step10_tiled2d_cublas --scenario plummer --bodies 262144
 #include <algorithm>

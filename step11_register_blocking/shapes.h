@@ -20,7 +20,7 @@ inline Shape shape_for(int systems, int n, int sources, int tile, int max_chunks
       shapes.push_back({k, blocks_for(sources, chunks) * tile});
     }
   }
-  // K interactions take 14 K issue slots; loading their source and the loop take three more.
+  // K interactions take 14 K issue slots; the load of their source and the loop take three more.
   // Writing a partial sum and adding it up takes 0.004 slots per SM when all SMs share this work.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const auto [k, chunk] = shape;

@@ -1,8 +1,8 @@
 // step12_newton3 -- each pair once: the force of i on j is that of j on i, reversed.
 //
-// A warp keeps 32 K bodies in registers, K per lane. Sources come in groups of 32. Each carries the
-// sum of the forces on itself from lane to lane, until all 32 K bodies have contributed. So a pair
-// costs one reciprocal square root, not two, and no sum depends on the order of the blocks.
+// A warp keeps 32 K bodies in registers, K per lane. Sources come in groups of 32. The sum of the
+// forces on a source goes from lane to lane until all 32 K bodies have contributed. So a pair costs
+// one reciprocal square root, not two, and no sum depends on the order of the blocks.
 //
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
 #include <cmath>
@@ -83,10 +83,10 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
   }
 }
 
-// Tiles of bodies form a ring. A block pairs tile `row` with the one `offset` places ahead; offsets
-// up to half the ring yield every pair of tiles. partials[2 y][body of all] is the column's force
-// on the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
-// kOneMassTiles is false if no tile has one mass, because testing each would cost 3 %.
+// Tiles of bodies form a ring. A block pairs tile `row` with the tile `offset` places ahead;
+// offsets up to half the ring yield all pairs. partials[2 y][body of all] is the column's force on
+// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
+// kOneMassTiles is false if no tile has equal masses, because testing each tile would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   const float row_mass = tile_mass[system * tiles + row];
   const float column_mass = tile_mass[system * tiles + column];
   const bool one_mass = kOneMassTiles && row_mass >= 0.0f && column_mass >= 0.0f;
-  // Two tiles half the ring apart would be paired from both sides, so only one side does it.
+  // Two tiles half the ring apart would be paired from both sides, so only one side pairs them.
   if (2 * offset < tiles || row < column) {
     const int first = column * kTile;
     if (one_mass) {
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
 }
 
 // Adds the partial sums in the order of the chunks, then kicks (v_i += a_i dt) and drifts
-// (x_i += v_i dt). Here a chunk is the result of one row or column.
+// (x_i += v_i dt). Here each partial sum comes from one row or column.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {

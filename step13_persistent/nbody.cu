@@ -1,8 +1,8 @@
-// step13_persistent -- one kernel takes all time steps: a barrier of the grid instead of a launch.
+// step13_persistent -- one kernel takes all time steps: a grid barrier replaces the launches.
 //
-// For a few thousand bodies two launches take longer than the forces. Here the blocks stay. Each
+// For a few thousand bodies two launches take longer than the forces. Here the blocks stay: each
 // advances its bodies, waits at a barrier for all others, and continues. Positions are stored
-// twice, to be read and to be written, so one barrier per step is enough.
+// twice, one copy to read and one to write, so one barrier per step is enough.
 //
 // Parent: step11_register_blocking.   Run: step13_persistent --systems 1 --bodies 1024 --steps 1000
 #include <cooperative_groups.h>
@@ -24,7 +24,7 @@ using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
 // Returns a massless body for an index past the end, so that every tile is full for any N.
-// Other SMs write positions while this kernel runs, so loads bypass L1, which may hold old ones.
+// Other SMs write positions while this kernel runs, so loads bypass L1, which may be stale.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
 template <int K, int kLanes, int kWarps>
 const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
-// All blocks must be resident at once, or they would wait forever for one that has not started.
+// All blocks must be resident at once: otherwise they wait forever for one that has not started.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
   const Shape shape = shape_for(systems, n,

@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   for (int j = threadIdx.x; j < n; j += kBlockSize) positions[0][j] = all_positions[before + j];
   float4 position = owner ? all_positions[before + i] : float4{};
   float4 velocity = owner ? velocities[before + i] : float4{};
-  // No thread may read positions before all of them are written, and no block may write to a block
-  // that has not begun.
+  // No thread may read positions before all of them are written, and no block may write into the
+  // memory of a block that has not begun.
   wait_for_all<kBlocks>();
   for (int step = 0; step < steps; ++step) {
     const float4* const from = positions[step % 2];
