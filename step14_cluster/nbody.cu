@@ -1,9 +1,9 @@
-// step14_cluster -- one rank per GPU: systems, or the bodies of one, distributed over a cluster.
+// step14_cluster -- one rank per GPU: distributes systems, or one system's bodies, over a cluster.
 //
 // Every rank keeps a part of the bodies, and gets the positions of all others in every step. Pairs
 // across ranks are computed once, too: sums of forces go back to the rank that keeps the bodies.
-// They are added in an order that does not depend on the number of ranks, so neither do the bits
-// of the result.
+// The order of the additions does not depend on the number of ranks, so the bits of the result do
+// not depend on it either.
 //
 // Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
 #include <cmath>

@@ -1,5 +1,5 @@
-// Computes the forces of pairs: of one source with a thread's bodies, and of 32 sources with those
-// of a warp. Step 12 explains this method.
+// Computes the forces between one source and a thread's bodies, and between 32 sources and a warp's
+// bodies. Step 12 explains this method.
 #pragma once
 
 #include "nbody/float3.h"
@@ -12,7 +12,7 @@ using namespace nbody;  // arithmetic with float3
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 
 // Computes the K independent interactions of a source with a thread's bodies. With kOneMass all
-// sources have one mass and all bodies have one; the caller multiplies the sums by these masses.
+// sources have the same mass, and so do all bodies; the caller multiplies the sums by these masses.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {

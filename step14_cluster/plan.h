@@ -1,9 +1,9 @@
-// Decides which rank keeps which bodies, and which rank computes which pairs. Every rank
-// makes the same plan. If the order of additions depended on the number of ranks, so would
-// the bits of the result. Therefore each system is divided into segments that depend only
-// on its size. A pair of segments is a unit, which one rank computes, with a sum of forces
-// for each segment. The ranks that keep the bodies add these sums in the order of the
-// segments.
+// Decides which rank keeps which bodies, and which rank computes which pairs. Every rank makes
+// the same plan. The bits of the result must not depend on the number of ranks, so the order of
+// additions must not depend on it. Therefore each system is divided into segments that depend
+// only on its size. A pair of segments is a unit. One rank computes a unit, with a sum of
+// forces for each of the two segments. The ranks that keep the bodies add these sums in the
+// order of the segments.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Plan {
   int bodies_in(int segment_of_all) const {
     return std::clamp(n - segment_of_all % segments * segment, 0, segment);
   }
-  // A tile with one body counts as a full one, because it takes as long.
+  // A tile with one body counts as a full tile, because it takes as long.
   int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
   // Returns, for each rank, the first body that it keeps, in the order of the input.
   std::vector<size_t> first_bodies() const;
@@ -74,9 +74,9 @@ inline Plan::Plan(int systems, int n, int tile, int ranks)
   let_meet();
 }
 
-// The segments of a system form a ring. Each is paired with itself and with those up to half the
-// ring ahead; of two segments exactly half the ring apart, only one makes the pair. The ranks get
-// equal parts of the list of pairs, so most of a rank's work is for segments that it keeps.
+// The segments of a system form a ring. Each is paired with itself and with the segments up to half
+// the ring ahead; two segments exactly half the ring apart form only one pair. The ranks get equal
+// parts of the list of pairs, so most of a rank's work is for segments that it keeps.
 inline void Plan::let_meet() {
   const auto work = [&](const Meeting& m) -> double {
     const int row = tiles_in(m.row), column = tiles_in(m.column);
@@ -111,8 +111,8 @@ inline std::vector<size_t> Plan::first_bodies() const {
 }
 
 // The places of force sums in an array of segments. First come the sums that this rank computes,
-// grouped by the rank that needs them, then those that it receives, grouped by their sender. Sender
-// and receiver both order the sums of a message as their pairs are ordered.
+// grouped by the rank that needs them, then the sums that it receives, grouped by sender. Sender
+// and receiver both order the sums of a message by the order of their pairs.
 struct Slots {
   std::vector<int> of_row, of_column;           // per pair of this rank; -1: paired with itself
   std::vector<int> of_sum;                      // [kept segment][segment of its system]

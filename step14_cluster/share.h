@@ -22,7 +22,7 @@ constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewest blo
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
 
-// The bodies that a rank keeps, in segments padded with massless bodies that the input lacks.
+// The bodies that a rank keeps, in segments that are padded with additional massless bodies.
 struct Kept {
   size_t first, count;  // indices in the array of all segments
   size_t segment, of_system, n, systems, first_body;
@@ -77,7 +77,7 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
 }
 
 // Adds the sums over the other segment's tiles in their order. blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. In a segment paired with itself, a tile was the
+// unit's row and 1 for those of its column. If a segment is paired with itself, each tile was the
 // column's tile in its pairs with earlier tiles.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
@@ -86,7 +86,7 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
   const int slot = blockIdx.z == 0 ? unit.row_slot : unit.column_slot;
   if (i >= segment || slot < 0) return;
   const int own = static_cast<int>(i / (segment / tiles));
-  // An empty tile, possible in a system's last segment, was paired with nothing.
+  // A system's last segment may have empty tiles, which were paired with nothing.
   const bool has_bodies = own < (blockIdx.z == 0 ? unit.row_tiles : unit.column_tiles);
   const int others = !has_bodies ? 0 : blockIdx.z == 0 ? unit.column_tiles : unit.row_tiles;
   float3 sum = {};
@@ -117,7 +117,7 @@ struct Share {
   nbody::Cluster& cluster;
   plan::Plan plan;
   Kept kept;
-  // Whole systems need no positions from other ranks, so none are stored.
+  // Whole systems need no positions from other ranks, so this rank stores none of those.
   size_t first = plan.by_systems ? kept.first : 0;
   nbody::DeviceArray<Position> positions{plan.by_systems ? kept.count : kept.count * plan.ranks};
   nbody::DeviceArray<Velocity> velocities{kept.count};
@@ -214,7 +214,7 @@ inline void require_memory(const plan::Plan& plan, int rank) {
       " are free, enough for about " + std::to_string(std::lround(largest)) + " bodies");
 }
 
-// The given units are sorted by system.
+// Expects `all` to be sorted by system.
 inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
   const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, max_groups(plan));
@@ -245,7 +245,7 @@ inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   }
 }
 
-// Keeps memory for the next call, which usually has the same sizes.
+// Returns the share of this rank, which keeps its memory for calls of the same sizes.
 inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, int tile) {
   static std::unique_ptr<Share> share;
   const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());

@@ -18,11 +18,11 @@ using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
-// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
-// opening one node at a time never takes more room than this.
+// The bodies of a node share more bits (of keys, then of indices) than its parent's bodies, so
+// opening one node at a time never takes more stack than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
+// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 

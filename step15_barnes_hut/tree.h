@@ -2,7 +2,7 @@
 //
 // Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Bodies whose keys begin with the same
 // bits are in one cell of the cube around all bodies and are neighbours in the array, so a node is
-// a range of sorted bodies. One thread per node finds it from the keys around one end of its range
+// a range of sorted bodies. One thread per node finds its range from the keys around one end
 // (Karras, High Performance Graphics 2012), in one kernel without locks or levels. If keys are
 // equal, the indices are compared.
 #pragma once
@@ -61,7 +61,7 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
 }
 
 // Finds the inner nodes, down to single bodies. Body i is at one end of node i. The node extends to
-// the side where the keys share more bits, as long as they share more than on the other side.
+// the side where keys share more bits with key i, as far as they share more than on the other side.
 static __global__ void make_nodes(const Position* __restrict__ positions,
                                   const int* __restrict__ order, const CurveKey* __restrict__ keys,
                                   Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
@@ -123,7 +123,7 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   node.products = {products.x, products.y, products.z, radius};
 }
 
-// Adds moments from the leaves to the root. The thread of an inner node starts with its children
+// Adds moments from the leaves to the root. The thread of an inner node starts with those children
 // that are leaves. When two threads have reached a node, the second continues to the parent.
 static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes, int n,
                                     float theta) {

@@ -17,20 +17,20 @@ using Velocity = float4;  // w: the magnitude of the acceleration, from the coar
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
-// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
-// opening one node at a time never takes more room than this.
+// The bodies of a node share more bits (of keys, then of indices) than its parent's bodies, so
+// opening one node at a time never takes more stack than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
+// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
-// True if a node acts as one body on all bodies of a box. Let r be its radius over theta, and R the
-// distance of the box from its centre. Then r / R must be small, and so must the first omitted
-// multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
+// True if a node acts as one body on all bodies of a box. Let r be the node's radius over theta,
+// and R the distance of its centre from the box. Then r / R must be small, and so must the first
+// omitted multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;
@@ -64,7 +64,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kicks and drifts by the forces of the tree, one lane per sorted body, or walks it coarsely.
+// Kicks and drifts by the tree's forces, one lane per sorted body, or walks the tree coarsely.
 template <bool kQuadrupole, bool kIsCoarse = false>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,

@@ -38,7 +38,7 @@ constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more 
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
 static_assert(kLarge % kGroup == 0 && 32 % kShare == 0 && kRefill + kDepth + 32 <= kStack);
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
+// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
@@ -49,7 +49,7 @@ constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a serie
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
 constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // a large group lists nodes up to its size
 
-// The results of the first walk, with which the groups of 32 continue.
+// The results of the first walk, from which the groups of 32 continue.
 struct LargeGroup {
   float3 middle;
   int count;
@@ -69,8 +69,8 @@ struct Expansion {
   bool any = false;
   Series series{};
 
-  // True if what is omitted from both series is small: from the node's, (r / R)^3 as in step 15b;
-  // from the group's, the orders n above kOrder. With t = (r + r_group) / R these are at most
+  // True if both series omit little: the node's series omits (r / R)^3 as in step 15b, and the
+  // group's series omits the orders n above kOrder. With t = (r + r_group) / R these are at most
   // sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups have the
   // same sign, so they count in full. A NaN opens the node.
   __device__ bool covers(const Node& node, float bound) const {
@@ -140,10 +140,10 @@ __device__ float unit_of(const Box& cube) {
   return edge > 1e-30f ? 1e6f / edge : 1;
 }
 
-// Estimates the force on a sample coarsely, by masses only, the nodes shared among the warps. A
-// node that lies on a body would seem to pull hard, so it is softened by a part of its radius. A
-// heavy body pulls its neighbours but not itself, so what is within `reach` of the sample counts at
-// most as a multiple of the rest.
+// Estimates the force on a sample coarsely, by masses only; the warps divide the nodes among
+// themselves. A node that lies on a body would seem to pull hard, so it is softened by a part of
+// its radius. A heavy body pulls its neighbours but not itself, so bodies within `reach` of the
+// sample count at most as a multiple of the rest.
 __device__ float estimated_force(const Walk<kWarps>& walk, int root, float3 middle, Position sample,
                                  float reach, float softening_squared) {
   __shared__ float4 tiles[kWarps][32];
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(32 * kWarps, kWarpsPerSm / kWarps)
   __shared__ float sums[kWarps][series::kTerms];
   LargeGroup& large = large_groups[blockIdx.x];
   const Walk<kWarps> walk{nodes, stack, counts};
-  // Each lane has kShare consecutive bodies, the same in all warps, and one of them as a sample.
+  // Each lane has kShare consecutive bodies, the same in all warps; one of them is its sample.
   const auto body_of = [&](int k) {
     return bodies[min(blockIdx.x * kLarge + lane() * kShare + k, n - 1)];
   };

@@ -20,7 +20,7 @@ constexpr int kOrder = TUNABLE(ORDER, 3);  // of the acceleration; the potential
 static_assert(kOrder >= 2 && kOrder <= 5, "the quadrupole needs 2; registers suffice up to 5");
 constexpr int kTop = kOrder + 1;
 
-// The number of terms of an order below n, and the place of one of them.
+// The number of terms of orders below n, and the place of a term in the array.
 constexpr int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
 constexpr int kTerms = terms_below(kTop + 1);
 struct Term {
@@ -41,8 +41,8 @@ constexpr Term kTerm = term_at(kPlace);
 template <int x, int y, int z>
 constexpr int kAt = Term{x, y, z}.place();
 
-// Calls action(place) for every term but that of order 0. `place` is a constant, so all arrays
-// indexed by it are in registers.
+// Calls action(place) for every term except the one of order 0. `place` is a constant, so all
+// arrays indexed by it are in registers.
 template <class Action>
 __device__ void for_each_term(const Action& action) {
   [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {

@@ -10,8 +10,8 @@ using namespace nbody;
 using tree::Node;
 
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
-// The bodies of a node share more bits (of keys, then of indices) than those of its parent, so
-// opening one node at a time never takes more room than this.
+// The bodies of a node share more bits (of keys, then of indices) than its parent's bodies, so
+// opening one node at a time never takes more stack than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -22,7 +22,7 @@ __device__ inline int rank_among(unsigned lanes) { return __popc(lanes & ((1u <<
 enum class Fate { none, opened, expanded, accepted, listed };
 
 // Which lanes of this warp list a node, how many nodes the warps before this one list, and how many
-// all warps do.
+// nodes all warps list.
 struct Listed {
   unsigned lanes;
   int before, total;

@@ -15,7 +15,7 @@ constexpr int kSources = 128;  // nodes or bodies whose forces are summed separa
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be inside although the group's bodies are far away, near the faces. Then each body is tested.
+// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
 // How nodes are opened. The opening angle is in the nodes (Tree::build).

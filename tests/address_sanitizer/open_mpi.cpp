@@ -4,8 +4,8 @@
 
 extern "C" {
 
-// The functions of Open MPI's and PMIx's components have only their directory in common, so that is
-// what the suppressions name.
+// The functions of Open MPI's and PMIx's components share only their directory, so the suppressions
+// name the directory.
 const char* __lsan_default_suppressions() {
   return "leak:libmpi.so\n"
          "leak:libopen-pal.so\n"

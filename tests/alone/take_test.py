@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that steps build and pass without the repository: take_test.py [STEP...], by default all.
+"""Tests that steps build and pass without the repository: take_test.py [STEP...] (default: all).
 
 Copies each step to a directory outside the repository, builds it with its Makefile (a CUDA step
 with hostcuda's nvcc) and runs its check. The check must then reject a wrong force.
