@@ -25,7 +25,11 @@ Json kernels(const Tracer& tracer) {
                     {"barriers", kernel.barriers},
                     {"grid_barriers", kernel.grid_barriers},
                     {"shuffles", kernel.warp_calls.shuffles.as_json<Json>()},
-                    {"votes", kernel.warp_calls.votes.as_json<Json>()}});
+                    {"votes", kernel.warp_calls.votes.as_json<Json>()},
+                    {"loading_launches", kernel.loading_launches},
+                    {"loading_blocks", kernel.loading_blocks},
+                    {"loading_threads", kernel.loading_threads},
+                    {"most_loads", kernel.most_loads}});
   return list;
 }
 
@@ -153,9 +157,11 @@ Json findings() {
   return list;
 }
 
-// `waits` counts the calls in which host code waits for a stream, an event or a device.
+// `waits` counts the calls in which host code waits for a stream, an event or a device;
+// `bytes_to_host` is the size of all copies from device memory to the host's.
 Json host(const Tracer& tracer) {
   return {{"waits", tracer.host_waits()},
+          {"bytes_to_host", tracer.bytes_to_host()},
           {"streams_with_kernels", tracer.overlap().streams()},
           {"streams_at_once", tracer.overlap().at_once()}};
 }

@@ -26,6 +26,7 @@ void Tracer::grid_begins(const Launch& launch) {
   kernel.blocks += launch.blocks();
   kernel.threads += launch.blocks() * launch.threads();
   blocks_.clear();
+  has_loaded_ = false;
   const Operation* running = running_operation();
   OperationRecord record = running ? OperationRecord(*running) : OperationRecord();
   record.what = std::string("kernel ") + launch.site.kernel;
@@ -66,6 +67,7 @@ void Tracer::settle() {
 
 void Tracer::settle_warp(unsigned warp) {
   if (picture_) picture_->turn_to(block_->now.barriers, warp);
+  sites_.set_warp(&block_->loads[warp]);
   logs_[warp].settle(sites_);
 }
 
@@ -99,6 +101,7 @@ void Tracer::block_ended() {
   settle();
   checks_.block_ended(races_);
   look_for_lost_partials();
+  count_loading_threads();
   blocks_.erase(block_->now.block);
 }
 
@@ -113,6 +116,20 @@ void Tracer::look_for_lost_partials() {
     });
     if (loads) checks_.lost_partial(*lost.array, lost.code, lost.threads);
   }
+}
+
+void Tracer::count_loading_threads() {
+  Kernel& kernel = kernels_[kernel_];
+  std::uint64_t threads = 0;
+  for (const LoadsOfLanes& warp : block_->loads)
+    for (const std::uint32_t loads : warp) {
+      threads += loads > 0;
+      kernel.most_loads = std::max<std::uint64_t>(kernel.most_loads, loads);
+    }
+  if (threads == 0) return;
+  kernel.loading_threads += threads;
+  ++kernel.loading_blocks;
+  if (!std::exchange(has_loaded_, true)) ++kernel.loading_launches;
 }
 
 // When a block starts, its variables count as unwritten.

@@ -29,6 +29,8 @@ struct Kernel {
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
   WarpCounts warp_calls{};
+  // Launches, blocks and threads that load at all, and the most loads of one thread in a launch.
+  std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.
@@ -56,6 +58,7 @@ struct RunningBlock {
   std::array<OfWarp, kMaxThreads / kLanes> epochs{};
   std::vector<Array*> shared;
   Halvings halvings;
+  std::array<LoadsOfLanes, kMaxThreads / kLanes> loads{};  // of each warp
 };
 
 // Facts that the instrumentation knows about an access besides its address. The struct must fit in
@@ -106,6 +109,7 @@ class Tracer final : public KernelObserver {
   const std::vector<Divergence>& divergences() const { return divergences_; }
   const Overlap& overlap() const { return overlap_; }
   std::uint64_t host_waits() const { return host_.waits(); }
+  std::uint64_t bytes_to_host() const { return host_.bytes_to_host(); }
 
   void grid_begins(const Launch& launch) override;
   void block_begins(const BlockState& block) override;
@@ -145,6 +149,7 @@ class Tracer final : public KernelObserver {
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
   void stop_thread();
   void look_for_lost_partials();
+  void count_loading_threads();
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);
@@ -171,6 +176,7 @@ class Tracer final : public KernelObserver {
 
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
+  bool has_loaded_ = false;      // a block of this launch has loaded something
   std::uint32_t stamp_ = 0;      // facts about code locations hold while this is unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access

@@ -220,7 +220,14 @@ class Findings(unittest.TestCase):
     def test_every_atomic_and_every_shuffle_is_counted(self):
         ended, record = run(PROGRAMS["seeded"], "--warp-counts")
         self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
+        self.assertEqual(record["host"]["bytes_to_host"], 32)
         for kernel, what, *expected in map(str.split, ended.stdout.splitlines()):
+            if what == "loads":
+                one = next(one for one in record["kernels"] if one["name"] == kernel)
+                self.assertEqual((one["loading_launches"], one["loading_blocks"]), (2, 2))
+                self.assertEqual(list(map(int, expected)),
+                                 [one["loading_threads"], one["most_loads"]])
+                continue
             counted = [site for site in record["sites"]
                        if (site["kernel"], site["access"]) == (kernel, "atomic")]
             if what != "atomics":

@@ -59,6 +59,15 @@ __global__ void half_a_warp() {
   __activemask();
 }
 
+constexpr int kReaders = 3, kLongest = 5;
+
+// Only some threads of the first block load, and one of them more than the others.
+__global__ void few_load(const int* from, int* to) {
+  if (blockIdx.x > 0 || threadIdx.x >= kReaders) return;
+  const int count = threadIdx.x == 0 ? kLongest : 1;
+  for (int k = 0; k < count; ++k) to[threadIdx.x] += from[k];
+}
+
 // Prints how many accesses and requests each kernel makes, or its shuffles and votes.
 inline void warp_counts() {
   constexpr int kLanes = 32;
@@ -77,6 +86,13 @@ inline void warp_counts() {
   half_a_warp<<<1, kLanes>>>();
   std::printf("half_a_warp shuffles %d %d\n", 16 + kLanes, 2);
   std::printf("half_a_warp votes %d %d\n", 16 + kLanes, 2);
+  const Buffer<int> from(kLongest), to(kReaders);
+  int host[kReaders] = {};
+  cudaMemset(from.data, 0, sizeof(int) * kLongest);
+  cudaMemcpy(to.data, host, sizeof host, cudaMemcpyHostToDevice);
+  for (int launch = 0; launch < 2; ++launch) few_load<<<2, kLanes>>>(from.data, to.data);
+  cudaMemcpy(host, to.data, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("few_load loads %d %d\n", 2 * kReaders, 2 * kLongest);
   five.get(), zero.get(), minus.get(), real.get();  // otherwise these results would be lost
 }
 

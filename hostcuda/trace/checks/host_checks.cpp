@@ -252,6 +252,9 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   Array* source = from ? arrays_.find(from) : nullptr;
   if (target && from && !source) inputs_.insert(size);
   has_results_ |= !target;
+  if (source && source->kind == MemoryKind::device &&
+      !(target && target->kind == MemoryKind::device))
+    bytes_to_host_ += size;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
   // Looks for the missing part before the operation begins, which forgets who read the array.
   std::optional<Finding> missing;

@@ -50,6 +50,7 @@ class HostChecks final : public RuntimeObserver {
   void asked_too_early() override;
   void host_waits() override { ++waits_; }
   std::uint64_t waits() const { return waits_; }
+  std::uint64_t bytes_to_host() const { return bytes_to_host_; }
 
  private:
   struct Failure {
@@ -83,7 +84,7 @@ class HostChecks final : public RuntimeObserver {
   std::vector<Failure> take_unasked();
   std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;
-  std::uint64_t waits_ = 0;
+  std::uint64_t waits_ = 0, bytes_to_host_ = 0;
   bool is_told_ = false;  // the failure of the running call has been explained
   bool is_known_to_be_broken_ = false;
   std::set<std::size_t> inputs_;  // the sizes of copies from the host to the device

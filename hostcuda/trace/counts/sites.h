@@ -47,13 +47,19 @@ class Witness {
   virtual void saw(std::uint32_t site, const Request& request) = 0;
 };
 
+// The number of loads by each lane of a warp.
+using LoadsOfLanes = std::array<std::uint32_t, 32>;
+
 // All sites, numbered in the order in which they were first used.
 class Sites {
  public:
   void set_witness(Witness* witness) { witness_ = witness; }
+  // From now on, requests are those of the warp whose lanes have these loads.
+  void set_warp(LoadsOfLanes* loads) { loads_ = loads; }
   void count(std::uint32_t number, const Request& request) {
     if (witness_) witness_->saw(number, request);
     sites_[number].count(request);
+    count_lanes(sites_[number].key.kind, request.active);
   }
   // Counts a request in which all of these lanes access this aligned address.
   void count_one_address(std::uint32_t number, std::uint32_t lanes, std::uint64_t address) {
@@ -64,13 +70,20 @@ class Sites {
       witness_->saw(number, request);
     }
     sites_[number].count_one_address(lanes);
+    count_lanes(sites_[number].key.kind, lanes);
   }
   std::uint32_t number_of(const SiteKey& key);
   Site& operator[](std::uint32_t number) { return sites_[number]; }
   const std::vector<Site>& all() const { return sites_; }
 
  private:
+  void count_lanes(Kind kind, std::uint32_t lanes) {
+    if (kind != Kind::load || !loads_) return;
+    for (unsigned lane = 0; lane < loads_->size(); ++lane) (*loads_)[lane] += lanes >> lane & 1;
+  }
+
   Witness* witness_ = nullptr;
+  LoadsOfLanes* loads_ = nullptr;
   std::vector<Site> sites_;
   std::map<SiteKey, std::uint32_t> numbers_;
   struct Recent {
