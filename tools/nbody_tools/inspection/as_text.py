@@ -64,8 +64,29 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def totals(kernel: Kernel, interactions: Optional[float]) -> list[str]:
+def totals_of_run(kernel: Kernel) -> list[str]:
+    """Returns lines with the kernel's accesses and shuffles: by threads and, in brackets, by
+    warps."""
     lines = []
+    for memory in MEMORIES:
+        counts = [(access, *(kernel.sum(quantity, memory, access)
+                             for quantity in ("executions", "requests"))) for access in ACCESSES]
+        if any(count for _, count, _ in counts):
+            lines.append(f"{memory} memory: " + ", ".join(
+                f"{access}s {count:,} ({requests:,} requests)"
+                for access, count, requests in counts if count))
+    if kernel.shuffles.get("requests"):
+        lines.append(f"shuffles: {kernel.shuffles['executions']:,} "
+                     f"({kernel.shuffles['requests']:,} by warps)")
+    if kernel.loading_threads:
+        lines.append(f"loads: by {counted(kernel.loading_threads, 'thread')} in "
+                     f"{counted(kernel.loading_blocks, 'block')}, at most {kernel.most_loads:,} by "
+                     "one thread")
+    return lines
+
+
+def totals(kernel: Kernel, interactions: Optional[float]) -> list[str]:
+    lines = [] if interactions else totals_of_run(kernel)
     for memory in MEMORIES:
         counts = [(access, kernel.sum("executions", memory, access)) for access in ACCESSES]
         if interactions and any(count for _, count in counts):
