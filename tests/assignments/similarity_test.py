@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests that copies of references and of this repository's code are recognised, and that programs
-written from the statement alone are not: similarity_test.py. Exits with 77 without copydetect."""
+written from the statement alone are not, and that a program which started from a lesson is said to
+use it: similarity_test.py. Exits with 77 without copydetect."""
 import re
 import sys
 import tempfile
@@ -36,7 +37,7 @@ if similarity.python_with_copydetect() is None:
     sys.exit(77)
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
-    copies, own = {}, {}
+    copies, own, lessons = {}, {}, {}
     for family in families():
         for k, change in enumerate((str, renamed, swapped)):
             variant = family.variants[7 * k + 3]
@@ -46,8 +47,10 @@ with tempfile.TemporaryDirectory() as name:
         copies[f"renamed {step}"] = renamed(text)
     for file in sorted(Path(__file__).with_name("attempts").glob("*.cu")):
         own[f"attempt {file.stem}"] = file.read_text(encoding="utf-8")
+    for file in sorted(Path(__file__).with_name("lessons").glob("*.cu")):
+        lessons[f"lesson {file.stem}"] = file.read_text(encoding="utf-8")
     files = {}
-    for k, (key, text) in enumerate((copies | own).items()):
+    for k, (key, text) in enumerate((copies | own | lessons).items()):
         files[key] = folder / f"{k}.cu"
         files[key].write_text(text, encoding="utf-8")
     (folder / "references").mkdir()
@@ -56,7 +59,9 @@ problems = []
 for match in found:
     print(f"{match.submission}: {match.share:.2f} {match.other}")
     is_copy = match.submission in copies
-    if is_copy != (match.share >= similarity.SUSPICIOUS):
+    verdict = similarity.COPY if is_copy else \
+        similarity.LESSON if match.submission in lessons else ""
+    if similarity.verdict_on(match, similarity.SUSPICIOUS) != verdict:
         problems.append(f"{match.submission} shares {match.share:.2f} with {match.other}")
     source = match.submission.partition(" ")[2]
     if is_copy and source not in match.other and source.partition("-")[0] not in match.other:

@@ -31,6 +31,10 @@ WORKER = Path(__file__).with_name("similarity_worker.py")
 OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
         "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
+# Lessons that the class has and may use, and the share from which a submission has used one.
+# Programs from the statement alone share up to 0.27 with the lessons.
+COPY, LESSON = "copy?", "uses a lesson"
+LESSONS, USES_LESSON = "memory/", 0.35
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,20 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
         found = matches(submissions, others(Path(name)))
     rows = [[one.submission, f"{one.share:.2f}", one.other,
-             "copy?" if one.share >= options.above else ""] for one in found]
+             verdict_on(one, options.above)] for one in found]
     head = ["submission", "share", "nearest", ""]
     if options.csv:
         write_whole_file(options.csv, as_csv([[*head[:3], "verdict"], *rows]))
     print("\n".join(aligned([head, *rows], left=(0, 2, 3))))
-    copies = sum(bool(row[3]) for row in rows)
+    copies = sum(row[3] == COPY for row in rows)
     print(f"{copies} of {len(rows)} submissions share {options.above:g} or more with one file")
     return 1 if copies else 0
+
+
+def verdict_on(match: Match, above: float) -> str:
+    if match.share >= above:
+        return COPY
+    return LESSON if match.other.startswith(LESSONS) and match.share >= USES_LESSON else ""
 
 
 def others(folder: Path) -> dict[str, Path]:
