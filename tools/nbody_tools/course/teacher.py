@@ -5,6 +5,8 @@
       students/NAME/FAMILY/   what a student gets: statement, starter, header and assignment.toml
       teacher/FAMILY.csv      who has which variant; ./nbody grade reads it
       teacher/FAMILY/NAME/    reference of the student's variant
+  ./nbody course teacher make STUDENTS --seed TEXT --family reduction --choose method=tree
+                                       the same, but only among variants with this value
   ./nbody course teacher compare FOLDER                compares submissions with one another, with
       the references of all variants, and with the code of this repository
 
@@ -42,6 +44,9 @@ def configure(p: argparse.ArgumentParser) -> None:
                       "not know; it and a student's name select the variant")
     make.add_argument("--family", choices=FAMILIES, action="append",
                       help="a family to make [all of them]; may be repeated")
+    make.add_argument("--choose", metavar="AXIS=VALUE", action="append", default=[], type=choice,
+                      help="only variants with this value, such as method=shuffle; may be repeated: "
+                      "with every axis of a family, all students get the same variant")
     make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
                       metavar="DIR", help="[build/course/assignments]")
     similarity.configure(tasks.add_parser("compare", allow_abbrev=False))
@@ -56,14 +61,38 @@ def run(options: argparse.Namespace) -> int:
                  for one in families()]
         print("\n".join(aligned(rows, left=(0, 1, 3))))
         return 0
-    chosen = [find_family(name) for name in options.family or FAMILIES]
+    chosen = [chosen_variants(find_family(name), options.choose)
+              for name in options.family or FAMILIES]
     students = students_in(options.students)
     if options.output.exists() and any(options.output.iterdir()):
         raise Failed(f"{options.output}: is not empty; name another with --output")
-    for family in chosen:
-        write_family(family, students, options.seed, options.output)
+    for family, variants in chosen:
+        write_family(family, variants, students, options.seed, options.output)
     print(f"{options.output}: {len(students)} students, {len(chosen)} assignments each")
     return 0
+
+
+def choice(text: str) -> tuple[str, str]:
+    axis, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"'{text}' must be AXIS=VALUE, such as method=shuffle")
+    return axis, value
+
+
+def chosen_variants(family: Family, choices: list[tuple[str, str]]
+                    ) -> tuple[Family, list[Variant]]:
+    """Returns the family's variants with all these values."""
+    for axis, value in choices:
+        if value not in family.axes.get(axis, ()):
+            known = "; ".join(f"{name}={'|'.join(values)}" for name, values in family.axes.items())
+            raise ToolError(f"--choose {axis}={value}: {family.name} has {known}; name the family "
+                            "with --family")
+    found = [one for one in family.variants
+             if all(one.choice[axis] == value for axis, value in choices)]
+    if not found:
+        raise ToolError(f"{family.name} has no variant with "
+                        + ", ".join("=".join(one) for one in choices))
+    return family, found
 
 
 def students_in(file: Path) -> list[str]:
@@ -85,8 +114,9 @@ def students_in(file: Path) -> list[str]:
     return names
 
 
-def write_family(family: Family, students: list[str], seed: str, output: Path) -> None:
-    variants = {student: family.variant_of(student, seed) for student in students}
+def write_family(family: Family, among: list[Variant], students: list[str], seed: str,
+                 output: Path) -> None:
+    variants = {student: family.variant_of(student, seed, among) for student in students}
     for student, variant in variants.items():
         write_pack(variant, output / "students" / file_name(student) / family.name)
         folder = output / "teacher" / family.name / file_name(student)

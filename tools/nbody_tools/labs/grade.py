@@ -6,12 +6,16 @@
   ./nbody grade assignment.toml solution.cu
   ./nbody grade 03 submissions/ --csv points.csv --for canvas --roster gradebook.csv
   ./nbody grade class/teacher/reduction.csv submissions/ --csv points.csv
+  ./nbody grade class/teacher/reduction.csv solution.cu --student NAME
 
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
 process, which contains none of the submission's code, compares its results with float64. A student
 gets points for tests that the starter fails, and loses points for failing others. On a machine with
 a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and which
 attacks are not prevented.
+
+An assignment.toml is for students, who can edit it; the table of variants is the teacher's. If the
+two differ, the report says so.
 
 If FILE is a folder, all its submissions are graded in parallel (course/labs/README.md).
 
@@ -24,12 +28,13 @@ from __future__ import annotations
 import argparse
 import secrets
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Optional, Union
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.assignments.family import Variant, read_variant, read_variants
+from nbody_tools.assignments.family import DESCRIPTION, Variant, read_variant, read_variants
 from nbody_tools.assignments.grading import grade_assignment, refused_assignment
 from nbody_tools.gradebook import grade_class
 from nbody_tools.gradebook.class_grading import submissions_in
@@ -45,6 +50,8 @@ from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
 Task = Union[Lab, Variant]
 COMPILER_LINES = 20
+EDITABLE = (f"the variant is the one in {DESCRIPTION}, which can be edited; a teacher's table of "
+            "variants decides")
 UNGUARDED = {"user": "it ran with the rights of the user who graded it (root's would be dropped)",
              "files": "it could read and write files (this kernel has no Landlock)",
              "calls": "it could start processes and open connections (seccomp is not allowed here)"}
@@ -64,6 +71,8 @@ def configure(p: argparse.ArgumentParser) -> None:
                        else "write the result")
     p.add_argument("--inspect", action="store_true",
                    help="also print the tables of ./nbody inspect")
+    p.add_argument("--student", metavar="NAME",
+                   help="whose variant in the table of variants to grade, for a single submission")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="where grade_tools were built [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
@@ -79,13 +88,15 @@ def file_or_folder(text: str) -> Path:
 
 
 def check(options: argparse.Namespace) -> None:
+    if options.student and (options.file.is_dir() or not options.lab.endswith(".csv")):
+        raise ToolError("--student is for a single submission and a table of variants (.csv)")
     if options.file.is_dir():
         task_of = find_tasks(options.lab)
         grade_class.check(options, (*FORMS, "inspect"))
         for one in submissions_in(options.file):
             task_of(one.student)
         return
-    find_task(options.lab)
+    find_task(options.lab, options.student)
     for name in grade_class.OF_CLASS:
         if getattr(options, name):
             option = "for" if name == "form" else name
@@ -97,9 +108,11 @@ def check(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.file.is_dir():
         return run_class(options)
-    task = find_task(options.lab)
+    task = find_task(options.lab, options.student)
     seed = secrets.randbelow(1 << 31) if options.seed is None else options.seed
     report, results = grade_file(task, options.file, seed, options)
+    if options.lab.endswith(".toml"):
+        report = replace(report, notes=(*report.notes, EDITABLE))
     for form, write in FORMS.items():
         if file := getattr(options, form):
             arguments.write_whole_file(file, write(report))
@@ -129,7 +142,22 @@ def grade_file(task: Task, file: Path, seed: int, options: argparse.Namespace
         text = read_submission(file)
     except Refused as error:
         return refused_task(task, file.name, seed, f"Not run: {error}"), []
-    return grade_task(task, text, file.name, seed, options)
+    report, results = grade_task(task, text, file.name, seed, options)
+    other = other_variant(task, file) if options.lab.endswith(".csv") else ""
+    return replace(report, notes=(*report.notes, other)) if other else report, results
+
+
+def other_variant(task: Task, file: Path) -> str:
+    """Returns a note if an assignment.toml next to the submission does not name the variant."""
+    named = file.parent / DESCRIPTION
+    if not isinstance(task, Variant) or not named.is_file():
+        return ""
+    try:
+        name = read_variant(named).name
+    except ToolError as error:
+        name = f"an unknown variant ({error})"
+    return "" if name == task.name else (f"{DESCRIPTION} next to the submission names {name}; "
+                                         f"graded as {task.name}, as the table of variants says")
 
 
 def find_tasks(text: str) -> Callable[[str], Task]:
@@ -147,8 +175,12 @@ def find_tasks(text: str) -> Callable[[str], Task]:
     return of
 
 
-def find_task(text: str) -> Task:
+def find_task(text: str, student: Optional[str] = None) -> Task:
     """Returns the lab, or the variant of an assignment, that the first argument names."""
+    if text.endswith(".csv"):
+        if not student:
+            raise ToolError(f"{text}: is a table of variants: name the student with --student")
+        return find_tasks(text)(student)
     return read_variant(Path(text)) if text.endswith(".toml") else find_lab(text)
 
 
