@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that the variants of an assignment work as declared:
-assignment_test.py BUILD FAMILY [--some N | --attempts]
+"""Tests that programs get the points that the README promises for their kind (bands.py):
+assignment_test.py BUILD FAMILY [--some N | --all | --attempts]
 
-The reference of each variant must get all points, its starter none, and each wrong program the
-points that the family declares for it, with the declared message. --some N tests the reference and
-the starter of N variants. --attempts grades the programs in attempts/, which were written from the
-statement alone: each must get all points; those in cheats/ must get none. Right programs by another
-method than the variant's (other_methods/) must get fewer points than nearly complete ones by its own
-method (slips/).
+For each variant: the reference, the starter, a right program in which one thread does everything, the
+same with the words of the variant's method added, and the family's wrong programs
+(course/assignments/FAMILY/wrong.py), with the declared message. Each variant takes THREE of the wrong
+programs, the next one others; --all takes all. --some N tests N variants, with the first wrong program
+of each kind. --attempts grades programs that students wrote from the statement
+alone: right ones in attempts/, cheats, right programs by another method than the variant's, and slips.
 """
 import argparse
 import secrets
@@ -15,43 +15,75 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from bands import BANDS
 from nbody_tools.assignments.family import find_family
 from nbody_tools.assignments.grading import grade_assignment
 from nbody_tools.labs import watching
 from nbody_tools.labs.report import as_text
 
-# The fewest and the most points of the programs in each folder.
-POINTS = {"attempts": (100, 100), "cheats": (0, 0), "other_methods": (40, 50), "slips": (50, 75)}
+KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host", "other_methods": "other method",
+                  "slips": "slip"}
+THREE = 3
+# Shuffles whose result does not matter, before one thread does everything.
+WORDS = """  float word = 0;
+  for (int k = 0; k < 30; ++k) word += 0 * __shfl_down_sync(0xffffffffu, word, 1);
+  if (threadIdx.x != 0) return;
+"""
 
 options = argparse.ArgumentParser()
 options.add_argument("build", type=Path)
 options.add_argument("family")
 options.add_argument("--some", type=int, default=0)
+options.add_argument("--all", action="store_true")
 options.add_argument("--attempts", action="store_true")
 options.set_defaults(cuda_build=None, sandbox="auto")
 options = options.parse_args()
 family = find_family(options.family)
 
 
-def check(variant, what, text, points, says=""):
+def check(variant, what, text, kind, says=""):
     """Returns the problems of one program."""
+    least, most = BANDS[kind]
     report, _ = grade_assignment(variant, text, variant.file_name, secrets.randbelow(1 << 31),
                                  options)
     shown = as_text(report)
-    print(f"{variant.name}, {what}: {report.score:g} points", flush=True)
-    if not points[0] <= report.score <= points[1]:
-        return [f"{what} of {variant.name} has {report.score:g} points, not {points[0]} to "
-                f"{points[1]}:\n{shown}"]
+    print(f"{variant.name}, {what} ({kind}): {report.score:g} points", flush=True)
+    if not least <= report.score <= most:
+        return [f"{what} ({kind}) of {variant.name} has {report.score:g} points, not {least} to "
+                f"{most}:\n{shown}"]
     if says not in shown:
         return [f"{what} of {variant.name} should get the message \"{says}\":\n{shown}"]
     return []
 
 
+def with_words(one_thread):
+    """Returns the program of one thread with shuffles that do nothing."""
+    launched = one_thread.replace("<<<1, 1>>>", "<<<1, 32>>>")
+    begin = launched.index("result) {\n") + len("result) {\n")
+    return launched[:begin] + WORDS + launched[begin:]
+
+
+def first_of_each_kind(wrong):
+    return list({one.kind: one for one in reversed(wrong)}.values())
+
+
+def chosen(variant):
+    """Returns the wrong programs that are tested with this variant."""
+    if options.some:
+        return first_of_each_kind(variant.wrong)
+    if options.all:
+        return variant.wrong
+    first = family.variants.index(variant)
+    return [variant.wrong[(THREE * first + k) % len(variant.wrong)] for k in range(THREE)]
+
+
 def check_variant(variant):
-    problems = check(variant, "reference", variant.reference, (100, 100))
-    problems += check(variant, "starter", variant.starter, (0, 0))
-    for wrong in () if options.some else variant.wrong:
-        problems += check(variant, wrong.name, variant.wrong_text(wrong), wrong.points, wrong.says)
+    problems = check(variant, "reference", variant.reference, "complete")
+    problems += check(variant, "starter", variant.starter, "starter")
+    problems += check(variant, "one_thread", variant.one_thread, "one thread")
+    problems += check(variant, "words", with_words(variant.one_thread), "one thread")
+    for wrong in chosen(variant):
+        problems += check(variant, wrong.name, variant.wrong_text(wrong), wrong.kind, wrong.says)
     return problems
 
 
@@ -60,10 +92,10 @@ if options.attempts:
     by_name = {variant.name: variant for variant in family.variants}
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
-    all_problems = [problem for folder, points in POINTS.items()
+    all_problems = [problem for folder, kind in KIND_OF_FOLDER.items()
                     for file in sorted(Path(__file__).with_name(folder).glob(f"{family.name}-*.cu"))
                     for problem in check(by_name[file.stem], folder,
-                                         file.read_text(encoding="utf-8"), points)]
+                                         file.read_text(encoding="utf-8"), kind)]
 else:
     variants = family.variants
     if options.some:

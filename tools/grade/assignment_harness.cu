@@ -1,9 +1,9 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
-// PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT FILL. The grader compares the results with float64;
-// this program does not know right results. nbody_tools/assignments/tests.py writes and reads both
-// files. For the time on a GPU, the systems of a problem are there COPIES times, one copy after the
-// other, and the result of the copy KEPT is recorded, so that the files stay small. Before each
-// call, every byte of the result is FILL.
+// PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT FILL ROOM. The grader compares the results with
+// float64; this program does not know right results. nbody_tools/assignments/tests.py writes and
+// reads both files. For the time on a GPU, the systems of a problem are there COPIES times, one
+// copy after the other, and the result of the copy KEPT is recorded, so that the files stay small.
+// Before each call, every byte of the result is FILL. ROOM zero bytes follow each array.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -42,16 +42,19 @@ bool says_why() {
 }
 
 struct Runs {
-  int calls = 1, copies = 1, kept = 0, fill = 0;
+  int calls = 1, copies = 1, kept = 0, fill = 0, room = 0;
 };
 
-// Reads an array and copies it `copies` times to device memory of exactly that size.
-void* copied_array(std::FILE* file, int copies) {
+// Reads an array and copies it `copies` times to device memory of exactly that size, and zeros
+// behind them.
+void* copied_array(std::FILE* file, int copies, int room) {
   std::int64_t bytes = 0;
   if (!read(file, &bytes, sizeof bytes)) return nullptr;
   std::vector<char> host(bytes);
   char* device = nullptr;
-  if (!read(file, host.data(), host.size()) || cudaMalloc(&device, bytes * copies) != cudaSuccess ||
+  if (!read(file, host.data(), host.size()) ||
+      cudaMalloc(&device, bytes * copies + room) != cudaSuccess ||
+      (room && cudaMemset(device + bytes * copies, 0, room) != cudaSuccess) ||
       cudaMemcpy(device, host.data(), bytes, cudaMemcpyHostToDevice) != cudaSuccess)
     return nullptr;
   for (int k = 1; k < copies; ++k)
@@ -63,12 +66,12 @@ void* copied_array(std::FILE* file, int copies) {
 bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Runs& runs) {
   std::vector<void*> arrays(head.arrays);
   for (void*& array : arrays)
-    if ((array = copied_array(problems, runs.copies)) == nullptr) return !says_why();
+    if ((array = copied_array(problems, runs.copies, runs.room)) == nullptr) return !says_why();
   std::vector<char> host(head.bytes);
   const std::size_t bytes = host.size() * runs.copies;
   char* result = nullptr;
   cudaEvent_t begin, end;
-  if (cudaMalloc(&result, bytes) != cudaSuccess) return !says_why();
+  if (cudaMalloc(&result, bytes + runs.room) != cudaSuccess) return !says_why();
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
   float least = 0;
@@ -98,9 +101,9 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Run
 
 int main(int argc, char** argv) {
   Runs runs;
-  if (argc != 7) return 2;
-  int* const numbers[] = {&runs.calls, &runs.copies, &runs.kept, &runs.fill};
-  for (int k = 0; k < 4; ++k)
+  if (argc != 8) return 2;
+  int* const numbers[] = {&runs.calls, &runs.copies, &runs.kept, &runs.fill, &runs.room};
+  for (int k = 0; k < 5; ++k)
     if (std::sscanf(argv[3 + k], "%d", numbers[k]) != 1) return 2;
   std::FILE* const problems = std::fopen(argv[1], "rb");
   std::FILE* const results = std::fopen(argv[2], "r+b");

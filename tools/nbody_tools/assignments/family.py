@@ -16,11 +16,13 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Sequence
 
 import tomllib
 
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.assignments import points
+from nbody_tools.assignments.closeness import Numbers
 from nbody_tools.assignments.times import time_limit
 from nbody_tools.assignments.messages import CALLABLE
 from nbody_tools.labs.counts import PATTERNS, describe
@@ -35,35 +37,42 @@ DESCRIPTION = "assignment.toml"
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # What the limits count, by the beginnings of their names.
 EXPLAINED = (
-    ("requests of global loads", "A load by a whole warp is one request, so a load of each body or "
+    ("requests of global", "An access by a whole warp is one request, so one access per body or "
      "element by a thread of its own is 1/32 = 0.031."),
-    ("global loads", "Each load of each thread counts."),
-    ("shared loads", "Each load of each thread counts."),
-    ("shared stores", "Each store of each thread counts; a tree stores the sums of each round."),
-    ("sectors per request", "A sector has 32 bytes; 32 neighbouring floats are in 4, or in 5 if "
-     "they begin anywhere."),
+    ("requests of shared loads per thread", "An access by a whole warp is one request: threads that "
+     "load together make few, and one that loads alone makes one each time."),
+    ("global loads", "Each load of each thread counts, however wide it is."),
+    ("shared loads", "Each load of each thread counts, however wide it is."),
+    ("shared stores", "Each store of each thread counts."),
+    ("global stores per thread", "Of the kernel that reads the bodies: one lane of a warp writes, "
+     "or one thread of a block."),
+    ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes are in 4 "
+     "sectors, of 8 in 8, of 16 in 16, and in one more if they begin anywhere."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1, and a `float2` "
      "2, a `float4` 4; each conflict adds one."),
-    ("bodies per block", "Those of the kernel that reads most: several blocks share a large "
-     "system."),
-    ("shared atomics", "Each atomic operation of each thread in shared memory counts."),
-    ("global atomics", "Each atomic operation of each thread in global memory counts."),
-    ("launches", "A second kernel combines what the blocks have written."),
+    ("bodies per block", "Of the kernel that reads most, and only blocks that read: several blocks "
+     "share a large system."),
+    ("shared atomics", "Each atomic operation of each thread in shared memory counts, also one that "
+     "changes nothing."),
+    ("global atomics", "Each atomic operation of each thread in global memory counts, also one that "
+     "changes nothing."),
+    ("shuffles per thread", "Of the kernel that reads the bodies, and of its threads that read: "
+     "every shuffle in which a thread takes part. Those of cooperative groups count, too."),
+    ("launches that load", "A later kernel reads what an earlier one has written."),
+    ("loads of one thread", "Of the busiest thread, from global and shared memory: no thread works "
+     "for all others."),
     (PATTERNS, "How the addresses of the lanes follow one another, compared over the warps of a "
      "block: padding stores all rows alike, which is 1 pattern; exchanged columns differ from row "
      "to row."),
 )
 
 
-PARTIAL = 0.5  # a problem with a wrong number gets at most this share of its points
-ALMOST = 0.45  # the share if one mistake explains all wrong numbers
-
-
 @dataclass(frozen=True)
 class Checked:
-    """The result of one problem: 1 if every number is right, and otherwise what is wrong."""
-    share: float
+    """The result of one problem: the numbers and, if one of them is wrong, why."""
+    numbers: Numbers
     why: str = ""
+    is_explained: bool = False  # one known mistake explains every wrong number
 
 
 @dataclass(frozen=True)
@@ -79,19 +88,22 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Demand:
-    """A must that no count shows, so the code has to name it."""
-    words: str
-    pattern: str
+class Part:
+    """A part of the method, with the points for keeping all of its limits. Each part has a limit
+    that a program without this part breaks."""
+    name: str
+    points: int
+    limits: tuple[Limit, ...]
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong solution: edits of the reference, and the points that it may get."""
+    """A wrong solution: edits of the reference, and its kind, which says how many points it may
+    get (tests/assignments/bands.py)."""
     name: str
     why: str
     edits: tuple[tuple[str, str], ...]  # text to find once, and its replacement
-    points: tuple[float, float]
+    kind: str
     says: str = ""  # part of the report
 
 
@@ -113,9 +125,11 @@ class Family:
         made = (dict(zip(self.axes, values)) for values in itertools.product(*self.axes.values()))
         return [Variant(self, choice) for choice in made if self.module.is_variant(choice)]
 
-    def variant_of(self, student: str, class_seed: str) -> Variant:
+    def variant_of(self, student: str, class_seed: str,
+                   among: Optional[Sequence[Variant]] = None) -> Variant:
+        variants = among or self.variants
         digest = hashlib.sha256(f"{class_seed}/{self.name}/{student}".encode()).digest()
-        return self.variants[int.from_bytes(digest[:8], "big") % len(self.variants)]
+        return variants[int.from_bytes(digest[:8], "big") % len(variants)]
 
     def variant(self, choice: dict[str, str]) -> Variant:
         found = next((one for one in self.variants if one.choice == choice), None)
@@ -134,6 +148,7 @@ class Variant:
     file_name = FILE_NAME
     steps: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()  # the method is judged by counts, not by words
 
     @property
     def name(self) -> str:
@@ -144,16 +159,12 @@ class Variant:
         return {HEADER_NAME}
 
     @property
-    def forbidden(self) -> tuple[str, ...]:
-        return self.family.module.forbidden(self.choice)
-
-    @property
-    def demands(self) -> tuple[Demand, ...]:
-        return self.family.module.demands(self.choice)
+    def parts(self) -> tuple[Part, ...]:
+        return self.family.module.parts(self.choice)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        return self.family.module.limits(self.choice)
+        return tuple(limit for part in self.parts for limit in part.limits)
 
     @property
     def header(self) -> str:
@@ -200,6 +211,11 @@ class Variant:
         return self._filled("reference.cu.j2")
 
     @property
+    def one_thread(self) -> str:
+        """Returns a right program in which one thread does everything: what a beginner writes."""
+        return self._filled("one_thread.cu.j2")
+
+    @property
     def statement(self) -> str:
         return self._filled("README.md.j2")
 
@@ -228,9 +244,8 @@ class Variant:
             raise ToolError(f"{file}: not found; only the teacher's repository has it")
         words = self.family.module.words(self.choice)
         return templates(self.family.name).get_template(name).render(
-            **self.choice, **words, describe=describe, title=self.family.title, limits=self.limits,
-            demands=self.demands, explained=explained, almost=ALMOST, headers=HEADERS,
-            callable=CALLABLE, inspected=self.family.module.INSPECTED,
+            **self.choice, **words, describe=describe, title=self.family.title, parts_of_method=self.parts,
+            explained=explained, points=points, headers=HEADERS, callable=CALLABLE, inspected=self.family.module.INSPECTED,
             largest=self.family.module.LARGEST, unit=self.family.module.UNIT,
             units="elements" if self.family.module.UNIT == "element" else "bodies",
             signature=self.family.module.signature(self.choice), header=self.header,

@@ -9,7 +9,8 @@ from pathlib import Path
 from nbody_tools.assignments.building import BreaksRule, build
 from nbody_tools.assignments.family import Variant
 from nbody_tools.assignments.messages import error_first
-from nbody_tools.assignments.tests import TIME, WEIGHTS, Tests
+from nbody_tools.assignments.points import TIME, WEIGHTS
+from nbody_tools.assignments.tests import Tests
 from nbody_tools.assignments.timing import NoGpu, time_on_gpu
 from nbody_tools.labs.building import DoesNotCompile, Workshop, gpu_tools, read_tools
 from nbody_tools.labs.report import Line, Report, divided

@@ -8,7 +8,12 @@
   launches
   barriers per block               barriers of a block, over all launches
   grid barriers per launch
-  bodies per block                 of the kernel that loads most from global memory
+  bodies per block                 of the kernel that loads most from global memory; blocks that load
+                                   nothing do not count
+  shuffles per thread              also shared loads, ..., requests of shared loads: of that kernel,
+                                   divided by its threads that load
+  loads of one thread              the most that any thread makes in one launch, from both memories
+  launches that load               launches whose threads load anything
   patterns of lanes                most patterns of addresses of one access to shared memory, in a
                                    kernel's first block: 1 if all rows are stored alike
   waits of the host                calls that wait for a stream, an event or a device, or query it
@@ -30,12 +35,16 @@ from nbody_tools.labs.lab import LabError, Limit
 PER_UNIT = re.compile(r"(requests of )?(global|shared) (load|store|atomic)s per "
                       r"(?:interaction|body|element)")
 WARP_CALLS = re.compile(r"(requests of )?(shuffles|votes) per (?:interaction|body|element)")
+PER_THREAD = re.compile(r"(requests of )?(?:(global|shared) (load|store|atomic)s|shuffles) "
+                        r"per thread")
 PER_REQUEST = re.compile(
     r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s"
 )
 OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_kernels",
            "streams with kernels at once": "streams_at_once"}
 BODIES_PER_BLOCK = "bodies per block"
+LOADS_OF_ONE_THREAD = "loads of one thread"
+LAUNCHES_THAT_LOAD = "launches that load"
 PATTERNS = "patterns of lanes"
 UNITS = {"global": "sectors", "shared": "wavefronts"}
 
@@ -50,6 +59,8 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     if match := WARP_CALLS.fullmatch(limit.of):
         quantity = "requests" if match[1] else "executions"
         return sum(getattr(kernel, match[2]).get(quantity, 0) for kernel in kernels) / units
+    if match := PER_THREAD.fullmatch(limit.of):
+        return per_thread(reading_kernel(kernels), match)
     if (match := PER_REQUEST.fullmatch(limit.of)) and UNITS[match[2]] == match[1]:
         requests = total(kernels, "requests", match[2], match[3])
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None
@@ -57,6 +68,10 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
         return float(sum(kernel.launches for kernel in kernels))
     if limit.of == BODIES_PER_BLOCK:
         return bodies_per_block(kernels, units)
+    if limit.of == LOADS_OF_ONE_THREAD:
+        return float(max((one.most_loads for one in kernels), default=0))
+    if limit.of == LAUNCHES_THAT_LOAD:
+        return float(sum(one.loading_launches for one in kernels))
     if limit.of == PATTERNS:
         return most_patterns(kernels)
     if limit.of in ("barriers per block", "grid barriers per launch") and not kernels:
@@ -70,10 +85,22 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     raise LabError(f"'{limit.of}' cannot be counted; nbody_tools/labs/counts.py lists what can")
 
 
+def reading_kernel(kernels: list[Kernel]) -> Optional[Kernel]:
+    """Returns the kernel that loads most from global memory, so the one that reads the bodies."""
+    return max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
+
+
 def bodies_per_block(kernels: list[Kernel], units: float) -> Optional[float]:
-    """Returns the bodies per block of the kernel that loads most, so of the one that reads them."""
-    reading = max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
-    return units / reading.blocks if reading else None
+    reading = reading_kernel(kernels)
+    return units / reading.loading_blocks if reading and reading.loading_blocks else None
+
+
+def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float]:
+    if kernel is None or not kernel.loading_threads:
+        return None
+    quantity = "requests" if match[1] else "executions"
+    count = kernel.sum(quantity, match[2], match[3]) if match[2] else kernel.shuffles.get(quantity, 0)
+    return count / kernel.loading_threads
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:

@@ -10,7 +10,8 @@ from unittest import mock
 from nbody_tools.assignments import timing
 from nbody_tools.assignments.family import families, find_family
 from nbody_tools.assignments.grading import lines_of
-from nbody_tools.assignments.tests import WEIGHTS, Answers
+from nbody_tools.assignments.points import WEIGHTS
+from nbody_tools.assignments.tests import Answers
 from nbody_tools.assignments.times import share_of_time, times_of_references
 from nbody_tools.labs.building import DoesNotCompile
 from nbody_tools.labs.tests import Result
@@ -42,9 +43,9 @@ class Limits(unittest.TestCase):
 
     def test_points_are_divided_with_and_without_the_time(self) -> None:
         results = [Result(name, 1) for name in WEIGHTS]
-        self.assertEqual([line.points for line in lines_of(results)], [25, 15, 15, 15, 30])
+        self.assertEqual([line.points for line in lines_of(results)], [18, 8, 8, 11, 55])
         timed = lines_of([*results, Result("time", 0.5)])
-        self.assertEqual([line.points for line in timed], [21, 12, 13, 12, 25, 17])
+        self.assertEqual([line.points for line in timed], [15, 7, 6, 10, 45, 17])
 
 
 class OnGpu(unittest.TestCase):

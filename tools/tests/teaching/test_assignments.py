@@ -10,14 +10,20 @@ import random
 import re
 from typing import Callable, Optional
 
+import numpy as np
+
 from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.assignments.family import (ALMOST, Problem, families, find_family, read_variant,
+from nbody_tools.assignments.closeness import nearness
+from nbody_tools.assignments.family import (Checked, Problem, families, find_family, read_variant,
                                             read_variants)
-from nbody_tools.assignments.messages import FILL, call_refused, error_first
-from nbody_tools.assignments.tests import HOST, MUST, Result, packed, weighed
+from nbody_tools.assignments.messages import FILL, call_refused, error_first, of_student
+from nbody_tools.assignments.points import ENOUGH, FLOOR, WEIGHTS, WRONG
+from nbody_tools.assignments.tests import (Result, near_of, packed, result_of, weighed,
+                                           weighed_method)
 from nbody_tools.course import pack, teacher
 from nbody_tools.inspection.trace import Kernel
+from nbody_tools.labs import grade
 from nbody_tools.labs.counts import most_patterns
 from nbody_tools.labs.cpp_text import without_comments
 from nbody_tools.labs.rules import broken_by_text
@@ -79,8 +85,13 @@ class OfVariants(InFolder):
                 asked = variant.problem(2, 100, random.Random(1))
                 for byte in (b"\0", b"\xff"):
                     checked = variant.check(asked, byte * asked.results)
-                    self.assertLess(checked.share, 0.3, variant.name)
+                    self.assertLess(nearness([checked.numbers]), 0.1, variant.name)
                     self.assertTrue(checked.why)
+
+    def test_the_parts_of_a_method_have_all_its_points(self) -> None:
+        for family in families():
+            for variant in family.variants:
+                self.assertEqual(sum(part.points for part in variant.parts), WEIGHTS["counts"])
 
     def test_a_description_is_read_back(self) -> None:
         for family in families():
@@ -145,6 +156,39 @@ class OfStudents(InFolder):
         self.assertEqual(everything, [])
         self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 1)  # not empty
 
+    def test_a_teacher_chooses_variants(self) -> None:
+        words = ["--seed", "s", "--family", "transpose", "--choose", "element=float4",
+                 "--choose", "avoid=swizzle"]
+        names = "\n".join(f"student{k}" for k in range(20))
+        self.assertEqual(self.make(names, *words), 0)
+        variants = read_variants(self.folder / "out" / "teacher" / "transpose.csv")
+        self.assertEqual({(one.choice["element"], one.choice["avoid"])
+                          for one in variants.values()}, {("float4", "swizzle")})
+        self.assertGreater(len({one.name for one in variants.values()}), 1)
+        for wrong in ("element", "element=float3", "method=tree"):
+            self.assertEqual(self.make(names, *words[:4], "--choose", wrong, "--output",
+                                       str(self.folder / "no")), 2)
+
+    def test_a_changed_description_is_noticed(self) -> None:
+        first, second = find_family("reduction").variants[:2]
+        submission = self.file("solution.cu", "")
+        self.file("assignment.toml", first.description)
+        self.assertEqual(grade.other_variant(first, submission), "")
+        note = grade.other_variant(second, submission)
+        self.assertRegex(note, f"names {first.name}; graded as {second.name}")
+        self.assertNotIn("\n", note)
+        self.file("assignment.toml", "family = 3")
+        self.assertIn("unknown variant", grade.other_variant(second, submission))
+
+    def test_a_table_needs_the_name_of_a_student(self) -> None:
+        variant = find_family("reduction").variants[3]
+        table = self.file("a.csv", "student,family,quantity,layout,method,finish\n"
+                          + ",".join(["alice", "reduction", *variant.choice.values()]) + "\n")
+        self.assertEqual(grade.find_task(str(table), "alice"), variant)
+        for student in (None, "bob"):
+            with self.assertRaises(ToolError):
+                grade.find_task(str(table), student)
+
     def test_a_roster_names_students(self) -> None:
         roster = ("Student,ID,SIS User ID,SIS Login ID,Section\n"
                   "    Points Possible,,,,\n\"Doe, J\",17,s17,jdoe,A\n")
@@ -167,40 +211,52 @@ class OfStudents(InFolder):
 
 
 class Points(InFolder):
-    def shares(self, right: float, counts: float, reason: str = "") -> dict[str, float]:
-        results = [Result("right", right), Result("sizes", 1), Result("counts", counts)]
-        return {one.name: one.share for one in weighed(results, reason)}
+    def near(self, what: str, change: Callable[[np.ndarray], np.ndarray]) -> Checked:
+        """Returns what a changed result of a variant earns."""
+        variant = next(one for one in find_family("reduction").variants if what in one.name)
+        asked = variant.problem(20, 90, random.Random(1))
+        got = change(asked.expected.values).astype("float32")
+        return variant.check(asked, got.tobytes())
 
-    def test_counts_count_as_far_as_numbers_are_right(self) -> None:
-        self.assertEqual(self.shares(1, 1), {"right": 1, "sizes": 1, "counts": 1})
-        # 0.4 in `right` means that 0.8 of the numbers are right.
-        self.assertEqual(self.shares(0.4, 0.5), {"right": 0.4, "sizes": 1, "counts": 0.4})
+    def test_wrong_numbers_are_near_if_right_ones_moved_or_a_part_is_missing(self) -> None:
+        noise = np.random.default_rng(1).uniform(-1, 1, (20, 4))
+        self.assertEqual(nearness([self.near("moments", lambda v: v[:, ::-1]).numbers]), 1)
+        self.assertGreater(nearness([self.near("moments", lambda v: v / 2).numbers]), 0.99)
+        self.assertLess(nearness([self.near("moments", lambda v: -v).numbers]), 0.3)
+        self.assertLess(nearness([self.near("moments", lambda v: noise).numbers]), 0.2)
+        self.assertEqual(nearness([self.near("moments", lambda v: 0 * v).numbers]), 0)
+        means = nearness([self.near("moments", lambda v: 0 * v + v.mean(axis=0)).numbers])
+        self.assertLess(means, 0.1)  # known before, so no result
+        self.assertEqual(nearness([]), 0)
 
-    def test_the_form_of_a_solution_has_a_worth(self) -> None:
-        self.assertEqual(self.shares(0, 1)["counts"], 0.5)
-        self.assertEqual(self.shares(0, 0.9)["counts"], 0)
+    def test_a_test_earns_what_its_problems_earn(self) -> None:
+        right, half = self.near("moments", lambda v: v), self.near("moments", lambda v: v / 2)
+        nothing = self.near("moments", lambda v: 0 * v)
+        self.assertEqual(result_of("right", [right, right]), Result("right", 1))
+        self.assertAlmostEqual(result_of("right", [right, half]).share, (1 + WRONG) / 2, 2)
+        self.assertEqual(near_of([nothing]), 0)
+        explained = Checked(nothing.numbers, "zeros", True)
+        self.assertAlmostEqual(result_of("right", [explained]).share, WRONG)
+        self.assertEqual(near_of([explained, right]), 1)
 
-    def test_a_limit_that_must_be_kept_halves_everything(self) -> None:
-        self.assertEqual(self.shares(1, 0.5, MUST), {"right": 0.5, "sizes": 0.5, "counts": 0.25})
-
-    def test_a_program_that_computes_on_the_host_gets_nothing(self) -> None:
-        self.assertEqual(self.shares(1, 0.2, HOST), {"right": 0, "sizes": 0, "counts": 0})
-
-    def test_the_reason_stands_once_and_the_others_point_to_it(self) -> None:
-        made = weighed([Result("right", 1), Result("counts", 0.5, "launches: ...")], MUST)
-        self.assertEqual([one.why for one in made],
-                         ["half of all points: see counts", f"launches: ...\n{MUST}"])
+    def test_points_for_the_method_follow_the_results(self) -> None:
+        shares = [weighed_method(Result("counts", 1), near).share for near in (0, ENOUGH / 2, 1)]
+        self.assertEqual([shares[0], shares[2]], [FLOOR, 1])
+        self.assertTrue(shares[0] < shares[1] < shares[2])
+        self.assertEqual(weighed_method(Result("counts", 0), 0), Result("counts", 0))
+        self.assertEqual(weighed(Result("findings", 1), 0.5).share, 0.5)
 
     def test_opposite_rows_and_unwritten_numbers_are_named(self) -> None:
         variant = next(one for one in find_family("transpose").variants
                        if one.choice["element"] == "float")
         asked = variant.problem(2, 40, random.Random(1))
         rows = asked.expected.values.astype("float32")
-        self.assertEqual(variant.check(asked, rows.tobytes()).share, 1)
+        self.assertEqual(variant.check(asked, rows.tobytes()).why, "")
         turned = variant.check(asked, rows[::-1].tobytes())
-        self.assertEqual(turned.share, ALMOST)
+        self.assertTrue(turned.is_explained)
         self.assertIn("opposite order", turned.why)
-        self.assertIn("not written", variant.check(asked, bytes([FILL]) * asked.results).why)
+        self.assertIn("held before the call",
+                      variant.check(asked, bytes([FILL]) * asked.results).why)
 
     def test_patterns_of_lanes_tell_padding_from_exchanged_columns(self) -> None:
         def patterns(place: Callable[[int, int], int], cost: int = 1) -> Optional[float]:
@@ -224,6 +280,15 @@ class Points(InFolder):
         said = "In file included from a.h:1\nnote: x\nsolution.cu:3:5: error: y\n"
         self.assertEqual(error_first(said, 2)[:2],
                          ["solution.cu:3:5: error: y", "In file included from a.h:1"])
+
+    def test_an_array_of_the_harness_is_named_as_students_know_it(self) -> None:
+        harness = (ROOT / "tools/grade/assignment_harness.cu").read_text().splitlines()
+        for text, name in (("cudaMalloc(&result", "`result`"),
+                           ("cudaMalloc(&device", "an array of the input")):
+            line = next(k for k, one in enumerate(harness, 1) if text in one)
+            place = f"/a/made/assignment_harness.cu:{line}"
+            said = f"past the end of the allocation of {place}, 4 bytes, allocated at {place}\nx"
+            self.assertEqual(of_student(said), f"past the end of {name}, 4 bytes\nx")
 
     def test_problems_are_packed_as_the_harness_reads_them(self) -> None:
         asked = Problem("", 2, 3, (b"abcd", b""), 24, None, 6)

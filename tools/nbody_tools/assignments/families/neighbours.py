@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nbody_tools.assignments import layouts
-from nbody_tools.assignments.family import PARTIAL, Checked, Demand, Problem
+from nbody_tools.assignments.closeness import Numbers
+from nbody_tools.assignments.family import Checked, Part, Problem
 from nbody_tools.assignments.layouts import State
 from nbody_tools.assignments.messages import shown
 from nbody_tools.labs.lab import Limit
@@ -24,6 +25,7 @@ TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 MOST_LOADS = 600  # limit per body; a program that reads all pairs needs 2000
+MOST_OF_THREAD = 1500  # of the thread with the most neighbours
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -48,10 +50,6 @@ def is_variant(_: dict[str, str]) -> bool:
     return True
 
 
-def forbidden(_: dict[str, str]) -> tuple[str, ...]:
-    return ()
-
-
 def same_bits(choice: dict[str, str]) -> bool:
     """False for sums: they depend on the order of a cell's bodies, which varies between runs."""
     return choice["what"] in ("count", "nearest")
@@ -69,15 +67,15 @@ def cut_off(choice: dict[str, str]) -> float:
     return 2 / SIDES[choice["box"]]
 
 
-def demands(_: dict[str, str]) -> tuple[Demand, ...]:
-    return ()
-
-
-def limits(_: dict[str, str]) -> tuple[Limit, ...]:
-    return (Limit("global loads per body", at_least=10, at_most=MOST_LOADS, must=True),
-            Limit("shared loads per body", at_most=MOST_LOADS, must=True),
-            Limit("requests of global loads per body", at_most=80, must=True),
-            Limit("global atomics per body", at_most=2.1))
+def parts(_: dict[str, str]) -> tuple[Part, ...]:
+    return (Part("lists", 20, (
+                Limit("launches that load", at_least=2),
+                Limit("global atomics per body", at_most=2.1),
+                Limit("loads of one thread", at_most=MOST_OF_THREAD))),
+            Part("search", 35, (
+                Limit("global loads per body", at_least=10, at_most=MOST_LOADS),
+                Limit("shared loads per body", at_most=MOST_LOADS),
+                Limit("requests of global loads per body", at_most=80))))
 
 
 def words(choice: dict[str, str]) -> dict[str, object]:
@@ -114,6 +112,7 @@ def glue(choice: dict[str, str]) -> str:
 class Expected:
     values: np.ndarray  # (systems, count, parts)
     errors: np.ndarray
+    masses: np.ndarray  # (systems, count)
 
 
 def vectors(choice: dict[str, str], state: State, system: int, rows: slice) -> list[np.ndarray]:
@@ -168,7 +167,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
             numbers = sums(choice, state, system, rows)
             values[system, rows], errors[system, rows] = numbers
     return Problem(f"{systems} x {count} bodies", systems, count, state.blobs(choice["layout"]),
-                   4 * values.size, Expected(values, errors), systems * count)
+                   4 * values.size, Expected(values, errors, state["mass"]), systems * count)
 
 
 def sums(choice: dict[str, str], state: State, system: int, rows: slice
@@ -206,11 +205,18 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     got = np.frombuffer(result, kind).astype(np.float64).reshape(expected.values.shape)
     with np.errstate(invalid="ignore"):
         right = (np.abs(got - expected.values) <= expected.errors).all(axis=2)
+    parts_of_body = expected.values.shape[2]
+    flat = [one.reshape(-1, parts_of_body) for one in (got, expected.values)]
+    numbers = Numbers(*flat, np.repeat(right.reshape(-1, 1), parts_of_body, axis=1))
     if right.all():
-        return Checked(1)
-    filled = (expected.values != 0).any(axis=2) | (got != 0).any(axis=2)
+        return Checked(numbers)
+    if choice["what"] == "density":
+        own = expected.values + expected.masses[..., None]
+        if (np.abs(got - own) <= expected.errors + TOLERANCE * expected.masses[..., None]).all():
+            return Checked(numbers, f"{asked.words}: each body counts as its own neighbour", True)
     system, i = (int(k) for k in np.argwhere(~right)[0])
-    return Checked(PARTIAL * float(right[filled].mean()),
-                   f"{asked.words}: body {i} of system {system} has {shown(got[system, i, 0])}, "
-                   f"not {shown(expected.values[system, i, 0])}; {int((~right).sum())} of "
-                   f"{right.size} bodies are wrong")
+    hint = "" if got.any() else "; every number is 0" + (
+        ": is a body its own neighbour?" if choice["what"] == "nearest" else "")
+    return Checked(numbers, f"{asked.words}: body {i} of system {system} has "
+                   f"{shown(got[system, i, 0])}, not {shown(expected.values[system, i, 0])}; "
+                   f"{int((~right).sum())} of {right.size} bodies are wrong{hint}")

@@ -10,7 +10,8 @@ from typing import Callable, Optional
 import numpy as np
 
 from nbody_tools.assignments import layouts
-from nbody_tools.assignments.family import PARTIAL, Checked, Demand, Problem
+from nbody_tools.assignments.closeness import Numbers
+from nbody_tools.assignments.family import Checked, Part, Problem
 from nbody_tools.assignments.layouts import State
 from nbody_tools.assignments.messages import shown
 from nbody_tools.labs.lab import Limit
@@ -24,6 +25,8 @@ WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums here err by up to 4e-6
 BLOCK = 64  # bodies per atomic operation and result, at least
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
+MOST_OF_THREAD = 32  # bodies that a thread may read
+ROUNDS_OF_WARP = 5
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,10 @@ AXES = {"quantity": tuple(QUANTITIES), "layout": layouts.LAYOUTS, "method": ("tr
 
 METHODS = {
     "tree": "The threads of a block add up in **shared memory**, in a tree: half as many threads "
-            "in each round. Shuffles, warp reductions and cooperative groups are not allowed.",
-    "shuffle": "The threads of a warp add up with **shuffles** (`__shfl_down_sync` or "
-               "`__shfl_xor_sync`). Of the sums, only that of a warp goes through shared memory.",
+            "in each round. There is no shuffle or other exchange within a warp.",
+    "shuffle": "The threads of a warp add up with **shuffles** (`__shfl_down_sync`, "
+               "`__shfl_xor_sync`, or those of cooperative groups). Of the sums, only that of a "
+               "warp goes through shared memory.",
 }
 FINISHES = {
     "kernel": "The blocks write their sums to memory that you allocate, and a **second kernel** "
@@ -100,17 +104,11 @@ FINISHES = {
     "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. `result` "
               "holds other numbers before the call.",
 }
-SHUFFLES = Demand("a shuffle: __shfl_down_sync or __shfl_xor_sync", r"\b__shfl_\w+_sync\b")
-FORBIDDEN = {"tree": (r"__shfl\w*|__reduce\w*|cooperative_groups\w*",), "shuffle": ()}
 
 
 def is_variant(choice: dict[str, str]) -> bool:
     """False for minima and maxima by atomic operations: there is no atomic minimum of floats."""
     return QUANTITIES[choice["quantity"]].is_sum or choice["finish"] == "kernel"
-
-
-def forbidden(choice: dict[str, str]) -> tuple[str, ...]:
-    return FORBIDDEN[choice["method"]]
 
 
 def same_bits(choice: dict[str, str]) -> bool:
@@ -129,35 +127,48 @@ def loads_per_body(choice: dict[str, str]) -> int:
     return len(layouts.FIELDS) if choice["layout"] == "records" else len(fields)
 
 
-def demands(choice: dict[str, str]) -> tuple[Demand, ...]:
-    return (SHUFFLES,) if choice["method"] == "shuffle" else ()
-
-
-def limits(choice: dict[str, str]) -> tuple[Limit, ...]:
+def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     results = len(QUANTITIES[choice["quantity"]].terms)
     loads = loads_per_body(choice)
     least = min(loads, len(QUANTITIES[choice["quantity"]].fields))
-    staged = len(layouts.FIELDS) if choice["layout"] == "records" else 0
-    made = [
+    reading = (
         Limit("requests of global loads per body", at_least=0.5 * least / WARP,
-              at_most=2 * (loads + results / 4) / WARP, must=True),
-        Limit("bodies per block", at_most=MOST_BODIES, must=True),
-        Limit("global loads per body", at_most=loads + results / 16 + 0.05),
+              at_most=2 * (loads + results / 4) / WARP),
+        Limit("global loads per body", at_most=1.07 * loads + results / 16),
         Limit("sectors per request of global loads",
-              at_most=layouts.SECTORS[choice["layout"]] + 1, must=True),  # rows begin anywhere
-    ]
-    if choice["method"] == "tree" or staged:
-        made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
-    if choice["method"] == "shuffle":
-        most = staged + results / 8 + 0.05  # a tree stores each round's sums
-        made.append(Limit("shared loads per body", at_most=most))
-        made.append(Limit("shared stores per body", at_most=most, must=True))
+              at_most=layouts.SECTORS[choice["layout"]] + 1),  # rows begin anywhere
+    )
+    combining = [Limit("bodies per block", at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
-        made.append(Limit("global atomics per body", at_least=0.0001, at_most=results / BLOCK,
-                          must=True))
+        combining.append(Limit("global atomics per body", at_least=0.0001,
+                               at_most=results / BLOCK))
     else:
-        made.append(Limit("global atomics per body", at_most=0, must=True))
-        made.append(Limit("launches", at_least=2, must=True))
+        combining += [Limit("global atomics per body", at_most=0),
+                      Limit("launches that load", at_least=2)]
+    return (Part("reading", 15, reading), Part(choice["method"], 25, of_method(choice, results)),
+            Part("combining", 15, tuple(combining)))
+
+
+def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
+    """Returns the limits of the sum in a block. In either method, few threads write to global
+    memory; so what the others have read must have gone through the tree or through shuffles."""
+    is_staged = choice["layout"] == "records"
+    few = results / 8
+    loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then shared memory
+    made = [Limit("global stores per thread", at_most=few),
+            Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 22 * results)]
+    if choice["method"] == "tree":
+        made += [Limit("shuffles per thread", at_most=0),
+                 Limit("shared loads per thread", at_least=0.2 * results)]
+        if not is_staged:  # one thread that adds up alone makes a request per number
+            made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
+    else:
+        most = (len(layouts.FIELDS) if is_staged else 0) + few + 0.05  # a tree stores each round
+        made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
+                 Limit("shared loads per body", at_most=most),
+                 Limit("shared stores per body", at_most=most)]
+    if choice["method"] == "tree" or is_staged:
+        made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
     return tuple(made)
 
 
@@ -224,11 +235,11 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     got = np.frombuffer(result, np.float32).astype(np.float64).reshape(expected.values.shape)
     with np.errstate(invalid="ignore"):
         right = np.abs(got - expected.values) <= expected.errors
+    numbers = Numbers(got, expected.values, right)
     if right.all():
-        return Checked(1)
+        return Checked(numbers)
     system, k = (int(i) for i in np.argwhere(~right)[0])
     formula = QUANTITIES[choice["quantity"]].formulas[k]
-    return Checked(PARTIAL * float(right.mean()),
-                   f"{asked.words}: result {k} ({formula}) of system {system} is "
+    return Checked(numbers, f"{asked.words}: result {k} ({formula}) of system {system} is "
                    f"{shown(got[system, k])}, not {shown(expected.values[system, k])}; "
                    f"{int((~right).sum())} of {right.size} numbers are wrong")

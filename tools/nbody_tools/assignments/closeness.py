@@ -1,0 +1,75 @@
+"""How near the wrong results of a program are to the right ones, from 0 to 1. One slip can make every
+number wrong although most of the work was done. The nearness is the largest of
+
+  the share of right numbers;
+  the share of the right numbers that are there at any place (rows and columns exchanged);
+  the square of the correlation with the right numbers (one round of a sum is missing).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+import numpy as np
+
+from nbody_tools.assignments.messages import UNWRITTEN
+
+FEWEST = 16  # numbers, for a correlation that is not chance
+ROWS = 8  # with as many, the columns have means of their own
+HUGE = 1e30  # no right number is as large; what nobody wrote may be
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The results of one problem: rows of the same kind of numbers, such as one row per system."""
+    got: np.ndarray
+    expected: np.ndarray
+    right: np.ndarray
+
+
+def nearness(problems: Sequence[Numbers]) -> float:
+    if not problems:
+        return 0.0
+    got, expected, right = (np.concatenate([getattr(one, name) for one in problems])
+                            for name in ("got", "expected", "right"))
+    counted = (expected != 0) | (got != 0)  # most cells of a map may be empty
+    if not counted.any():
+        return float(right.mean())
+    got = np.where(is_written(got), got, np.nan)
+    return max(float(right[counted].mean()), at_any_place(got, expected),
+               squared_correlation(got, expected))
+
+
+def is_written(got: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return np.isfinite(got) & (np.abs(got) < HUGE) & ~np.isin(got, UNWRITTEN)
+
+
+def at_any_place(got: np.ndarray, expected: np.ndarray) -> float:
+    """Returns the share of the expected numbers that are among the results, each counted once."""
+    wanted = np.sort(expected[expected != 0])
+    found = np.sort(got[np.isfinite(got)])
+    if not wanted.size or not found.size:
+        return 0.0
+    allowed = 1e-5 * np.abs(wanted)
+    # Equal numbers, such as counts, need as many partners: the k-th of them takes the k-th partner.
+    rank = np.arange(wanted.size) - np.searchsorted(wanted, wanted)
+    first = np.searchsorted(found, wanted - allowed, "left")
+    last = np.searchsorted(found, wanted + allowed, "right")
+    return float((first + rank < last).mean())
+
+
+def squared_correlation(got: np.ndarray, expected: np.ndarray) -> float:
+    """Numbers that are missing count as uncorrelated. A negative correlation is worth nothing."""
+    if expected.size < FEWEST:
+        return 0.0
+    axis = 0 if len(expected) >= ROWS else None
+    there = np.isfinite(got)
+    count = np.maximum(there.sum(axis=axis, keepdims=True), 1)
+    kept = np.where(there, got, 0)
+    of_got = np.where(there, kept - kept.sum(axis=axis, keepdims=True) / count, 0)
+    of_expected = expected - expected.mean(axis=axis, keepdims=True)
+    sizes = (of_got ** 2).sum() * (of_expected ** 2).sum()
+    product = (of_got * of_expected).sum()
+    return float(product ** 2 / sizes) if sizes > 0 and product > 0 else 0.0
