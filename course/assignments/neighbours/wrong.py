@@ -8,7 +8,8 @@ from nbody_tools.assignments.family import Wrong
 def wrong(choice: dict[str, str]) -> list[Wrong]:
     to_result = ("to[0] = sum.x;\n  to[1] = sum.y;\n  to[2] = sum.z;",
                  "to[0] = 0 * sum.x;\n  to[1] = 0 * sum.y;\n  to[2] = 0 * sum.z;") \
-        if choice["what"] == "force" else ("result[first + i] = sum;", "result[first + i] = 0 * sum;")
+        if choice["what"] == "force" else \
+        ("result[first + i] = sum;", "result[first + i] = 0 * sum;")
     made = [
         Wrong("own_cell", "only the body's own cell is searched",
               (("kReach = 1;", "kReach = 0;"),), "some bodies"),
