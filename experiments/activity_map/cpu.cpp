@@ -30,7 +30,7 @@ void move(Body2d& body, Force force, float dt) {
   body.y += body.vy * dt;
 }
 
-// Returns the same cell as map.cuh does; -1 means outside.
+// Returns the same cell as cell_of() in map.cuh; -1 means outside the map.
 long long cell_of(const Body2d& body, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);

@@ -1,4 +1,5 @@
-// Kernel 1, compute_force: the report's first version and the one after each change. All compute
+// Kernel 1, compute_force, in the report's first version and after each change. Every version
+// computes
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
 // in two dimensions, with one thread per body (compute_pairs: with one thread per pair).
 #pragma once
@@ -100,7 +101,7 @@ __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* 
   force[i] = sum;
 }
 
-// Takes a pointer to a struct of columns, which is in device memory too.
+// Takes a pointer to a struct of columns. The struct is in device memory, too.
 template <class Pointer>
 __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
                                         float softening_squared) {

@@ -16,8 +16,8 @@ __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   return static_cast<long long>(row) * problem.cells + static_cast<long long>(column);
 }
 
-// Kicks, drifts and counts the bodies. If several threads add to a cell at once, they must do so
-// atomically, or they would read the same count, and all but one of their bodies would be lost.
+// Kicks, drifts and counts the bodies. Threads that add to one cell at once must do so atomically.
+// Otherwise they would read the same count, and only one of their bodies would be counted.
 template <class Bodies>
 __device__ void move_and_count(Bodies bodies, const float2* force, float* map, int n,
                                const Problem& problem) {
@@ -52,7 +52,7 @@ __global__ void normalise_activity_map(Map map, size_t cells, float factor) {
   if (cell < cells) map[cell] *= factor;
 }
 
-// Clears the cells that contain bodies before the bodies leave them; all others are zero already.
+// Before the bodies move, clears the cells that contain them. All other cells are zero already.
 template <class Bodies>
 __global__ void clear_cells(Bodies bodies, float* map, int n, Problem problem) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

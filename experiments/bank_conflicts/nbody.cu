@@ -2,8 +2,8 @@
 //
 // A block has `length` x `width` threads. Threads with the same y sum the forces on the same body,
 // each over kFactor of the sources that the block has loaded into shared memory. If `length`
-// exceeds 1, the threads of a warp read several sources at once. If these are kFactor apart, they
-// lie in the same banks and are served one by one; if they are adjacent, they are served together.
+// exceeds 1, the threads of a warp read several sources at once. Sources that are kFactor apart lie
+// in the same banks and are read one by one; adjacent sources are read together.
 //
 // Parent: step10_tiled2d_cublas.   Run: bank_conflicts --scenario plummer --bodies 100000
 #include "experiments/one_grid.cuh"
@@ -42,8 +42,8 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
   a.z += s * dz;
 }
 
-// Index of partial sum `part` of body `of_all`. For cuBLAS, the sums of all bodies with the same
-// `part` are adjacent; for our kernels, all sums of one body are.
+// Index of partial sum `part` of body `of_all`. For cuBLAS, the sums with the same `part` are
+// adjacent, one of each body. For our kernels, all sums of one body are adjacent.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }
@@ -107,7 +107,7 @@ __global__ void add_by_thread(const float4* __restrict__ partials, Velocity* vel
   one_grid::kick(velocities[i], a, dt);
 }
 
-// Kicks the bodies, with one warp per body, which adds the parts in the form of a tree.
+// Kicks the bodies. One warp per body adds the parts in a tree.
 __global__ void add_by_warp(const float4* __restrict__ partials, Velocity* velocities, int parts,
                             size_t all, float dt) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kRows + threadIdx.x / kLanes;

@@ -1,4 +1,4 @@
-// Shared by the programs of this folder: error checks, comparison with float64, one line of JSON.
+// Helpers for the programs of this directory: error checks, comparison with float64, JSON output.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,7 +42,8 @@ class OnDevice {
   T* data_ = nullptr;
 };
 
-// Returns the shortest time of five calls in seconds. An untimed call comes first.
+// Calls work() once untimed and then five times. Returns the shortest of the five times, in
+// seconds.
 template <class Work>
 double seconds_of(const Work& work) {
   double shortest = INFINITY;
@@ -70,7 +71,7 @@ class Random {
   unsigned long long state_ = 1;
 };
 
-// The RMS of the differences, divided by the RMS of the right values.
+// The RMS of the differences, divided by the RMS of the correct values.
 class Error {
  public:
   void add(double found, double right) {

@@ -43,7 +43,8 @@ __device__ inline void interact(float4 source, float4 body, float3& a) {
   a.z += s * dz;
 }
 
-// A block computes one leaf, a thread one or more bodies. The 27 leaves pass through shared memory.
+// A block computes one leaf, and each of its threads one or more bodies. The 27 leaves pass through
+// shared memory.
 __global__ void near_forces(const float4* __restrict__ bodies, float3* forces, int per_leaf,
                             int side) {
   __shared__ float4 tile[kTile];

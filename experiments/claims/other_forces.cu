@@ -9,7 +9,7 @@ namespace {
 constexpr int kBlock = 256;
 
 // The force of a source on a body is strength() times the vector (dx, dy, dz) between them. w is
-// the mass or the charge. A body exerts no force on itself, because its distance is zero.
+// the mass or the charge. A body exerts no force on itself, because this vector is then zero.
 struct Gravity {
   static constexpr const char* name = "gravity";
   template <class Real>

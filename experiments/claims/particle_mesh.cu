@@ -1,9 +1,10 @@
-// GPU Gems 3, introduction: particle-mesh methods add masses to a periodic grid, find its potential
-// by a Fourier transform and read the forces from the grid, with no sum over pairs. Details smaller
-// than a cell are lost. The transform here is a plain sum along each axis, not an FFT.
+// GPU Gems 3, introduction: particle-mesh methods add masses to a periodic grid, compute the
+// potential by a Fourier transform and read the forces from the grid. There is no sum over pairs.
+// Details smaller than a cell are lost. The transform here is a plain sum along each axis, not an
+// FFT.
 //
-// The check uses a lattice with at least two bodies per cell and axis, displaced along a sine wave.
-// Linear theory gives the wave's force.
+// The check uses a lattice with at least two bodies per cell along each axis. A sine wave displaces
+// the bodies. Linear theory gives the wave's force.
 //
 //   particle_mesh [BODIES_PER_SIDE]
 #include "claim.h"
@@ -44,7 +45,8 @@ __global__ void deposit(const float4* bodies, float2* grid, int n) {
   }
 }
 
-// Transforms along the axis whose neighbours are `distance` apart; sign: -1 forward, 1 back.
+// Transforms along the axis on which neighbouring cells are `distance` apart. The sign is -1 for
+// the forward transform and 1 for the inverse.
 __global__ void transform(const float2* from, float2* to, int distance, int sign) {
   const int cell = blockIdx.x * kBlock + threadIdx.x;
   const int place = cell / distance % kSide, first = cell - place * distance;

@@ -2,7 +2,7 @@
 // method has order two, like this repository's leapfrog (drift, kick, drift). It costs only one sum
 // of forces per time step, because the next step begins with the new accelerations.
 //
-//   velocity_verlet [BODIES]   BODIES is for the rate; orders are measured with two bodies
+//   velocity_verlet [BODIES]   BODIES for the speed; the orders are measured with two bodies
 #include "claim.h"
 
 namespace {
@@ -23,7 +23,8 @@ __device__ inline float3 acceleration(const float4* x, float4 body, int n) {
   return a;
 }
 
-// Kicks with the mean of old and new accelerations. With dt = 0, only computes accelerations.
+// Kicks with the mean of the old and the new accelerations. With dt = 0, it only computes the new
+// accelerations.
 __global__ void kick(const float4* x, float4* v, float3* accelerations, int n, float dt) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i >= n) return;
@@ -48,8 +49,8 @@ struct State {
 
 enum class Method { velocity_verlet, leapfrog, kick_drift };
 
-// Leapfrog and kick-drift use the same kernels, with accelerations that kick() does not change: a
-// kick by a is a kick by (a + a) / 2.
+// The kick of leapfrog and of kick-drift, which use only the accelerations at the current
+// positions.
 __global__ void kick_once(const float4* x, float4* v, int n, float dt) {
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i >= n) return;
@@ -95,7 +96,7 @@ State two_bodies() {
           {make_float4(0, -0.45f, 0, 0), make_float4(0, 0.45f, 0, 0)}};
 }
 
-// Returns how far the first body is, at time 2, from where ten thousand short steps take it.
+// Returns the distance, at time 2, of the first body from its position after 4096 short steps.
 double error_after(Method method, int steps) {
   static const State right = advanced(two_bodies(), Method::velocity_verlet, 4096, 2.0f / 4096);
   const State found = advanced(two_bodies(), method, steps, 2.0f / static_cast<float>(steps));

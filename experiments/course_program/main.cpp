@@ -1,7 +1,8 @@
 // course_program [K [INPUT [OUTPUT]]]: reads N = 2 << K bodies of six floats each from a raw file,
 // takes ten time steps, writes the result to another file, and prints the speed.
 //
-// Our own options follow: --json FILE writes a record with a check against float64; --repeat R.
+// Our own options follow: --json FILE writes a record with a check against float64, and --repeat R
+// runs the program R times.
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>

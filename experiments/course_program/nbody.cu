@@ -1,7 +1,7 @@
 // course_program -- a typical first CUDA program: two kernels per time step, one thread per body.
 //
-// The host waits after each kernel, as in the program that it imitates. With 4096 bodies, these 20
-// waits are a noticeable part of the time.
+// The host waits after each kernel, as in the course's program. With 4096 bodies, these 20 waits
+// are a noticeable part of the time.
 #include "course_program.h"
 #include "nbody/cuda.h"
 

@@ -77,7 +77,7 @@ void update_velocity(const Bodies& bodies, int i, int n, const nbody::Run& run) 
   bodies.kick(i, ax * run.dt, ay * run.dt, az * run.dt);
 }
 
-// Takes all time steps, with two loops in each, because no body may drift before all forces of the
+// Computes all time steps. Each has two loops, because no body may drift before all forces of the
 // step have used its position.
 template <class Bodies>
 void advance(const Bodies& all_bodies, int count, int n, const nbody::Run& run) {
