@@ -9,8 +9,8 @@
 // row. The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
 // Otherwise it is estimated, and potential_error is its standard error instead of 0.
 //
-// If a run is killed, the last row may be incomplete. A resumed run drops it, and the rows later
-// than its checkpoint, and continues. So the file ends up identical to that of an uninterrupted run.
+// If a run is killed, the last row may be incomplete. A resumed run drops it and the rows later
+// than its checkpoint, so the file ends up identical to that of an uninterrupted run.
 #pragma once
 
 #include <filesystem>
