@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that every exercise has an answer and that each answer is right; answers.toml says how.
+"""Tests that every exercise has an answer and that each answer is right; answers.toml says how to
+check it.
 
     answers_test.py day ROOT BUILD     checks that answers match exercises; checks mutants,
                                        equations, and the bytes that built programs write
@@ -90,7 +91,7 @@ def exercises(steps):
     """Maps each exercise, such as '03.1', to its answer, or to None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
-    # A draft needs no answers; those it has are checked.
+    # A draft needs no answers, but answers that it has are checked.
     pages = [(number_of(step), f"{step}/README.md", heading) for step in steps
              if (heading := f"Step {number_of(step)}") in answers or not is_draft(step, ROOT)]
     pages += [(name, *page) for name, page in PAGES.items()]
@@ -168,8 +169,8 @@ def known_by_day(name, how, answer, mutants):
 
 
 def compiler_is_newer():
-    """True for g++ 15 and later: in two programs that an answer compares, it may fuse different
-    products and sums, so their results may differ by rounding."""
+    """True for g++ 15 and later. They may fuse different products and sums in the two programs that
+    an answer compares, so the programs' results may differ by rounding."""
     cache = (BUILD / "CMakeCache.txt").read_text("utf-8")
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True)

@@ -4,10 +4,11 @@ assignment_test.py BUILD FAMILY [--some N | --all | --attempts]
 
 For each variant: the reference, the starter, a right program in which one thread does everything, the
 same with the words of the variant's method added, and the family's wrong programs
-(course/assignments/FAMILY/wrong.py), with the declared message. Each variant takes THREE of the wrong
-programs, the next one others; --all takes all. --some N tests N variants, with the first wrong program
-of a few kinds. --attempts grades programs that students wrote from the statement
-alone: right ones in attempts/, cheats, right programs by another method than the variant's, and slips.
+(course/assignments/FAMILY/wrong.py), with the declared message. Each variant is tested with THREE
+of the wrong programs, and the next variant with others; --all tests each variant with all of them.
+--some N tests N variants, with the first wrong program of a few kinds. --attempts grades programs
+that students wrote from the statement alone: right ones in attempts/, cheats, right programs that
+use another method than the variant requires, and programs with a slip.
 """
 import argparse
 import secrets

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that a problem with copies of its systems, as a GPU times it, has the right result in each
-copy: copies_test.py BUILD. Also that a program which leaves out the last copy is noticed."""
+"""Tests that each copy of a system gets the right result if a problem contains copies, as it does
+when a GPU is timed, and that a program which omits the last copy is detected: copies_test.py
+BUILD"""
 import random
 import sys
 import tempfile

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests that copies of references and of this repository's code are recognised, and that programs
-written from the statement alone are not, and that a program which started from a lesson is said to
-use it: similarity_test.py. Exits with 77 without copydetect."""
+"""Tests that copies of references and of this repository's code are recognised, that programs
+written from the statement alone are not, and that a program which a student developed from a lesson
+is reported as using the lesson: similarity_test.py. Exits with code 77 if copydetect is not
+installed."""
 import re
 import sys
 import tempfile
@@ -16,7 +17,7 @@ WORDS = re.compile(r"\b(?!struct|const|int|float|for|if|return|void|kernel)[a-z_
 
 
 def renamed(text):
-    """Renames what a student would, removes comments and adds blank lines."""
+    """Renames what a student would rename, removes comments and adds blank lines."""
     kept = set(re.findall(r"assignment|bodies|result|solve|static_cast|constexpr|namespace|sizeof|"
                           r"unsigned|size_t|systems|count|position|velocity|mass|template|typename|"
                           r"break|continue|while|else|float4|float3|int4|auto|bool|true|false|"
@@ -27,7 +28,7 @@ def renamed(text):
 
 
 def swapped(text):
-    """Moves the last function of the namespace to its front."""
+    """Reverses the order of the functions, except for the first and the last part of the file."""
     parts = re.split(r"(?<=\n}\n)\n", text)
     return "\n".join([parts[0], *reversed(parts[1:-1]), parts[-1]])
 

@@ -18,9 +18,9 @@ WAYS = [
     (transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-# Problems with enough blocks for groups take long to validate.
-# The quick tests compare their bits with those of two and four ranks, which have no groups.
-# The nightly tests also validate a sample.
+# Problems with enough blocks for groups take long to validate. The quick tests only compare the
+# bits of their results with those of two and four ranks, which have no groups. The nightly tests
+# also validate a sample.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",
@@ -31,14 +31,14 @@ PROBLEMS = {
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
     "groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
-    # In any other order, tiles would have only one mass.
+    # With the masses in any other order, the bodies of a tile would all have the same mass.
     "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",
 }
 
 
 def cases(turn: int) -> Iterable[tuple[int, tuple[str, str]]]:
-    """Returns pairs of a number of ranks and a way to run. The nightly tests take all. The quick
-    tests take one per problem, and each number of ranks and each way at least twice."""
+    """Returns pairs of a number of ranks and a way to run. The nightly tests use all pairs. The
+    quick tests use one pair per problem, and each number of ranks and each way at least twice."""
     if NIGHTLY:
         return itertools.product(COUNTS, WAYS)
     return [(COUNTS[turn % len(COUNTS)], WAYS[turn * 3 // 2 % len(WAYS)])]

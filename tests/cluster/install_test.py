@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tests an installation by `cmake --install`. Its programs must run on any processor, from their
-folder and, if Lmod is installed, through the module file, even after the folder was moved.
+"""Tests an installation by `cmake --install`. Its programs must run on any processor, also after
+their folder was moved. They are started from the folder and, if Lmod is installed, through the
+module file.
 
 usage: install_test.py BUILD COMPILER [TEST]
 
-The class Install first builds the preset portable in BUILD/portable; Refuse tries to install
-BUILD.
+The class Install first builds the preset `portable` in BUILD/portable. The class Refuse tries to
+install BUILD itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that a run keeps only one copy of its bodies if it is not compared with its initial state,
-whatever it reads and writes. Step 00 stands for all programs, because the first rank of step 14
+"""Tests that a run keeps only one copy of its bodies, whatever it reads and writes, unless it is
+compared with its initial state. Step 00 stands for all programs, because the first rank of step 14
 handles bodies as they do, and step 00 uses no device memory."""
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Memory(InFolder):
         )
 
     def test_snapshots_of_leapfrog(self) -> None:
-        """For each snapshot, positions go half a step back while the originals are kept, which
-        takes 12 bytes more per body."""
+        """For each snapshot, the program keeps the positions and moves a copy of them half a step
+        back, which takes 12 more bytes per body."""
         os.mkdir(self.folder / str(SYSTEMS[0]))
         os.mkdir(self.folder / str(SYSTEMS[1]))
         self.assertLess(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests that the model in docs/cluster.md counts the bytes and the work of step 14's plan.
 
-  model_test.py PLAN_NUMBERS [every]     `every`: all numbers of ranks up to 528, not only some
+  model_test.py PLAN_NUMBERS [every]     `every`: tests all numbers of ranks up to 528
 """
 
 from __future__ import annotations

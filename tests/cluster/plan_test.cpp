@@ -1,5 +1,5 @@
-// Checks that each pair of segments is computed exactly once, and that each sum reaches the rank
-// that keeps its bodies.
+// Checks that each pair of segments is computed exactly once, and that each sum of forces reaches
+// the rank that keeps the bodies on which the forces act.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,7 +114,8 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
   });
 }
 
-// Here a "sum" is the pair (owner, source); it is delivered like the cluster's messages.
+// In this test, a "sum" is the pair (owner, source), which is delivered like the cluster's
+// messages.
 TYPED_TEST(APlan, BringsEverySumToTheRankThatKeepsItsBodies) {
   this->with_every_problem([](const auto& plan) {
     ASSERT_LT(plan.keeper(plan.systems * plan.segments - 1), plan.ranks);

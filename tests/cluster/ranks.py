@@ -1,4 +1,4 @@
-"""Starts a program on several ranks of this machine, each of which may run a different command."""
+"""Starts a program on several ranks of this machine. Each rank may have its own command."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def processes() -> Iterator[Path]:
 
 def environment(extra: Optional[dict[str, str]] = None) -> dict[str, str]:
     """Returns an environment in which each rank has one thread, ranks may outnumber cores, and root
-    may run them, as in a container. Without HWLOC_HIDE_ERRORS, each MPI program complains if the
-    container has no /sys."""
+    may run them, as in a container. Without HWLOC_HIDE_ERRORS, each MPI program prints errors if
+    the container has no /sys."""
     return {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -55,9 +55,9 @@ class Ended:
 
 
 def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the mpirun command that starts one rank for each command in `ranks`. The ranks
-    choose their command, because mpirun 5 crashes in a container without /sys if it gets
-    several."""
+    """Returns the mpirun command that starts one rank for each command in `ranks`. Each rank
+    chooses its own command, because mpirun 5 crashes in a container without /sys if it gets several
+    commands."""
     words = ["mpirun", "--bind-to", "none", "-n", str(len(ranks))]
     if all(rank == ranks[0] for rank in ranks):
         return [*words, *ranks[0]]

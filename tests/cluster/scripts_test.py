@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Starts each batch script as its batch system would, with stubs for the programs that it calls.
-Slurm is the only real batch system that is tested, by the nightly slurm_test.py, because Debian 12
-has no PBS and no Flux.
-This test checks the command lines that the scripts produce, and the names of their files.
+The nightly slurm_test.py uses a real Slurm; PBS and Flux are tested only here, because Debian 12
+has neither. This test checks the command lines that the scripts produce, and the names of their
+files.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 and two nodes.
 
 Each node has its own /tmp, because the files that Open MPI keeps there for one node would disturb
-the other. Other devices stand in for GPUs: the scripts request them, Slurm allocates them, and
-hostcuda computes.
+the other. Device files such as /dev/null replace GPUs: the scripts request them, Slurm allocates
+them, and hostcuda computes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ranks import environment, program
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
 PATIENCE = 60.0
-# How often running jobs are requeued; the seed determines the moments.
+# The number of times that running jobs are requeued; the seed determines when.
 REQUEUES = int(os.environ.get("NBODY_TEST_REQUEUES", "4"))
 SEED = int(os.environ.get("NBODY_TEST_SEED", str(random.randrange(10 ** 6))))
 GPUS = ("null", "zero", "full", "random")  # devices per node, one per GPU that the scripts request
@@ -75,7 +75,8 @@ class Job:
 
 
 def steps_of(checkpoint: Path) -> int:
-    """Returns how many steps a checkpoint has taken; common/io/formats/bin.cpp has the offsets."""
+    """Returns the number of time steps in a checkpoint; common/io/formats/bin.cpp has the
+    offsets."""
     return struct.unpack_from("<q", checkpoint.read_bytes(), 40)[0]
 
 
@@ -196,7 +197,7 @@ class Slurm(unittest.TestCase):
         )
 
     def undisturbed(self, words: str, name: str) -> bytes:
-        """Returns the result of one rank without Slurm."""
+        """Returns the result of a run on one rank without Slurm."""
         end = self.folder / name
         subprocess.run(
             [self.program, *words.split(), "--quiet", "--output", end],

@@ -34,7 +34,7 @@ NOBODY = 65534
 LIMIT = 30.0  # seconds; a page must announce longer commands (processor time if that is less)
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
 # Pages that are not read: records, and generated pages, because their templates are read.
-# TESTED_BY: pages that another test runs.
+# TESTED_BY: pages whose commands are run by another test.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
@@ -102,8 +102,8 @@ class Clone:
             said = output.read().decode(errors="replace")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        # Other programs lengthen a command. Its processor time does not grow, but all cores may
-        # have contributed to it.
+        # Other programs make a command take longer, but do not increase its processor time. All
+        # cores may have contributed to that time.
         cores = len(os.sched_getaffinity(0))
         is_busy = os.getloadavg()[0] > 1.5 * cores
         return Ended(code, min(time.monotonic() - started, processor / (cores if is_busy else 1)),
@@ -144,8 +144,8 @@ def on_the_cpu(text: str) -> str:
 
 
 def tests_selected(text: str) -> str:
-    """Replaces a run of tests with a check that it would select tests, because this test is one of
-    them."""
+    """Replaces a run of tests with a check that the command selects some tests. Running them would
+    run this test again."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
     words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
     return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"
@@ -170,8 +170,8 @@ def reason_to_skip(command: Command) -> str:
 
 
 def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
-    """True if on_the_cpu cannot reduce the program but the page has a small run of it on the
-    CPU."""
+    """True if on_the_cpu cannot shorten the command, but the page also shows a small run of the
+    same program on the CPU."""
     program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
     others = [one for one in commands if one.page == command.page and program in one.text.split()]
     return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
@@ -238,8 +238,8 @@ class Check:
 
 
 def is_expected(command: Command, ended: Ended) -> bool:
-    """True if a command may exit with this code: diff and --status find differences, and a lab's
-    first file fails its tests."""
+    """True if a command may exit with this code: diff and --status exit with 1 if they find
+    differences, and so does a lab whose code is still missing."""
     if "fails" in command.comment:
         return ended.code == 1
     is_found = command.text.startswith("diff ") or command.text.endswith("--status") or (

@@ -1,7 +1,7 @@
 """Reads the commands in the code blocks of pages, and what the pages say about these commands.
 
 If the first line of a code block is a command, all its lines are commands. A comment after a
-command marks it: "with a GPU", or how long it takes ("# 3 min").
+command says what the command needs ("with a GPU") or how long it takes ("# 3 min").
 """
 
 from __future__ import annotations

@@ -196,8 +196,8 @@ TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   EXPECT_EQ(ids({3, 7}).systems.bodies[0].x, 1);
   EXPECT_EQ(ids({7, 3}).systems.bodies[0].x, -1);
   EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // equal ids give no order
-  // Because readers sort by id, our files have ids that keep the order of the bodies, whatever
-  // their species.
+  // Readers sort by id, so the ids in our files follow the order of the bodies, whatever their
+  // species.
   Snapshot mixed = galaxy();
   std::reverse(mixed.species.begin(), mixed.species.end());
   write_bodies(folder / "mixed.hdf5", mixed, gadget());
@@ -267,7 +267,7 @@ TEST_F(GadgetFile, CountsThatLie) {
   EXPECT_TRUE(says(counts({0, -1, 0, 0, 0, 0}), "this file cannot hold"));
   EXPECT_TRUE(says(counts({0, std::nan(""), 0, 0, 0, 0}), "cannot hold"));
   EXPECT_EQ(counts({0, 3, 0, 0, 0, 0}),
-            ": /PartType1/Coordinates should have 3 x 3 values, by the header's number of bodies");
+            ": /PartType1/Coordinates should have 3 x 3 values for the header's number of bodies");
   EXPECT_TRUE(says(counts({1, 2, 0, 0, 0, 0}), "without a group /PartType0"));
   EXPECT_EQ(counts({0, 0, 0, 0, 0, 0}), " holds no bodies");
   EXPECT_TRUE(says(counts(std::vector<double>(9)), "has 9 values"));
@@ -298,8 +298,8 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) { hdf5::create_group(file.dark, "Masses"); }),
                    "Masses is missing"));
 
-  // The header counts 2^30 bodies and the dataset has their size, but the file stores none of them
-  // and takes a few kilobytes.
+  // The header declares 2^30 bodies, and the dataset declares a matching size, but the file stores
+  // no values and takes only a few kilobytes.
   constexpr hsize_t kMany = 1 << 30;
   const auto unstored = [&](double count) {
     return message([&](const Written& file) {

@@ -1,5 +1,5 @@
 """other_readers.py yt|h5py|pynbody PROGRAM: reads nbody-convert's output with another program.
-other_readers.py install: installs the three from PyPI into readers/ of the current folder.
+other_readers.py install: installs all three from PyPI into ./readers/.
 
 Exits with code 77, which ctest shows as skipped, if the reader is not installed or cannot be
 installed, for example without a network. NBODY_YT_PYTHON names another Python interpreter that has
@@ -27,7 +27,8 @@ dark,2,0,10,0,1,0,0
 star,0.25,0,0,7,8,9,10
 """
 COUNTS = {"gas": 2, "dark": 3, "star": 1}
-# The units of kpc-100kms. Other programs' values of G and the solar mass differ by at most 1e-4.
+# The units of kpc-100kms. Other programs' values of G and the solar mass differ from ours by at
+# most 1e-4.
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4

@@ -3,8 +3,8 @@
 [--write] [NAME...]
 
 FOLDER is course/mistakes or experiments/errata. Next to each NAME.cu is NAME.txt, which pages
-quote; the tool's output must be equal to it, without addresses and folders. --write writes NAME.txt
-again. NAME.txt contains "[AddressSanitizer]" if only `check --all` finds the mistake.
+quote. The tool's output, without its addresses and folders, must equal NAME.txt. --write replaces
+NAME.txt. NAME.txt contains "[AddressSanitizer]" if only `check --all` finds the mistake.
 """
 import re
 import subprocess

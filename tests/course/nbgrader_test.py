@@ -3,7 +3,7 @@
 
 nbgrader generates the students' version of labs 03 and 23 and of a variant of an assignment, grades
 solutions and starters, and exports points. Exits with 77 if nbgrader is not installed; PYTHON may
-name an interpreter that has it.
+name an interpreter that has nbgrader.
 """
 import csv
 import json
@@ -49,8 +49,8 @@ def submit(student, name, text):
 
 shutil.rmtree(root, ignore_errors=True)
 root.mkdir(parents=True)
-# The grader runs in the Python of this test, because nbgrader's may lack its modules, and with the
-# programs of this build.
+# The grader runs in this test's Python, because nbgrader's Python may lack the grader's modules. It
+# uses the programs of this build.
 (root / "nbody").write_text(f"#!/bin/sh\nPYTHONPATH={ROOT}/tools exec {sys.executable} "
                             f"-m nbody_tools \"$@\" --build {build}\n")
 (root / "nbgrader_config.py").write_text("c = get_config()\nc.ExecutePreprocessor.timeout = 300\n")

@@ -3,8 +3,8 @@
     coverage_test.py ROOT BUILD COMPILER
 
 Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and names
-each place that no test reached and exceptions.toml does not list. If a test is removed, this test
-therefore fails, unless other tests reach the same places.
+each place that no test reached and that exceptions.toml does not list. If a test is removed, this
+test therefore fails, unless other tests reach the same places.
 """
 import os
 import shutil
@@ -16,8 +16,8 @@ from pathlib import Path
 from judge import counted, judged, missing
 
 STEPS = "step1[0-5]_*"
-# Tests left out here add nothing: other thread orders run the same lines, and small problems are
-# enough.
+# The other tests would add nothing: other thread orders run the same lines, and large problems run
+# the same lines as small ones.
 GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"
 TESTS = rf"^(step1[0-5]_[a-z0-9_]+\.({GROUPS})|cluster\.(bits|memory))$"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # The coverage tests make no API call fail, so only tests/faults runs these error branches.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
-# gcov counts destructors that an exception causes to run at the line where their scope ends.
+# If an exception makes destructors run, gcov counts them at the line where their scope ends.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the gdb sessions of docs/debugging.md and writes their transcripts into that page.
 
-  lesson.py --right PROGRAM --wrong PROGRAM           writes it
-  lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; prints differences, exits 1
+  lesson.py --right PROGRAM --wrong PROGRAM           writes the page
+  lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; prints differences, exits
+                                                      with 1 if there are any
 
 Both programs are step 03, compiled with -O0 -g through hostcuda. The --wrong one lacks its first
-barrier. Exits 77 if gdb is missing or may not start a program.
+barrier. Exits with 77 if gdb is missing or is not permitted to start a program.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ SKIPPED = 77
 
 
 def line_of(text: str) -> int:
-    """Returns the line with this text. Breakpoints are set by text so that they follow the
-    source."""
+    """Returns the number of the line that contains this text. Breakpoints are set by text, so that
+    they stay right if lines are added to the source."""
     lines = [
         number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line
     ]

@@ -22,8 +22,8 @@ class FaultyRun {
   // they continue it from its checkpoint.
   std::string start() const;
   std::string resume() const;
-  // Returns the arguments that a user tries after a kill: the same again or, every second time,
-  // --resume if possible.
+  // Returns the arguments that a user tries after a kill: the same ones again or, every second time
+  // and if possible, those with --resume.
   std::string next(const Program& program, int turn) const;
 
   // Makes the input file and the folder for snapshots.

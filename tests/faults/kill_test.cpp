@@ -54,7 +54,8 @@ TEST_P(Kill, InEveryFileOperation) {
   EXPECT_GT(left_overs, 0) << "no kill hit a file that was being written";
 }
 
-// Kills NBODY_KILLS times at moments drawn from NBODY_SEED; several kills may hit the same run.
+// Kills the program NBODY_KILLS times, at random moments that the seed NBODY_SEED determines.
+// Several kills may hit the same run.
 TEST_P(Kill, AtAnyMoment) {
   const FaultyRun run(GetParam(), 60);  // long, so that most kills hit the run and not its start
   const int kills = number("NBODY_KILLS", 10);

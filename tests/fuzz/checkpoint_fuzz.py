@@ -4,10 +4,10 @@ line or give the right result.
 
   checkpoint_fuzz.py STEP COUNT
 
-COUNT is divided over the kinds of checkpoints: BIN and CSV, Euler and leapfrog, with the counts of
-an activity map, and float64 if STEP supports it. A damaged checkpoint must lead to exit code 2, one
-line and no file, or to exactly the output and the map of the undamaged one. NBODY_TEST_SEED repeats
-a run.
+COUNT damaged checkpoints are divided among the kinds of checkpoints: .bin and .csv, Euler and
+leapfrog, with the counts of an activity map, and float64 if STEP supports it. A damaged checkpoint
+must lead to exit code 2, one line and no file, or to exactly the output and the map of the
+undamaged one. Set NBODY_TEST_SEED to repeat a run.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class Kind:
                     sys.exit(error)
 
     def fault(self, data: bytes, way: list[str]) -> str:
-        """Returns an error in the handling of a damaged checkpoint, or an empty string. Counts
-        rejections."""
+        """Describes what went wrong in the handling of a damaged checkpoint, or returns an empty
+        string. Records whether the checkpoint was rejected."""
         self.file.write_bytes(data)
         code, error, files = resume(self.program, self.folder, [*way, self.file.name, *self.words])
         if code == 2:

@@ -6,7 +6,7 @@
 HDF5 itself fails on many broken files, so nbody-convert reads them in a separate process.
 Coverage-guided fuzzing would find only HDF5's errors. This test checks what a user sees: a file is
 converted, or rejected with one line, exit code 2 and nothing written, without a crash or a hang.
-NBODY_TEST_SEED repeats a run. Exits with 77 if nbody-convert was built without HDF5.
+Set NBODY_TEST_SEED to repeat a run. Exits with 77 if nbody-convert was built without HDF5.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def changed(data: bytes, generator: random.Random) -> bytes:
 
 
 def fault(program: str, file: Path, output: Path) -> str:
-    """Returns an error in the handling of the file, or an empty string."""
+    """Describes what went wrong in the handling of the file, or returns an empty string."""
     try:
         done = subprocess.run([program, str(file), str(output)], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=LONGEST, check=False)

@@ -22,8 +22,8 @@ std::uint64_t hash_of(const nbody::Systems& systems) {
   return hash;
 }
 
-// Uses 3000 bodies, because the scenarios estimate potential energies for more than 2048 bodies,
-// and the test should cover that.
+// Uses 3000 bodies: with more than 2048, the scenarios only estimate the potential energy, and the
+// test should cover this estimate.
 std::string list_of_hashes() {
   std::string list;
   for (const nbody::Scenario& scenario : nbody::scenarios()) {

@@ -145,7 +145,7 @@ class Seeded(unittest.TestCase):
         return [race for race in self.found.races if race.kernel == kernel]
 
     def assert_race(self, kernel, memory, *sides):
-        """Expects a race between two sides, in either order. sides: a mark and an access each."""
+        """Expects a race between two sides, in either order. Each side is a mark and an access."""
         races = self.races_in(kernel)
         said = [sorted((side.place.line, side.access) for side in (race.earlier, race.later))
                 for race in races if race.memory == memory]

@@ -144,7 +144,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("page.kind"), kind + 1)
         browser.press("a")
         self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
-        # Checks the drawing: a cell with accesses has the colour of their number.
+        # Checks the drawing: the colour of a cell must show the cell's number of accesses.
         pixels = browser.evaluate(
             """(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
             return [0, 1].map((phase) => [...pen.getImageData(
@@ -197,7 +197,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("[page.at.phase, page.reached]"), [1, 1])
         self.assertNotEqual(browser.evaluate(pixel), before)  # column 3 has not happened yet
         self.assertRegex(browser.text("moment"), r"^Column 1, after the barrier in line \d+ to the")
-        # Each line's number in this column agrees with the map.
+        # The numbers that the lines have for this column must agree with the map.
         self.assertEqual(
             browser.evaluate(
                 "[...document.querySelectorAll('#lines tr')].reduce((sum, row) => sum + ("

@@ -26,7 +26,7 @@ __global__ void blocks_write_apart(float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
 }
 
-// Since Volta only __syncwarp() orders the lanes of a warp.
+// Since Volta, only __syncwarp() orders the lanes of a warp.
 template <bool kWithSync>
 __device__ void within_a_warp(float* out) {
   extern __shared__ float dynamic_line[];

@@ -4,7 +4,8 @@
     slowdown_test.py [PLAIN TRACED]...
 
 The time of a time step is the time of a run with several steps minus that of a run with one. Each
-of the two is repeated on one core, and its shortest time counts, so that other load matters little.
+of the two runs is repeated on one core, and only its shortest time counts, so that other programs
+matter little.
 """
 import os
 import resource

@@ -2,10 +2,10 @@
 """The quick test of a lab: by_day_test.py BUILD LAB
 
 Grades nothing if no file of the lab (tests/nightly/subjects.toml) has changed since the lab last
-passed, nightly or here. If the lab itself or its steps have changed since, grades the same files as
-the nightly test: the starter, the solution and each wrong solution, once. It does the same for a
-new lab, which has no nightly result. If only files that all labs share have changed, or if the
-revision of the nightly result is not in this history, grades only the starter and the solution.
+passed, in the nightly test or in this one. If the lab itself or its steps have changed since, or if
+the lab is new and has no nightly result, grades the same files as the nightly test, once each: the
+starter, the solution and each wrong solution. If only files that all labs share have changed, or if
+the revision of the nightly result is not in this history, grades only the starter and the solution.
 """
 import json
 import subprocess

@@ -17,8 +17,8 @@ OF_GPU = ["gpu: talk within the machine", "gpu: name a thread"]
 
 
 def hostile_in(top, compiler):
-    """Copies the hostile program to where a grading would have it, next to a file that it must not
-    find."""
+    """Copies the hostile program to the place where the grader would put it, next to a file that
+    the program must not find."""
     folder, outside = top / "run", top / "outside"
     (folder / "out").mkdir(parents=True)
     outside.mkdir()

@@ -16,7 +16,7 @@ from nbody_tools.labs.lab import find_lab
 
 START = "nbody::StageTimer timer;"
 # For each case: an edit of lab 03's solution as (text, replacement), a text that the result must
-# contain, and the range of its share of the points.
+# contain, and the smallest and the largest share of the points that the case may get.
 CASES = {
     "solution": ("", "", "times the", (0.3, 1)),
     "slow": (START, f"{START}\n  for (volatile int k = 0; k < 1'000'000'000;) k = k + 1;",

@@ -1,4 +1,4 @@
-"""Counts how a traced program of memory/ accesses memory."""
+"""Counts the memory accesses of a traced program from memory/."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, inspect_program
 
-# Multiples of a warp, a tile, a block and a run, so that every request is a full one.
+# Multiples of a warp, a tile, a block and a run, so that every request uses all its lanes.
 WORDS = ("--bodies", "4096", "--systems", "32")
-AWKWARD = ("--bodies", "1300", "--systems", "7")  # multiples of no tile, and more than one grid
+AWKWARD = ("--bodies", "1300", "--systems", "7")  # not multiples of a tile; several grids
 
 
 def inspected(program: Path, words: tuple[str, ...] = WORDS, sms: int = 1) -> Inspection:
@@ -29,6 +29,6 @@ def costs(found: Inspection) -> dict[str, float]:
 
 
 def counts(found: Inspection) -> dict[str, float]:
-    """Returns the costs, and the barriers that a block passes."""
+    """Returns the costs, and the number of barriers that a block passes."""
     kernel = found.kernels[0]
     return {**costs(found), "barriers": kernel.barriers / kernel.blocks}

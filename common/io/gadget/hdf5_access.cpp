@@ -167,7 +167,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
       extent[0] == rows && (rank == 2 ? extent[1] == columns : rank == 1 && columns == 1);
   if (!fits)
     throw UsageError(what, " should have ", rows, " x ", columns,
-                     " values, by the header's number of bodies");
+                     " values for the header's number of bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
     throw UsageError(what, " is stored in another file; only self-contained files can be read");
   // Nothing overflows, because rows is below 2^32 and columns is at most 3.

@@ -1,7 +1,7 @@
 #include "assignment.h"
 
-// Every cell has a chain of bodies: head[cell] is the last one put in, next[body] the one before
-// it.
+// Every cell has a chain of bodies: head[cell] is the body that was inserted last, next[body] the
+// body inserted before it.
 const int M = 8, MMM = M * M * M;
 
 __device__ int slab(float u) {

@@ -1,6 +1,7 @@
 #include "assignment.h"
 
-// Cells have a fixed number of places; what does not fit goes to a list that everybody looks at.
+// Cells have a fixed number of places; bodies that do not fit go to a list that every thread
+// searches.
 #define G 16
 #define PLACES 24
 

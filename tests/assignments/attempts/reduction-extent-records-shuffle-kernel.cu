@@ -2,8 +2,8 @@
 //
 // boxOfBlock: a block takes 256 bodies of one system. It copies their 7 * 256 floats, in the order
 // of their addresses, to shared memory; then each thread takes x, y and z of its own body from
-// there (a stride of 7 floats, which is odd, so no bank conflict). Shuffles compare the values of a
-// warp. combine: one block per system compares what the blocks found.
+// there (a stride of 7 floats, which is odd, so no bank conflict). The threads of a warp compare
+// their values by shuffles. combine: one block per system compares the boxes of the blocks.
 #include <cmath>
 #include <cstdio>
 
@@ -13,7 +13,7 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kFields = sizeof(Record) / sizeof(float);
 
-// True if it is a success; else says what failed.
+// Returns whether the call succeeded; prints the error if not.
 static bool fine(cudaError_t error) {
   if (error != cudaSuccess) {
     std::printf("solve: %s\n", cudaGetErrorString(error));
@@ -21,7 +21,7 @@ static bool fine(cudaError_t error) {
   return error == cudaSuccess;
 }
 
-// Results 0 to 2 are least values, 3 to 5 greatest ones.
+// Results 0 to 2 are minima, 3 to 5 maxima.
 __device__ float better(int k, float a, float b) { return k < 3 ? fminf(a, b) : fmaxf(a, b); }
 
 __device__ float worst(int k) { return k < 3 ? INFINITY : -INFINITY; }

@@ -1,6 +1,6 @@
 #include "assignment.h"
 
-// One warp adds up its share; lane 0 has the sum.
+// Adds up the values of the warp's lanes; lane 0 has the sum.
 __device__ float warp_sum(float v) {
   v += __shfl_xor_sync(0xffffffff, v, 16);
   v += __shfl_xor_sync(0xffffffff, v, 8);

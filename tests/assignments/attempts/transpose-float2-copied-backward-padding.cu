@@ -1,10 +1,10 @@
-// Turns a table in memory, the last body first, through a padded tile in shared memory.
+// Transposes a table, with the last body first, through a padded tile in shared memory.
 #include <cstdio>
 
 #include "assignment.h"
 
 constexpr int kTile = 32;
-// A block of 32 x 8 threads turns a tile of 32 systems x 32 bodies; each warp does 4 of its rows.
+// A block of 32 x 8 threads transposes a tile of 32 systems x 32 bodies; a warp copies 4 rows.
 constexpr int kRows = 8;
 
 __global__ void turn(Table table, int tilesAcross, float2* result) {
@@ -33,7 +33,7 @@ __global__ void turn(Table table, int tilesAcross, float2* result) {
 void solve(const Table& table, float2* result) {
   const int across = (table.count - 1) / kTile + 1;
   const int down = (table.systems - 1) / kTile + 1;
-  // One dimension, as a grid may have 2^31 - 1 blocks in x, but only 65,535 in y.
+  // A grid may have 2^31 - 1 blocks in x, but only 65,535 in y. So this one has one dimension.
   turn<<<across * down, dim3(kTile, kRows)>>>(table, across, result);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {

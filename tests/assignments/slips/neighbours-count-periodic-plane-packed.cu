@@ -1,5 +1,5 @@
-// Number of neighbours in the plane, periodic. The bodies are sorted by cell; a body then looks at
-// the cells of three rows, each of which is one or two runs of neighbouring bodies.
+// Number of neighbours in the plane, periodic. The bodies are sorted by cell. Each body then looks
+// at cells in three rows; the bodies of these cells lie in one or two contiguous ranges per row.
 #include "assignment.h"
 
 namespace {

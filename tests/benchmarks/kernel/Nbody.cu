@@ -1,6 +1,6 @@
 // Replaces the kernel that benchmarks/ktt.cu launches, and takes the same parameters, so that the
-// driver can be tested without that kernel. A thread computes OUTER_UNROLL_FACTOR bodies, and the
-// sources are divided over WORK_GROUP_SIZE_Y.
+// driver can be tested without that kernel. A thread computes OUTER_UNROLL_FACTOR bodies, and
+// WORK_GROUP_SIZE_Y threads share the sources of a body.
 __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*, float*,
                              float4* new_positions, float4* velocities, float*, float*, float*,
                              float4* new_velocities, float, float softening_squared, int n) {
