@@ -40,8 +40,8 @@ __device__ float3 attraction(Position source, Position body, float softening_squ
   return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
 }
 
-// Returns the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, with u_k from its
-// centre to its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// Returns a node's share. Its mass is m, its quadrupole Q = 3 sum m_k u_k u_k^T, where u_k leads
+// from its centre to a body. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
 //   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
 // the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
 // `products` has -tr Q / 2 as w.

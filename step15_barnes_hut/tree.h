@@ -21,7 +21,7 @@ constexpr int kBlockSize = 256;
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
-// share of its coordinates, so that the rounding is small next to the opening angle's error.
+// share of its coordinates, so that the rounding is small compared with the opening angle's error.
 constexpr float kRoundingRadius = 3e-4f;
 using Position = float4;  // w is the mass
 
@@ -52,7 +52,7 @@ __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int 
                          : 64 + __clz(i ^ static_cast<int>(j));
 }
 
-// Inner nodes have the numbers 0 (the root) to n - 2; a leaf has n plus its first body's number.
+// Inner nodes have the numbers 0 (the root) to n - 2; a leaf's number is n plus its first body's.
 __device__ inline int link(Node* nodes, int n, int parent, int inner, int first, int count) {
   const int number = count > kLeafSize ? inner : n + first;
   nodes[number].parent = parent;

@@ -43,7 +43,7 @@ constexpr float kWide = 8;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
 constexpr float kSpread = 0.25f;     // it softens a node by this part of r^2
-constexpr float kHeavy = 8;          // near bodies count at most this multiple of the rest
+constexpr float kHeavy = 8;          // all near bodies count at most as this multiple of the rest
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
@@ -110,8 +110,8 @@ __device__ float3 attraction(Position source, Position body, float softening_squ
   return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
 }
 
-// Returns the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, with u_k from its
-// centre to its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// Returns a node's share. Its mass is m, its quadrupole Q = 3 sum m_k u_k u_k^T, where u_k leads
+// from its centre to a body. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
 //   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
 // the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
 // `products` has -tr Q / 2 as w.

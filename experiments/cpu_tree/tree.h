@@ -30,7 +30,7 @@ constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr int kWorthATeam = 2048;  // with fewer bodies or nodes, one thread is faster than many
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
-// share of its coordinates, so that the rounding is small next to the opening angle's error.
+// share of its coordinates, so that the rounding is small compared with the opening angle's error.
 constexpr double kRoundingRadius = 3e-4;
 
 // A node fills a cache line.
