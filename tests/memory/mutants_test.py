@@ -29,7 +29,7 @@ def compiled(name: str, text: str, folder: Path) -> Path:
 
 
 def rejected_by(program: Path, name: str) -> set[str]:
-    """Returns every way in which the checks reject a program; empty for a right one."""
+    """Returns the reasons for which the checks reject a program, or an empty set if it is right."""
     found = inspected(program, AWKWARD)
     reasons = {finding["kind"] for finding in found.findings}
     if found.exit_code != 0:

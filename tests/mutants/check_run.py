@@ -1,8 +1,8 @@
 """Compares variants of a step with their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
 
-Runs one variant, or all variants of a step, in the mode of hostcuda that is declared and, if the
-variant is wrong, in plain mode too. Compares the outcome with the declaration, and writes it next
-to the declaration as NAME.json. Weak checks run only for variants with an edit.
+Runs one variant, or all variants of a step, in the declared mode of hostcuda and, if the variant is
+wrong, in plain mode too. Compares the outcome with the declaration, and writes it next to the
+declaration as NAME.json. Weak checks run only for variants with an edit.
 """
 import json
 import os
@@ -12,8 +12,8 @@ from pathlib import Path
 
 
 def shape_table(command, rank, environment, record):
-    """Returns options that make a run use one shape, by a table like those of ./nbody tune for this
-    problem."""
+    """Writes a table like those of ./nbody tune, with one shape for this problem. Returns the
+    options that make a run use the table."""
     subprocess.run([*command, "--validate", "off", "--json", record], cwd=record.parent,
                    env=environment, stdout=subprocess.DEVNULL, check=True)
     of_rule = json.loads(record.read_text())
@@ -111,7 +111,7 @@ def check(declaration, program):
 
 
 def declarations(which):
-    """Returns one declaration, or those in FOLDER of all variants of STEP."""
+    """Returns the given declaration, or the declarations in FOLDER of all variants of STEP."""
     folder, _, step = which.rpartition(":")
     if not folder:
         return [Path(which)]

@@ -9,7 +9,7 @@ def near(chance, centre, reach):
 
 
 def two_masses(chance):
-    """Returns bodies of two species, which alternate."""
+    """Returns bodies with two masses: every third body has the larger one."""
     for k in range(192):
         yield (
             0.002 if k % 3 else 0.008,
@@ -24,7 +24,7 @@ def two_places(_):
 
 
 def far_and_heavy(chance):
-    """Returns masses from 1e-2 to 1e3, and coordinates up to 2000."""
+    """Returns bodies with masses from 1e-2 to 1e3 and with coordinates up to 2000."""
     centres = ((0, 0, 0), (70, -3, 1), (-1500, 900, 20), (5, 110, -2000))
     for k in range(100):
         yield (10 ** chance.uniform(-2, 3), *near(chance, centres[k % 4], (6, 6, 6)),
@@ -62,7 +62,7 @@ def one_far_away(chance):
 
 
 def massless_first(chance):
-    """Returns two systems. In the first only a third of the bodies have mass; in the second all
+    """Returns two systems. In the first, only a third of the bodies have mass; in the second, all
     bodies do."""
     for k in range(1800):
         mass = 0 if k < 900 and k % 3 else 0.001

@@ -3,11 +3,11 @@
 
     make_mutants.py tests ROOT FOLDER            runs when the build is configured: checks every
         edit and writes FOLDER/mutants.cmake, which adds the tests and a program per step. Also
-        writes what check_run.py reads to FOLDER/records: the runs' input files, and for each test
-        NAME.declared.json
+        writes to FOLDER/records the files that check_run.py reads: the runs' input files, and
+        NAME.declared.json for each test
     make_mutants.py program STEP_SOURCE FILE    runs when the program is built: writes the program
-        of a step with all its variants, each in a namespace, so that code that they share, mostly
-        headers, is compiled only once
+        of a step with all its variants, each in its own namespace. Code that they share, mostly
+        headers, is thus compiled only once
     make_mutants.py ladder STEP_SOURCE FILE     the same, to be linked with the tests common to all
         steps
 """
@@ -194,7 +194,7 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         )
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
-    # Headers are included before the namespaces, in which their include guards then skip them.
+    # Headers are included before the namespaces, so that their include guards skip them there.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
     file.write_text(f"""{headers}

@@ -1,8 +1,8 @@
-"""Prints, as a list of CMake, the steps whose mutants have passed in the nightly tests with the
-present files.
+"""Prints a CMake list of the steps whose mutants have passed the nightly tests with the present
+files.
 
-A step is missing if a file that its test is about (tests/nightly/subjects.toml) has changed since,
-if the test has failed since, or if there is no git history.
+A step is left out if a file that belongs to its test (tests/nightly/subjects.toml) has changed
+since, if the test has failed since, or if there is no git history.
 """
 from nbody_tools.nightly.ledger import read_ledger
 from nbody_tools.nightly.subjects import changed_since, matcher, paths_of, read_subjects

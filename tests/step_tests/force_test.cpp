@@ -1,4 +1,4 @@
-// One kick from rest with a time step of 1 turns velocities into accelerations, exactly.
+// After one kick from rest with a time step of 1, the velocities are exactly the accelerations.
 #include <gtest/gtest.h>
 
 #include "physics/reference.h"

@@ -1,4 +1,4 @@
-// Tests sizes on both sides of every boundary of the step's kernels against every limit.
+// Tests the step with sizes on both sides of every boundary of its kernels. Every check must pass.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,8 @@ TEST_P(Ladder, PassesEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// Returns sizes next to a warp's 32 threads and to the step's boundaries, and some that fit no
-// tile.
+// Returns sizes around the 32 threads of a warp and around the step's boundaries, and some sizes
+// that are not multiples of any tile.
 std::set<int> sizes() {
   std::set<int> sizes{1, 2, 3, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
@@ -65,9 +65,9 @@ TEST(LadderSystems, FillADevice) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More systems than eight bits can count, and more bodies in all than sixteen can. 349 systems are
-// not divisible by 3, 4 or 5 devices, and 192 bodies end with half a tile of 128. A tree
-// whose nodes are all opened is too slow for so many bodies.
+// There are more systems than eight bits can count, and more bodies in all than sixteen bits can.
+// 349 systems are not divisible by 3, 4 or 5 devices, and 192 bodies end with half a tile of 128. A
+// tree whose nodes are all opened is too slow for so many bodies.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const int n = step().info.approximation || is_slow() ? 7 : 192;
   const auto start = make_scenario(find_scenario("galaxies"), {349, n, 29, 0.05}).systems;
@@ -107,8 +107,8 @@ Systems of_two_masses() {
 }
 
 // A step that chooses among shapes by a rule must be right in every shape, because on another
-// device the rule may choose another shape for the same size. The two sets of masses are
-// two runs, because step 12 launches a different kernel if no tile has equal masses.
+// device the rule may choose another shape for the same size. Each of the two sets of masses has
+// its own run, because step 12 launches a different kernel if no tile has equal masses.
 TEST(LadderShapes, AreAllRight) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   for (const Systems& start : {of_many_masses(), of_two_masses()}) {

@@ -86,8 +86,8 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
   });
 }
 
-// On a distant body all others act as their total mass at their centre of mass, so the root node
-// must have both right.
+// All other bodies act on a distant body like their total mass at their centre of mass, so the root
+// node must have the right mass and the right centre.
 TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   Systems start = sphere(1, 700);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
@@ -126,8 +126,8 @@ TEST(LadderTolerance, PassesWhereForcesCancel) {
   EXPECT_EQ(failed_gates(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
 }
 
-// On a line, nearly all forces cancel. The validator must decide there even at the largest angle,
-// because it knows the tree of step 15.
+// On a line, nearly all forces cancel. The validator knows step 15's tree, so it must reach a
+// decision there even at the largest angle.
 TEST(LadderAngle, IsDecidedOnALine) {
   const auto& own = step().info.approximation;
   if (!own || own->force_tolerance) return;

@@ -87,7 +87,7 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double mass = dice.logarithmic(1e-3, 1e3);
   const bool disc = shape == "disc";
   const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
-  // Each planetesimal's force is below the star's last digit, but all of them together exceed it.
+  // A planetesimal's force is below the last digit of the star's, but the sum of all is not.
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();
@@ -126,7 +126,7 @@ Approximation random_approximation(Dice& dice) {
 }
 
 // Limits a problem to the number of interactions that an emulated step computes in a few hundredths
-// of a second, because the validator repeats its time steps and takes five more.
+// of a second, because the validator repeats the problem's time steps and takes five more.
 Problem random_problem(Dice& dice) {
   constexpr double kInteractions = 1.5e7;
   for (;;) {

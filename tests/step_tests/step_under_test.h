@@ -19,7 +19,7 @@ struct StepUnderTest {
 const StepUnderTest& step();
 
 // Runs the step's simulate() on all devices that it can use; with leapfrog, adds the half drifts.
-// Without an approximation a step that traverses a tree opens every node.
+// Without an approximation, a step that traverses a tree opens every node.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler, Approximation approximation = {});
 

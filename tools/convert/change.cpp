@@ -54,7 +54,7 @@ void move_system(Snapshot& snapshot, int s) {
 double in_nine_digits(float value) { return *parse_whole<double>(in_digits(value, 9)); }
 
 // True if the float64 value adds no digits to the float32. Allows for the error of about 1e-16 that
-// a conversion of units and back leaves.
+// remains after a conversion to other units and back.
 bool says_no_more(double exact, float value) {
   return std::abs(exact - static_cast<double>(value)) <= 1e-15 * std::abs(exact) ||
          exact == in_nine_digits(value);

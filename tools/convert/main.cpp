@@ -60,8 +60,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return arguments;
 }
 
-// Other programs take a Tipsy file without units to be in kpc and solar masses, or in kpc and 1e10
-// solar masses.
+// Some programs assume that a Tipsy file without units is in kpc and solar masses, others in kpc
+// and 1e10 solar masses.
 void require_units_of_tipsy(const Arguments& arguments, const Snapshot& snapshot) {
   if (!snapshot.format.starts_with("Tipsy") || !snapshot.units.empty()) return;
   if (!arguments.from_units.empty()) return;

@@ -53,7 +53,7 @@ std::string extent_line(const Snapshot& snapshot) {
          range(&Body::z) + "\n";
 }
 
-// A million bodies then take half a second of one core, and the error is about 1 %.
+// With this limit, a million bodies take half a second on one core, and the error is about 1 %.
 constexpr double kInteractions = 1e9;
 
 std::string virial_line(Snapshot snapshot) {

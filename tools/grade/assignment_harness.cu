@@ -1,9 +1,9 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
 // PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT FILL ROOM. The grader compares the results with
-// float64; this program does not know right results. nbody_tools/assignments/tests.py writes and
-// reads both files. For the time on a GPU, the systems of a problem are there COPIES times, one
-// copy after the other, and the result of the copy KEPT is recorded, so that the files stay small.
-// Before each call, every byte of the result is FILL. ROOM zero bytes follow each array.
+// float64; this program does not know the right results. nbody_tools/assignments/tests.py writes
+// and reads both files. For timing on a GPU, device memory holds COPIES copies of a problem's
+// systems, one after the other. Only the result of copy KEPT is recorded, so that the files stay
+// small. Before each call, every byte of the result is FILL. ROOM zero bytes follow each array.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -35,7 +35,7 @@ bool failed(const char* what) {
   return error != cudaSuccess;
 }
 
-// For a GPU that cannot be used; timing.py looks for these words.
+// Says why the GPU cannot be used; timing.py looks for these words.
 bool says_why() {
   std::fprintf(stderr, "before solve(): %s\n", cudaGetErrorString(cudaGetLastError()));
   return true;

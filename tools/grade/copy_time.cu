@@ -1,6 +1,6 @@
-// Prints the milliseconds in which the device copies an array within its memory, the shortest of
-// CALLS times: copy_time BYTES CALLS. nbody_tools/assignments/timing.py compares the time of an
-// assignment with it. Prints to stderr, which is what the grader reads of a program.
+// Prints how many milliseconds the device takes to copy an array within its memory, as the shortest
+// of CALLS times: copy_time BYTES CALLS. nbody_tools/assignments/timing.py compares the time of an
+// assignment with this time. Prints to stderr, because the grader reads only a program's stderr.
 #include <cuda_runtime.h>
 
 #include <cstdio>

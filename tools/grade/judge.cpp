@@ -6,12 +6,12 @@
 // of JSON to the file VERDICT: {"problems": [{"gates": [...], "seconds": [...]}], "ended": "..."}.
 // MODE is
 //   gates   every check of the validator, on the whole trajectory
-//   once    a single call, whose result is compared with float64: for a submission whose accesses
+//   once    a single call, whose result is compared with float64, for submissions whose accesses
 //           are traced
-//   time    five calls after one that is not counted, each with another state, with their seconds;
-//           then the validator's checks, on some bodies, of one of these calls
-// SUMMATION is that of the lab's step, running or tiled. A PROBLEM is
-// SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR, the last of which is 0 or 1.
+//   time    five timed calls after one untimed call, each with another state; then the validator
+//           checks some bodies of one of these calls
+// SUMMATION is how the lab's step adds up forces: running or tiled. A PROBLEM is
+// SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR; STAR is 0 or 1.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

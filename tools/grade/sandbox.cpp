@@ -8,10 +8,10 @@
 // lies below a --read PATH, execute what lies below an --execute PATH, and write to files below a
 // --write PATH; it sees no other file.
 //   --build  for a compiler: it may start processes, and create files where it may write
-//   --gpu    for CUDA's driver: devices, sockets within the machine, and /proc, where it names its
-//            threads. 0 MEGABYTES: no limit, which the driver needs, too
-// Without root, Landlock or seccomp, the program runs without the protection that needs it, and the
-// grader says so. The grader puts bubblewrap around all this if it is installed and works.
+//   --gpu    for CUDA's driver: it may use devices, sockets within the machine, and /proc, where it
+//            names its threads. The driver also needs MEGABYTES to be 0, which means no limit
+// If root, Landlock or seccomp is missing, the program runs without the protection that needs it,
+// and the grader says so. The grader puts bubblewrap around all this if it is installed and works.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
@@ -46,7 +46,7 @@ constexpr rlim_t kGpuFileMegabytes = 512;    // an assignment's timed result has
 constexpr std::uint32_t kNoSocket = AF_MAX;  // a family that no socket has
 
 void limit(int resource, rlim_t value) {
-  // At the first limit of processor time the process gets SIGXCPU, at the second SIGKILL.
+  // At the first limit of processor time, the process gets SIGXCPU; at the second, SIGKILL.
   const rlimit both{value, resource == RLIMIT_CPU ? value + 1 : value};
   setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
