@@ -5,7 +5,7 @@
 
 namespace experiments {
 
-// Returns the text after a printed rate or time, which is empty on a GPU.
+// Returns the text that follows a printed rate or time. The text is empty on a GPU.
 inline const char* emulated_mark(const nbody::Platform& platform) {
   return platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "";
 }

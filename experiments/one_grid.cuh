@@ -60,7 +60,7 @@ static __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-// Takes all time steps. kick_all(positions, velocities) launches the kick of all bodies.
+// Computes all time steps. kick_all(positions, velocities) launches the kick of all bodies.
 template <class KickAll>
 nbody::Timing advance(const nbody::Run& run, nbody::Systems& systems, const KickAll& kick_all) {
   const int bodies = static_cast<int>(systems.bodies.size());

@@ -39,7 +39,7 @@ inline std::vector<int> whole_numbers(const std::string& option, const std::stri
   return numbers;
 }
 
-// Joins the distinct names with commas.
+// Returns the names in `all`, without repetitions, joined by commas.
 template <class Named>
 std::string names_of(const Named& all) {
   std::vector<std::string> names;
@@ -50,7 +50,7 @@ std::string names_of(const Named& all) {
   return text;
 }
 
-// Parses a comma-separated list of these names.
+// Parses a comma-separated list of names, which must be in `all`.
 template <class Named>
 std::vector<std::string> chosen_of(const std::string& option, const std::string& text,
                                    const Named& all) {
@@ -81,7 +81,7 @@ inline Json record_of(const char* name, const nbody::Platform& platform, const J
   return record;
 }
 
-// Prints one record per line. If a file is given, it is a complete document after every record.
+// Prints one record per line. If a file is given, the file is complete after every record.
 class Records {
  public:
   explicit Records(const std::string& file) : file_(file) {

@@ -1,6 +1,6 @@
 // Vectors of floats, and the estimate of 1 / r with its correction, shared by cpu_simd, cpu_tree
-// and the library. Highway compiles what follows once for every target, so a file that includes
-// this header includes <hwy/foreach_target.h> and <hwy/highway.h> first.
+// and the library. Highway compiles this header once for every target. Therefore include
+// <hwy/foreach_target.h> and <hwy/highway.h> before it.
 #if defined(NBODY_VECTORS_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
 #ifdef NBODY_VECTORS_H
 #undef NBODY_VECTORS_H
@@ -32,7 +32,8 @@ struct Three {
 // If the estimate is y = (1 + d) / r, then t = r^2 y^2 shows its error. With e = 1 - t,
 //   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube.
 // The first two terms are 3/2 (5/3 - t), all three are 15/8 ((7/5 - t)^2 + 28/75). kScale holds the
-// factor in front. AVX-512 estimates 14 bits, so 15/8 e^2 is below 3e-8; with 12 bits it is not.
+// factor in front. AVX-512 estimates 14 bits, so 15/8 e^2 is below 3e-8. Estimates of 12 bits need
+// this term.
 constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
 constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
 constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);
@@ -52,7 +53,7 @@ HWY_INLINE Vector inverse(Vector distance_squared) {
   return hn::Mul(y, hn::NegMulAdd(hn::Mul(distance_squared, y), half, hn::Set(Lanes(), 1.5f)));
 }
 #else
-// Other targets may estimate only 8 bits, which are too few for one step.
+// On other targets the estimate may have only 8 bits, which are too few for a single Newton step.
 constexpr float kScale = 1;
 HWY_INLINE Vector inverse(Vector distance_squared) {
   return hn::Div(hn::Set(Lanes(), 1.0f), hn::Sqrt(distance_squared));

@@ -1,8 +1,9 @@
 // cpu_simd -- every pair once, in vector registers: a structure of arrays, an estimate of the
 // reciprocal square root that one Newton step improves, and Newton's third law.
 //
-// A vector holds as many bodies j as the CPU has lanes, and is paired with a few bodies i. The
-// force of a pair is added to both bodies. The program chooses SSE, AVX2 or AVX-512 when it starts.
+// A vector holds one body j per lane of the CPU. The program pairs each vector with a few bodies i,
+// and adds the force of a pair to both bodies. The program chooses SSE, AVX2 or AVX-512 when it
+// starts.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
 #include <omp.h>
@@ -67,8 +68,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
     const int whole = systems.count - systems.count % team;
     for (int step = 0; step < run.steps; ++step) {
-      // First, each thread computes whole systems: as many as can be divided evenly among the
-      // threads.
+      // First, each thread computes whole systems, every thread the same number of them.
 #pragma omp for schedule(dynamic)
       for (int s = 0; s < whole; ++s) {
         Body* const bodies = systems.system(s).data();

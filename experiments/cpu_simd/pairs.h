@@ -42,8 +42,8 @@ static_assert(kMaxLanes % kRegisterBlock == 0, "a block must not reach into the 
 
 HWY_INLINE float sum_of_lanes(Vector v) { return hn::GetLane(hn::SumOfLanes(Lanes(), v)); }
 
-// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Adds forces on
-// bodies j to on_j, where they are still divided by kScale, and forces on bodies i to on_i.
+// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Adds the forces on
+// bodies i to on_i, and the forces on bodies j, still divided by kScale, to on_j.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;
@@ -78,9 +78,9 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// Pairs the tile begin <= i < end with the bodies first <= j < last. Every sum is short, so that
-// rounding changes it little: a lane sums over one run, and a body j over one tile. These sums are
-// then added to the totals.
+// Pairs the tile begin <= i < end with the bodies first <= j < last. A lane sums over one run, and
+// a body j over one tile, so every sum is short and has small rounding errors. These sums are then
+// added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
   const bool itself = first == begin;  // every pair occurs twice here; one side is enough
@@ -101,8 +101,8 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 
 // Adds the contribution of a tile's pairs to `total`. The tiles form a ring. Each tile is paired
 // with itself and with the half of the ring that follows it, so every pair of tiles occurs once and
-// all tiles have the same work. Of two opposite tiles, only the one with the lower index computes
-// the pair.
+// all tiles have the same work. If two tiles are opposite each other in the ring, only the one with
+// the lower index computes the pair.
 void accelerate_tile(const Columns& s, int tile, float softening_squared, const Sums& total) {
   const int tiles = (s.n + kTileSize - 1) / kTileSize;
   const int begin = tile * kTileSize, end = std::min(begin + kTileSize, s.n);

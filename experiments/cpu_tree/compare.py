@@ -1,14 +1,15 @@
 """Times one evaluation of all forces by cpu_tree, by pytreegrav and by REBOUND's tree, at about the
 same error, on this machine.
 
-  python3 compare.py CPU_TREE IC [BODIES [RECORD]]    needs numpy; pytreegrav and rebound where
-                                                      installed
+  python3 compare.py CPU_TREE IC [BODIES [RECORD]]    needs numpy; pytreegrav and rebound if
+                                                      they are installed
 
-CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances;
-its time is that of the largest tolerance that reaches an RMS error of 6.5e-4 over 1000 bodies,
-relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without softening,
-because the programs soften differently (cpu_tree: 1e-6). Each time is the least of three;
-compilation and copies do not count. A busy machine is refused: its times mean nothing.
+CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances.
+The time that counts is that of the largest tolerance at which 1000 bodies have an RMS error of at
+most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without
+softening, because the programs soften differently (cpu_tree: 1e-6). Each time is the shortest
+of three, without compilation and copies. On a busy machine the program refuses to run, because
+its times would mean nothing.
 RECORD is a file of JSON lines, for docs/results/cpu_tree_peers.
 
 Exit code: 0 done, 1 a check failed, 2 wrong arguments, 77 the machine is busy.
@@ -33,7 +34,7 @@ from nbody_tools.files.bin import VALUES, read_bin  # noqa: E402
 
 RMS = 6.5e-4
 SAMPLE = 1000
-# As predicted before the first run: seconds on two cores at a million bodies.
+# Predicted before the first run: seconds for a million bodies on two cores.
 PREDICTED = {"cpu_tree": 0.75, "pytreegrav": 8.0, "rebound": 15.0}
 
 Tree = Callable[[float], tuple[float, np.ndarray]]
@@ -124,7 +125,7 @@ def best(runs: Iterator[tuple[float, float, float]]) -> Optional[tuple[float, fl
 
 def by_angle(tree: Tree, wanted: np.ndarray,
              which: np.ndarray) -> Iterator[tuple[float, float, float]]:
-    """An angle that is not accurate enough runs once, because its time does not count."""
+    """Runs an angle that is not accurate enough only once, because its time does not count."""
     for theta in (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
         seconds, a = tree(theta)
         rms = error(a[which], wanted)
@@ -135,7 +136,7 @@ def by_angle(tree: Tree, wanted: np.ndarray,
 
 def write_record(file: str, bodies: int, program: str,
                  found: Optional[tuple[float, float, float]]) -> None:
-    """Appends a line, if a file is wanted and the program reached the error."""
+    """Appends a line if a file is given and the program was accurate enough."""
     if not file or not found:
         return
     processor = next((line.partition(":")[2].strip()

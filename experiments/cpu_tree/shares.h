@@ -1,6 +1,6 @@
-// For cpu_tree, in vectors: the forces of bodies and of nodes on a group of bodies, and the walk
-// that collects both. The library uses them, too. Include <hwy/foreach_target.h> and
-// <hwy/highway.h> first (../vectors.h).
+// Computes, for cpu_tree and the library, the forces of bodies and of nodes on a group of bodies,
+// with vectors. A walk of the tree collects these bodies and nodes. Include
+// <hwy/foreach_target.h> and <hwy/highway.h> first (../vectors.h).
 #if defined(CPU_TREE_SHARES_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
 #ifdef CPU_TREE_SHARES_H
 #undef CPU_TREE_SHARES_H
@@ -19,8 +19,8 @@ namespace {
 namespace HWY_NAMESPACE {
 using namespace tree;
 
-// The number of vectors of bodies that each source is applied to. AVX-512 has 32 registers, older
-// CPUs have 16.
+// Each source acts on this number of vectors of bodies. AVX-512 has 32 registers, older CPUs have
+// 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 2 : 1;
 static_assert(kGroup % (kRegisterBlock * kMaxLanes) == 0, "a block must not reach past the group");
 
@@ -40,7 +40,7 @@ HWY_INLINE void add(Three& a, Vector s, const Three& b) {
   a = {hn::MulAdd(s, b.x, a.x), hn::MulAdd(s, b.y, a.y), hn::MulAdd(s, b.z, a.z)};
 }
 
-// Adds a body's share of the acceleration, divided by kScale.
+// Adds the acceleration by a body, divided by kScale.
 struct Bodies {
   const Tree& tree;
   HWY_INLINE void operator()(int source, int, const Three& at, Vector softening, Three& a) const {
@@ -51,7 +51,8 @@ struct Bodies {
   }
 };
 
-// Adds the share of a node that counts as its mass at its centre, divided by kScale.
+// Adds the acceleration by a node, divided by kScale. The node acts as a point with its mass at its
+// centre of mass.
 struct Monopoles {
   const Tree& tree;
   HWY_INLINE void operator()(int source, int, const Three& at, Vector softening, Three& a) const {
@@ -62,8 +63,9 @@ struct Monopoles {
   }
 };
 
-// Adds the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, with u_k from its
-// centre to its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// Adds the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, where u_k points from
+// the node's centre to body k. With d, which points to the centre, s^2 = d^2 + eps^2, e = d / s and
+// w = 1 / s^2,
 //   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
 // the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
 struct Quadrupoles {
@@ -113,7 +115,7 @@ HWY_INLINE void add_shares(Sources& sources, const Share& share, float scale,
   sources.ranges = sources.count = 0;
 }
 
-// Adds the accelerations by bodies and by nodes. The library has the same for potentials.
+// Adds the accelerations by bodies and by nodes. The library has the same functions for potentials.
 struct Accelerations {
   static void add_bodies(const Tree& tree, Sources& near, const Walk& walk, Group& group) {
     add_shares(near, Bodies{tree}, kScale, walk.softening_squared, group);
@@ -127,8 +129,8 @@ struct Accelerations {
   }
 };
 
-// Sets the sums of a group. Nodes and bodies are collected in lists of limited length: the sum of a
-// list is short, so that rounding changes it little, and is then added to the total.
+// Sets the sums of a group. Nodes and bodies are collected in lists of limited length. The sum of a
+// list is short, so its rounding errors are small. It is then added to the total.
 template <class Shares>
 HWY_INLINE void sum_over_tree(const Tree& tree, const Walk& walk, Group& group) {
   for (float* const sum : {group.ax, group.ay, group.az}) std::fill_n(sum, kGroup, 0.0f);
@@ -166,7 +168,8 @@ namespace {
 using namespace tree;
 HWY_EXPORT(accelerate);  // the table of versions for all targets
 
-// Returns the walk that opens nodes by the forces on a group, which a coarse walk estimates.
+// Estimates the forces on a group by a coarse walk, and returns the walk that opens nodes according
+// to these forces.
 inline Walk walk_by_forces(const Tree& tree, const Opening& opening, float softening_squared,
                            Group& group) {
   const float nearby = 16 * group.wide_squared;  // softens nearby nodes, which are not points

@@ -1,8 +1,8 @@
 // A tree over the bodies of one system, as in step 15: bodies sorted along Hilbert's curve, nodes
 // that are ranges of sorted bodies, and the moments of their mass.
 //
-// The nodes are built level by level from the root, because the nodes of a level are independent of
-// each other: a loop over them needs no locks, and neither does the loop that adds up moments.
+// The nodes are built level by level from the root. The nodes of a level are independent of each
+// other, so the loop that builds them and the loop that adds up moments need no locks.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,8 @@ inline std::uint64_t spread_bits(std::uint64_t v) {
 }
 
 // Turns the smaller cubes of a part so that the curve runs through it in the standard direction:
-// flips x where the coordinate has this bit, and elsewhere exchanges x and the coordinate.
+// flips the lower bits of x if the coordinate has this bit set, and otherwise exchanges them with
+// those of the coordinate.
 inline void turn(Cells& x, Cells& coordinate, int bit) {
   const std::uint32_t within = (1u << bit) - 1;
   for (std::size_t k = 0; k < kCells; ++k) {
@@ -120,7 +121,7 @@ inline Cube cube_around(std::span<const Body> bodies) {
   return {x, y, z, edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f};
 }
 
-// A position outside the cube, or one that is NaN, counts as in a cell at the cube's surface.
+// A position that is outside the cube or NaN counts as a position in a cell at the cube's surface.
 inline std::uint32_t cell_of(float position, float low, float cells) {
   constexpr float kLast = (1 << kCoordinateBits) - 1;
   return static_cast<std::uint32_t>(std::min(std::max(0.0f, cells * (position - low)), kLast));
@@ -199,8 +200,8 @@ class Tree {
                            : 64 + std::countl_zero(static_cast<unsigned>(i ^ j));
   }
 
-  // Returns the size of a node's first child: the bodies that share more bits with the node's first
-  // body than the node's last body does.
+  // Returns the size of a node's first child: the bodies whose keys share more bits with the key of
+  // the node's first body than the last body's key does.
   int split(const Node& node) const {
     const int least = common_bits(node.first, node.first + node.count - 1);
     int low = 1, high = node.count - 1;  // the size is in this range

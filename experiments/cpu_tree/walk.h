@@ -1,5 +1,5 @@
-// Data for a walk of the tree: the group of bodies that walks, the test whether a node acts as one
-// body on all of them, and the lists of sources that the walk finds.
+// For a walk of the tree: the group of bodies that walks, the test of whether a node may act as one
+// body on the whole group, and the lists of sources that the walk finds.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline Group::Group(const Tree& tree, int first)
   }
 }
 
-// Returns the squared distance of a node from the box of a group, or from its middle.
+// Returns the squared distance of a node from the box of a group, or from the middle of the box.
 inline float distance_squared(const Node& node, const Group& group, bool from_middle) {
   const float centre[] = {node.x, node.y, node.z};
   float square = 0;
@@ -77,9 +77,9 @@ inline float distance_of_nearest(const Node& node, const Group& group) {
   return least;
 }
 
-// True if a node acts as one body on bodies at this distance or farther. Let r be its radius over
-// theta, and R the distance. Then r / R must be small, and so must the first omitted multipole
-// term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
+// True if a node acts as one body on bodies at this distance or farther. Let r be the node's radius
+// divided by theta, and R the distance. Then r / R must be small, and so must the first omitted
+// multipole term, which is m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 inline bool acts_as_one_body(const Node& node, float distance_squared, const Walk& walk) {
   if (walk.coarse) return node.opening < kCoarse * distance_squared || node.child == 0;
   if (!(node.opening < distance_squared)) return false;
@@ -94,7 +94,8 @@ inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) 
           acts_as_one_body(node, distance_of_nearest(node, group), walk));
 }
 
-// Returns the largest multipole term that may be omitted, by the coarse walk's accelerations.
+// Returns the largest multipole term that may be omitted, given the accelerations of the coarse
+// walk.
 inline float largest_neglect(const Group& group, float tolerance) {
   float least = std::numeric_limits<float>::infinity(), most = 0;
   for (int i = 0; i < kGroup; ++i) {

@@ -2,8 +2,8 @@
 //
 // Only half the interactions remain, but the thread that computes a pair writes the sums of both
 // bodies. Every thread therefore has its own sums, which are added up at the end. The first body is
-// paired with all others, the second-to-last body with only one, so equal numbers of bodies mean
-// unequal work. The program offers three ways to divide the work.
+// paired with all others, and the second-to-last body with only one. Equal numbers of bodies
+// therefore mean unequal work. The program offers three ways to divide the work.
 //
 // Parent: step00_cpu_omp.   Run: edge_sharing --scenario plummer --bodies 20000 --steps 1
 #include <omp.h>
@@ -24,7 +24,7 @@ struct Sum {
   float x, y, z;
 };
 
-// Accelerates each body of a pair by the mass of the other.
+// Adds to the sums of both bodies of a pair the acceleration that the other body causes.
 void interact(const Body* bodies, long long i, long long j, Sum* sums, float softening_squared) {
   const float dx = bodies[j].x - bodies[i].x;
   const float dy = bodies[j].y - bodies[i].y;

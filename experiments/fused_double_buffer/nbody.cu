@@ -1,9 +1,9 @@
-// fused_double_buffer -- one kernel per time step for kick and drift, which writes the positions to
-// a second array.
+// fused_double_buffer -- one kernel per time step kicks and drifts, and writes the positions to a
+// second array.
 //
-// A body may drift while others still read its position if its new position goes to another array.
-// The kernel reads one array and writes the other, and the next time step swaps them. Fusing saves
-// one of two launches per step and costs only the second array.
+// If the new positions go to another array, a body may drift while others still read its old
+// position. The kernel reads one array and writes the other, and the next time step swaps them.
+// Fusing saves one of two launches per step and costs only the second array.
 //
 // Parent: step07_overlap.   Run: fused_double_buffer --systems 32 --bodies 8192 --steps 20
 #include <cmath>

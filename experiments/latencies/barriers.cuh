@@ -1,4 +1,5 @@
-// Kernels that execute one barrier after another, and checks that the barriers make threads wait.
+// Kernels that execute one barrier after another, and code that checks that the barriers make
+// threads wait.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -14,8 +15,8 @@ namespace latencies {
 #define LATENCIES_CLUSTERS 0
 #endif
 
-// The parties of the barrier are blocks, and one thread speaks for each. In OwnBarrier another
-// thread polls, so the check also shows that the barrier holds for all threads of a block.
+// The parties of the barrier are blocks, and one thread speaks for each block. In OwnBarrier a
+// different thread of the block polls, so the check also shows that all threads of a block wait.
 struct BetweenBlocks {
   static __device__ unsigned party() { return blockIdx.x; }
   static __device__ unsigned parties() { return gridDim.x; }
@@ -27,7 +28,7 @@ struct GridBarrier : BetweenBlocks {
 };
 
 // Uses a counter that only grows: one thread of each block adds 1 and then polls. The release makes
-// everything visible that the block wrote before the first __syncthreads().
+// visible to other blocks what this block wrote before the first __syncthreads().
 struct OwnBarrier : BetweenBlocks {
   static __device__ void wait(unsigned* arrived, unsigned round) {
     __syncthreads();
@@ -57,8 +58,9 @@ struct BlockBarrier {
 };
 
 // words[0] belongs to the barrier. After words[0] come two boards with a place for each party, so
-// that one barrier per round is enough. If checked, every party writes the round's number to its
-// place, and after the barrier expects that number at the next party's place.
+// that one barrier per round is enough. If kChecked is true, every party writes the round's number
+// to its place before the barrier, and after the barrier expects that number at the next party's
+// place.
 template <class Barrier, bool kChecked>
 __global__ void barriers(unsigned* words, unsigned* wrong, int operations) {
   const unsigned next = (Barrier::party() + 1) % Barrier::parties();

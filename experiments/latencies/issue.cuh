@@ -6,8 +6,8 @@
 
 namespace latencies {
 
-// words[0] is 1.0f and words[1] is 0.0f, which the compiler does not know. Multiplying by the first
-// and adding the second changes no number.
+// words[0] is 1.0f and words[1] is 0.0f, but the compiler does not know this. Multiplying by
+// words[0] and adding words[1] changes no number.
 template <int kFma, int kRoots, int kShuffles>
 __global__ void __launch_bounds__(1024, 1) issue(unsigned* words, unsigned* wrong, int operations) {
   const float one = __uint_as_float(words[0]), zero = __uint_as_float(words[1]);

@@ -1,5 +1,6 @@
-// latencies -- times starts of kernels, graph nodes and dependent launches; barriers of a grid, a
-// cluster and a block; and loads from another SM, from L2 and from shared memory.
+// latencies -- measures the times of three things: starts of kernels, graph nodes and dependent
+// launches; barriers of a grid, a cluster and a block; and loads from another SM, from L2 and from
+// shared memory.
 //
 // Where possible, one kernel executes all operations in sequence. The cost of launching that kernel
 // cancels out, because measure() takes differences.
@@ -21,7 +22,7 @@ namespace {
 using Kernel = void (*)(unsigned* words, unsigned* wrong, int operations);
 using Launched = void (*)(unsigned* words, unsigned* wrong, unsigned number);
 
-// Stores the kernels' data: words, with their initial values, and a count of errors.
+// Holds the kernels' data: words, the initial values of these words, and a count of errors.
 class Words {
  public:
   explicit Words(std::vector<unsigned> first) : first_(std::move(first)), words_(first_.size()) {}

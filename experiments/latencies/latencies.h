@@ -1,5 +1,5 @@
 // The cost of starting work on a device and of waiting for that work. main.cpp measures each way to
-// do this, and a test checks that each really waits.
+// start work and to wait, and a test checks that each way really waits.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,8 @@ class Chain {
   virtual ~Chain() = default;
   // Returns the time of `operations` operations in seconds, including the chain's start and end.
   virtual double seconds(int operations) = 0;
-  // Returns how many operations did not find what the operation before them should have written.
+  // Returns the number of operations that did not find what the previous operation should have
+  // written.
   virtual unsigned wrong(int operations) = 0;
 };
 

@@ -5,9 +5,9 @@
 
 namespace latencies {
 
-// If checked, every block writes the launch's number to its place on one of two boards, and reads
-// from the other board what the previous launch wrote to the next block's place. A dependent launch
-// may begin while the previous one still runs, so it has to wait first.
+// If kChecked is true, every block writes the launch's number to its place on one of two boards. On
+// the other board it reads what the previous launch wrote to the next block's place. A dependent
+// launch may begin while the previous one still runs, so it has to wait first.
 template <bool kDependent, bool kChecked>
 __global__ void launched(unsigned* words, unsigned* wrong, unsigned number) {
   if constexpr (kDependent) {

@@ -1,4 +1,5 @@
-// Chains of loads, each of which needs the previous load's result; messages between two blocks.
+// Chains of loads in which each load needs the result of the previous one, and messages between two
+// blocks.
 #pragma once
 
 #include "barriers.cuh"
@@ -10,7 +11,8 @@ constexpr unsigned kSharedLinks = 1024;  // 4 KiB
 constexpr unsigned kGlobalLinks = 16384;
 constexpr unsigned kGlobalStride = 4129;  // each link leads to another cache line
 
-// Each block's links have their own stride, so the place reached shows whose links were followed.
+// Each block's links have their own stride, so the place at the end of a chain shows which block's
+// links were followed.
 __device__ inline unsigned stride_of(unsigned block) { return 97 + 2 * block; }
 
 template <bool kOfNextBlock>
@@ -39,8 +41,8 @@ __global__ void shared_loads(unsigned*, unsigned* wrong, int operations) {
 #endif
 }
 
-// Loads from L2 and bypasses this SM's L1, as is necessary for data that other SMs write. All links
-// are loaded once before, so that they are in L2.
+// Loads from L2 and bypasses this SM's L1, which is necessary for data that other SMs write. Before
+// the chain begins, all links are loaded once, so that they are in L2.
 __global__ void global_loads(unsigned* links, unsigned* wrong, int operations) {
   unsigned sum = 0;
   for (unsigned i = threadIdx.x; i < kGlobalLinks; i += blockDim.x) sum += __ldcg(&links[i]);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace latencies;
 
-// Emulated operations take about a minute per thousand.
+// A thousand emulated operations take about a minute.
 constexpr int kOnGpu = 1000, kEmulated = 100;
 
 struct Options {

@@ -1,8 +1,8 @@
 // nxn_matrix -- a thread per pair writes its force to a matrix, whose rows are then summed.
 //
-// Every sum has its own warp, and the order of its terms is fixed. The cost is the matrix: 12 bytes
-// per pair, written once and read once. The matrix has as many rows as fit into 1 GiB, so more
-// bodies are processed in groups.
+// One warp computes each sum, and adds its terms in a fixed order. The cost is the matrix: 12 bytes
+// per pair, written once and read once. The matrix has as many rows as fit into 1 GiB. If there are
+// more bodies, they are processed in groups.
 //
 // Parent: nxn_atomic.   Run: nxn_matrix --scenario plummer --bodies 4096
 #include <algorithm>

@@ -25,7 +25,7 @@ struct Partial {
   float4 jerk;
 };
 
-// Bodies per thread. If a thread sums jerks too, its registers have room for only four bodies.
+// Bodies per thread. If a thread also sums jerks, its registers have room for only two bodies.
 template <bool kJerk>
 constexpr int kBodies = kJerk ? 2 : 4;
 

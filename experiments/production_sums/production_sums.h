@@ -29,8 +29,8 @@ struct Kind {
 };
 const std::vector<Kind>& all_kinds();
 
-// The result of sum(), which passes over all pairs on the first device `repeat` times, after
-// `warmup` untimed passes, and returns the seconds of each pass.
+// The result of sum(). On the first device, sum() passes over all pairs `warmup` times untimed and
+// then `repeat` times timed. `seconds` has the time of each timed pass.
 struct Pass {
   Sums sums;
   std::vector<double> seconds;
@@ -38,7 +38,8 @@ struct Pass {
 Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening, int warmup,
          int repeat);
 
-// The errors against float64 on the CPU, for `compared` bodies evenly spaced among all.
+// The errors relative to float64 sums on the CPU, for `compared` bodies that are evenly spaced
+// among all.
 struct Errors {
   double acceleration = 0, jerk = 0, potential = 0;  // relative RMS errors
 };

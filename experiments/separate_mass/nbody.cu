@@ -1,7 +1,7 @@
 // separate_mass -- position and mass are packed into one float4, or are in two arrays.
 //
-// A float4 is read by one 16-byte load, both from device memory and from shared memory. A float3
-// and a float need four loads, because no instruction loads 12 bytes.
+// One 16-byte load reads a float4, from device memory as well as from shared memory. A float3 and a
+// float need four loads, because no instruction loads 12 bytes.
 //
 // Parent: step09_soa.   Run: separate_mass --scenario plummer --bodies 100000
 #include "experiments/one_grid.cuh"

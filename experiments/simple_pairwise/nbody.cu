@@ -1,7 +1,7 @@
 // simple_pairwise -- one thread per body, several blocks, no tiles: two kernels per time step.
 //
-// First GPU programs are typically like this, and so are those of three of the five reports. Every
-// thread reads every body from device memory, so the speed depends on the caches.
+// Most first GPU programs look like this, as do programs in three of the five reports. Every thread
+// reads every body from device memory, so the speed depends on the caches.
 //
 // Parent: step01_gpu_naive.   Run: simple_pairwise --scenario plummer --bodies 65536
 #include "nbody/step.h"

@@ -1,8 +1,9 @@
 // soa_passing -- five ways to pass a structure of arrays to a kernel.
 //
-// The arrays are passed by value, as separate pointers, or in device memory, from which the kernel
-// must first load the pointers; the last two are also tried with const and __restrict__. There are
-// no tiles, and every load of the inner loop uses one of the pointers, so a difference would show.
+// The kernel receives a struct of pointers by value, the pointers as separate arguments, or a
+// pointer to the struct in device memory, from which it must first load the pointers. The last two
+// ways are also tried with const and __restrict__. There are no tiles, so every load of the inner
+// loop uses one of the pointers, and a difference would show.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20
 #include <type_traits>

@@ -1,8 +1,8 @@
 // straggler -- one thread of every block is slow. Who waits for it?
 //
 // The straggler computes every tile kTimes times and keeps the last result. A warp takes as long as
-// its slowest thread. If a barrier follows each tile, all warps of the block wait as well; without
-// barriers the others continue.
+// its slowest thread. If a barrier follows each tile, all warps of the block wait for the slow
+// warp; without barriers they continue.
 //
 // Parent: step09_soa.   Run: straggler --scenario plummer --bodies 65536
 #include "experiments/one_grid.cuh"
@@ -16,7 +16,8 @@ constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
 constexpr bool kBarriers = TUNABLE(BARRIERS, 1);  // true: tiles in shared memory, not global
 constexpr int kTimes = TUNABLE(TIMES, 2);         // 1 means no straggler
 
-// Makes the compiler forget what it knows about memory, so that it does not merge equal loops.
+// Makes the compiler forget what it knows about memory. Otherwise it would merge the repeated
+// loops.
 __device__ inline void forget() { asm volatile("" ::: "memory"); }
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.

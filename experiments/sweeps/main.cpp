@@ -1,5 +1,5 @@
 // sweep_programs NAME [option of a step...]   runs one of the programs
-// sweep_programs --batch FILE                 runs several; a line has a name and the options
+// sweep_programs --batch FILE                 runs several: a line of FILE has a name and options
 // sweep_programs --list                       prints the names
 //
 // A batch starts the device once for all its lines. The program prints "begin K" before the run of

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every experiment once at a small size: run_experiments.py [--plain] PROGRAM...
 
-With --plain it runs them without options instead, each for at most two minutes. PROGRAM is
-experiment_programs or experiment_programs_cpu, each of which lists its experiments, or an
-experiment's own program. A program that ran without a GPU must say so next to its rate or time.
+With --plain the experiments run without options, each for at most two minutes. PROGRAM is an
+experiment's own program, or experiment_programs or experiment_programs_cpu, which contain several
+experiments and list them. A program that ran without a GPU must say so next to its rate or time.
 """
 import subprocess
 import sys
@@ -25,7 +25,7 @@ MOST_SECONDS = 120
 
 
 def commands(program, plain):
-    """Returns the experiments' names, each with a command."""
+    """Returns a list of pairs: the name of an experiment and its command."""
     name = Path(program).name
     if not name.startswith("experiment_programs"):
         return [(name, [program, *([] if plain else SMALL.get(name, STEP_LIKE))])]

@@ -22,7 +22,7 @@ struct C {
   float e[4];
 };
 
-// Returns x truncated or rounded to a TF32 number. The difference from x is an exact float32.
+// Return x truncated or rounded to a TF32 number. A float32 holds the difference from x exactly.
 __device__ inline float big_part(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
@@ -46,7 +46,7 @@ inline Pair fetch(float first, float second, int lane) {
   return pair;
 }
 
-// Multiplies on any GPU: every lane fetches the factors of its four elements.
+// Multiplies without tensor cores: every lane fetches the factors of its four elements.
 inline C multiply_add(const A& a, const B& b, const C& c) {
   const int lane = threadIdx.x % 32, row = lane / 4, column = lane % 4;
   double sum[4] = {c.e[0], c.e[1], c.e[2], c.e[3]};

@@ -1,9 +1,10 @@
 // tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
 // |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. The sum
-// of the forces without the term in xi, sum_j w_ij mj (xj, 1), is another. In between, each pair
-// needs a reciprocal square root and two multiplications. If the second product takes its sources
-// in another order, the first product's elements are already in the lanes that need them.
+// sum_j w_ij mj (xj, 1), from which the forces follow, is another matrix product. Between the two,
+// each pair needs a reciprocal square root and two multiplications. The second product takes its
+// sources in another order, so that each lane already holds the elements of the first product that
+// it needs.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
 // difference of large numbers, so bodies are sorted in space, and a block measures positions from
@@ -52,8 +53,8 @@ __device__ float held(float x) {
   return parts.x + parts.y;
 }
 
-// Returns massless bodies past the end. Cuts off the bits that two parts cannot hold, because
-// squares and products must use the same numbers.
+// Returns massless bodies past the end. Cuts off the bits of a coordinate that do not fit into two
+// parts, because squares and products must use the same numbers.
 __device__ Position load(const Position* __restrict__ positions, int j, int n, Position centre) {
   if (j >= n) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   const Position p = __ldg(&positions[j]);
@@ -66,9 +67,9 @@ __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p
 
 // A tile of sources, in the layout that the products need.
 struct Tile {
-  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with the lane's
-  // number. The first product uses `first` and the second uses `second`, each with both parts of a
-  // body. The square has three parts, which are multiplied by a body's element 1.
+  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element that has the
+  // lane's number. One instruction multiplies both parts of a body by `first`, another by `second`.
+  // The square has three parts, which are multiplied by the 1 of a body.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];
@@ -92,8 +93,9 @@ __device__ void fill(Tile& tile, int j, Position source) {
   }
 }
 
-// Stores 16 bodies of a warp: x, y, z and 1, with the first parts in columns 0 to 3 and the second
-// parts in columns 4 to 7, and the bodies' squared distances from the origin, softened.
+// Stores 16 bodies of a warp. `parts` has x, y, z and 1 of each: the first parts are in columns 0
+// to 3, the second parts in columns 4 to 7. `squares` has the bodies' softened squared distances
+// from the origin.
 struct Rows {
   A parts;
   C squares;
@@ -108,15 +110,16 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
     rows.parts.e[half] = column < 3 ? first : 1.0f;
     rows.parts.e[half + 2] = column < 3 ? second : 1.0f;
     // The shuffle is a copy that the compiler cannot recognise. Otherwise the compiler would keep
-    // one register and copy it, each time, into the four consecutive registers that the unit needs.
+    // one register and, before each product, copy it into the four consecutive registers that the
+    // tensor core needs.
     rows.squares.e[2 * half] = squared(body) + softening_squared;
     rows.squares.e[2 * half + 1] = __shfl_sync(0xffffffff, rows.squares.e[2 * half], lane);
   }
   return rows;
 }
 
-// sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If a body may be paired with itself
-// (kDiagonal), that pair is left out, because its terms cancel only up to rounding. `self` is the
+// sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If kDiagonal is true, a body may be
+// paired with itself. That pair is left out, because its terms cancel only up to rounding. `self` is the
 // number of the lane's first source minus the number of its first body.
 template <bool kDiagonal>
 __device__ void interact(const Rows& rows, const B& near, const B& far, const B& weighted, C& sum,
@@ -242,8 +245,8 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-// Sorts every system's bodies along a curve through the cells of a grid (Morton 1966), so that the
-// bodies of a block are neighbours, and restores their order.
+// Sorts the bodies of every system along a curve through the cells of a grid (Morton 1966), so that
+// the bodies of a block are neighbours. restore() restores the original order.
 class InSpace {
  public:
   explicit InSpace(nbody::Systems& systems) : systems_(systems) {

@@ -1,7 +1,7 @@
 // thread_pool -- std::thread: threads are made for every time step, or a pool waits for tasks.
 //
-// Making a thread takes tens of microseconds, and a time step with few bodies takes no longer. The
-// threads of a pool live as long as the run and take tasks from a queue.
+// Making a thread takes tens of microseconds, as long as a time step with few bodies. The threads
+// of a pool live as long as the run and take tasks from a queue.
 //
 // Parent: step00_cpu_omp.   Run: thread_pool --scenario plummer --bodies 1000 --steps 100
 #include <omp.h>

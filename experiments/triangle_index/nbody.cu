@@ -1,8 +1,9 @@
 // triangle_index -- each pair once on a GPU: which thread computes which pair of a triangle?
 //
 // A square grid of blocks is simple, but half its blocks do nothing. Navarro and Hitschfeld number
-// only the triangle's blocks: block k is in row (sqrt(8 k + 1) - 1) / 2, one square root per block.
-// Gorawski and Lorek number the triangle's elements, with a float64 square root per pair.
+// only the triangle's blocks: block k is in row (sqrt(8 k + 1) - 1) / 2, which takes one square
+// root per block. Gorawski and Lorek number the triangle's elements, with a float64 square root per
+// pair.
 //
 // Parent: nxn_atomic.   Run: triangle_index --scenario plummer --bodies 16384
 #include "experiments/one_grid.cuh"
@@ -34,7 +35,7 @@ __host__ __device__ constexpr long long elements_of_triangle(long long rows) {
   return rows * (rows + 1) / 2;
 }
 
-// Returns this thread's pair; if it does not have j < i < n, the thread has nothing to do.
+// Returns this thread's pair (i, j). Unless j < i < n, the thread has nothing to do.
 __device__ inline Place pair_of_thread() {
   if constexpr (kMap == Map::elements) {
     const Place place = in_triangle(static_cast<long long>(blockIdx.x) * kBlockSize + threadIdx.x);

@@ -1,9 +1,9 @@
 // triangular_storage -- every pair once, stored in a triangle of N (N - 1) / 2 vectors in memory.
 //
-// Implements the seven stages that a report of 2020 only outlines. A thread per pair finds its row
-// and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then every body
-// adds up its row, which is contiguous, and its column, which is not. The triangle halves the
-// arithmetic, but 12 bytes per pair are written once and read twice.
+// Implements the seven stages that a report of 2020 only outlines. One thread per pair finds the
+// pair's row and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then
+// one warp per body adds up the body's row, which is contiguous, and column, which is not. The
+// triangle halves the arithmetic, but 12 bytes per pair are written once and read twice.
 //
 // Parent: nxn_matrix.   Run: triangular_storage --scenario plummer --bodies 16384
 #include <cmath>

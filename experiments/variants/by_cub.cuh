@@ -1,5 +1,5 @@
 // Adds up the partial sums of step 10 by CUB's segmented reduction. CUB requires contiguous rows,
-// which an iterator provides: it computes the place of the k-th value.
+// but here columns are contiguous. An iterator therefore computes where the k-th value is.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>

@@ -1,7 +1,8 @@
 // vector_types -- positions are four floats, two float2 or one float4.
 //
-// A variable of a vector type uses the same registers as its members. In memory the types differ: a
-// float4 is aligned to 16 bytes and loaded by one instruction, but four floats are loaded by four.
+// A variable of a vector type uses the same registers as separate floats. In memory the types
+// differ: one instruction loads a float4, which is aligned to 16 bytes, but four floats take four
+// instructions.
 //
 // Parent: step09_soa.   Run: vector_types --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
