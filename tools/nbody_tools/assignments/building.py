@@ -1,8 +1,8 @@
 """Builds a submission of an assignment: the harness (tools/grade/assignment_harness.cu), which
-calls solve(), and the submission, of which only solve() is visible to it.
+calls solve(), and the submission, of which the harness sees only solve().
 
 The harness does not depend on the submission, so its object files are kept next to the grader's
-programs, with the names of the files that the allowed headers open.
+programs, together with the names of the files that the allowed headers open.
 """
 
 from __future__ import annotations

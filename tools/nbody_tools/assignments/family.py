@@ -1,8 +1,8 @@
 """A family of assignments: one task in many variants, which differ in code.
 
 A family is a module of nbody_tools.assignments.families and a folder course/assignments/NAME with
-templates of the statement and of the reference. Its axes are the choices that make a variant; each
-student gets the variant that a hash of the class's seed and the student's name selects.
+templates of the statement and of the reference. Its axes are the choices that make a variant. A
+hash of the class's seed and the student's name selects the variant of each student.
 """
 
 from __future__ import annotations
@@ -35,35 +35,36 @@ FILE_NAME = "solution.cu"
 HEADER_NAME = HEADER_OF_ASSIGNMENT
 DESCRIPTION = "assignment.toml"
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
-# What the limits count, by the beginnings of their names.
+# Explains what the limits count. The keys are the beginnings of the limits' names.
 EXPLAINED = (
-    ("requests of global", "An access by a whole warp is one request, so one access per body or "
-     "element by a thread of its own is 1/32 = 0.031."),
+    ("requests of global", "An access by a whole warp is one request. If each body or element has a "
+     "thread that accesses it once, this is 1/32 = 0.031 requests."),
     ("requests of shared loads per thread", "An access by a whole warp is one request: threads that "
-     "load together make few, and one that loads alone makes one each time."),
+     "load together make few requests, and a thread that loads alone makes one per load."),
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
-    ("global stores per thread", "Of the kernel that reads the bodies: one lane of a warp writes, "
-     "or one thread of a block."),
-    ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes are in 4 "
-     "sectors, of 8 in 8, of 16 in 16, and in one more if they begin anywhere."),
-    ("wavefronts per request", "A request for 32 words in different banks takes 1, and a `float2` "
-     "2, a `float4` 4; each conflict adds one."),
-    ("bodies per block", "Of the kernel that reads most, and only blocks that read: several blocks "
-     "share a large system."),
-    ("shared atomics", "Each atomic operation of each thread in shared memory counts, also one that "
+    ("global stores per thread", "In the kernel that reads the bodies, one lane of each warp "
+     "writes, or one thread of each block."),
+    ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes fill 4 "
+     "sectors, of 8 bytes 8 sectors, and of 16 bytes 16 sectors; they touch one more if the first "
+     "does not begin a sector."),
+    ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
+     "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
+    ("bodies per block", "In the kernel that reads most, per block that reads: several blocks share "
+     "a large system."),
+    ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "
      "changes nothing."),
-    ("global atomics", "Each atomic operation of each thread in global memory counts, also one that "
+    ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "
      "changes nothing."),
-    ("shuffles per thread", "Of the kernel that reads the bodies, and of its threads that read: "
-     "every shuffle in which a thread takes part. Those of cooperative groups count, too."),
-    ("launches that load", "A later kernel reads what an earlier one has written."),
-    ("loads of one thread", "Of the busiest thread, from global and shared memory: no thread works "
-     "for all others."),
-    (PATTERNS, "How the addresses of the lanes follow one another, compared over the warps of a "
-     "block: padding stores all rows alike, which is 1 pattern; exchanged columns differ from row "
-     "to row."),
+    ("shuffles per thread", "In the kernel that reads the bodies, per thread that reads: every "
+     "shuffle in which the thread takes part counts, also those of cooperative groups."),
+    ("launches that load", "A later kernel reads what an earlier kernel has written."),
+    ("loads of one thread", "Those of the busiest thread, from global and shared memory: no thread "
+     "does the work of all others."),
+    (PATTERNS, "The ways in which the addresses of the lanes follow one another, counted over the "
+     "warps of a block. Padding stores all rows in the same way, which is 1 pattern; exchanged "
+     "columns differ from row to row."),
 )
 
 

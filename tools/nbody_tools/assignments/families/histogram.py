@@ -16,7 +16,7 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "A map of the bodies"
 UNIT = "body"
-INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count
+INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count accesses
 LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
            "number of bytes.")
 WARP = 32
@@ -24,11 +24,11 @@ EXTENT = 1.25  # the map reaches from -EXTENT to EXTENT, or to this radius
 SIDE, RINGS = 16, 24  # cells per side; rings
 NEAR = 1e-3  # no body is nearer to the edge of a cell than this, in units of cells
 TOLERANCE = 1e-5
-# Bodies per block: a map of a block is worth its clearing and merging, and several blocks work on a
-# large system. 1921 bodies in blocks of 256 are 240 per block.
+# Bodies per block: enough to be worth the clearing and merging of a block's map, but so few that
+# several blocks work on a large system. 1921 bodies in blocks of 256 are 240 per block.
 LEAST_BODIES, MOST_BODIES = 240, 1024
 MOST_OF_THREAD = 32  # bodies that a thread may read
-SKEWED = 1.5  # times the sectors of loads that all bodies make
+SKEWED = 1.5  # times the sectors of loads, compared with loads for all bodies
 
 AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
         "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
@@ -49,7 +49,7 @@ CELLS = {
               f"r * {SIDE} + c; columns go with x, rows with y.", SIDE * SIDE, ("x", "y")),
     "rings": (f"The map has {RINGS} rings of the same width around the z axis. Ring k holds the "
               f"bodies whose distance from the axis, √(x² + y²), is from k to k + 1 widths; the "
-              f"last one ends at {EXTENT}.", RINGS, ("x", "y")),
+              f"last ring ends at {EXTENT}.", RINGS, ("x", "y")),
 }
 OUTSIDE = {
     "dropped": {"plane": "A body outside the map does not count.",
@@ -73,7 +73,8 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """False for masses: floats are summed in any order, which does not affect counts and maxima."""
+    """False for masses, which are floats summed in any order. The order does not affect counts and
+    maxima."""
     return choice["what"] != "mass"
 
 
@@ -98,8 +99,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]
     if choice["outside"] == "dropped" and WHAT[choice["what"]][2]:
-        # A program, or its compiler, may load the value only of bodies inside the map. The tracer
-        # counts the lanes' k-th loads as one request, which are then those of different bodies.
+        # A program, or its compiler, may load only the values of bodies inside the map. The tracer
+        # counts the lanes' k-th loads as one request, and they may then read different bodies.
         width *= SKEWED
     reading = (
         Limit("requests of global loads per body", at_least=0.5 * loads / WARP,
@@ -203,7 +204,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """51 million bodies, whose arrays fit in no cache."""
+    """51 million bodies: no cache can hold their arrays."""
     return 16, 50_000, 64
 
 

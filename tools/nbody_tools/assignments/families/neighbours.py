@@ -1,4 +1,4 @@
-"""Neighbours within a cut-off, found by a list of cells: counts, distances, densities or forces."""
+"""Neighbours within a cut-off, found with a list of cells: counts, distances, densities or forces."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "Neighbours within a cut-off"
 UNIT = "body"
-INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests count
+INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests count accesses
 LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
            "number of bytes.")
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
-NEAR = 1e-4  # no pair's squared distance is relatively nearer to the squared cut-off than this
+NEAR = 1e-4  # squared distances differ from the squared cut-off by at least this factor of it
 TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
@@ -40,9 +40,10 @@ WHAT = {
               "r, the vectors d from the body to them, and the cut-off h", "float", 3),
 }
 BORDERS = {
-    "open": "Beyond the borders of the box there is nothing.",
+    "open": "There is nothing beyond the borders of the box.",
     "periodic": "The box is periodic: a body that leaves it on one side enters it on the other, so "
-                "the vector between two bodies is the shortest of their images.",
+                "the vector from one body to another is the shortest vector to any image of the "
+                "other.",
 }
 
 
@@ -51,7 +52,7 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """False for sums: they depend on the order of a cell's bodies, which varies between runs."""
+    """False for sums, which depend on the order of a cell's bodies; it varies between runs."""
     return choice["what"] in ("count", "nearest")
 
 
@@ -128,7 +129,7 @@ def vectors(choice: dict[str, str], state: State, system: int, rows: slice) -> l
 
 
 def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> State:
-    """Makes bodies all over the box; no two of them are about one cut-off apart."""
+    """Makes bodies all over the box; no two have a distance close to the cut-off."""
     state = layouts.random_state(systems, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     for c in "xyz":
@@ -150,7 +151,8 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns fewer systems or bodies for large problems: the expected results need all pairs."""
+    """Returns fewer systems or bodies for large problems, because the expected results need all
+    pairs."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count
@@ -195,7 +197,7 @@ def sums(choice: dict[str, str], state: State, system: int, rows: slice
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """4 million bodies. Copies of one system, because its expected result takes all pairs."""
+    """4 million bodies, in copies of one system, because an expected result needs all pairs."""
     return 1, 2000, 2048
 
 

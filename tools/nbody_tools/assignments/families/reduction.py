@@ -18,11 +18,11 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "One result per system"
 UNIT = "body"
-INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count
+INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count accesses
 LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
            "number of bytes.")
 WARP = 32
-TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums here err by up to 4e-6
+TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
 BLOCK = 64  # bodies per atomic operation and result, at least
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 MOST_OF_THREAD = 32  # bodies that a thread may read
@@ -91,11 +91,11 @@ AXES = {"quantity": tuple(QUANTITIES), "layout": layouts.LAYOUTS, "method": ("tr
         "finish": ("kernel", "atomic")}
 
 METHODS = {
-    "tree": "The threads of a block add up in **shared memory**, in a tree: half as many threads "
-            "in each round. There is no shuffle or other exchange within a warp.",
-    "shuffle": "The threads of a warp add up with **shuffles** (`__shfl_down_sync`, "
-               "`__shfl_xor_sync`, or those of cooperative groups). Of the sums, only that of a "
-               "warp goes through shared memory.",
+    "tree": "The threads of a block add up their values in **shared memory**, in a tree: each round "
+            "uses half as many threads. There is no shuffle or other exchange within a warp.",
+    "shuffle": "The threads of a warp add up their values with **shuffles** (`__shfl_down_sync`, "
+               "`__shfl_xor_sync`, or those of cooperative groups). Only the sum of a whole warp "
+               "goes through shared memory.",
 }
 FINISHES = {
     "kernel": "The blocks write their sums to memory that you allocate, and a **second kernel** "
@@ -151,7 +151,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
 
 def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     """Returns the limits of the sum in a block. In either method, few threads write to global
-    memory; so what the others have read must have gone through the tree or through shuffles."""
+    memory, so the values that the others read must have gone through the tree or shuffles."""
     is_staged = choice["layout"] == "records"
     few = results / 8
     loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then shared memory
@@ -226,7 +226,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """51 million bodies, whose arrays fit in no cache."""
+    """51 million bodies: no cache can hold their arrays."""
     return 16, 50_000, 64
 
 

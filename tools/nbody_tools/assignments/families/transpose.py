@@ -1,4 +1,4 @@
-"""A change of layout: from all bodies of a system in a row to all systems of a body in a row."""
+"""A change of layout: a row holds all bodies of a system before, and all systems of a body after."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nbody_tools.labs.lab import Limit
 
 TITLE = "Another order in memory"
 UNIT = "element"
-INSPECTED = "152 systems of about 220 bodies"  # the problem in which the tests count
+INSPECTED = "152 systems of about 220 bodies"  # the problem in which the tests count accesses
 LARGEST = ("There are at most 70 million elements in all, so an `int` holds an index, but not the "
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-6  # one float32 operation
 LARGE = 1500  # bodies; see shape()
-MOST_OF_THREAD = 256  # loads, of 32 elements and what changes them, from both memories
+MOST_OF_THREAD = 256  # loads from both memories, of 32 elements and of the values that change them
 SQUARE = 4096  # systems of the table that is timed
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
@@ -33,8 +33,8 @@ COMPONENTS = {"float": ("",), "float2": (".x", ".y"), "float4": (".x", ".y", ".z
 CHANGES = {
     "copied": "The elements are copied unchanged.",
     "scaled": "Each element of system s is multiplied by `factor[s]`.",
-    "relative": "From each element, the first element of its system (that of body 0) is "
-                "subtracted.",
+    "relative": "The first element of each system (that of body 0) is subtracted from all its "
+                "elements.",
 }
 ORDERS = {
     "forward": ("body i is row i", "i"),
