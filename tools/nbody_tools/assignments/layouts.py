@@ -85,7 +85,8 @@ class State:
 
 
 def random_state(systems: int, count: int, dice: random.Random) -> State:
-    """Makes clouds of bodies, each with its own centre and drift, and masses over two decades."""
+    """Makes one cloud of bodies per system, with its own centre and drift. The masses span two
+    decades."""
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     shape = (systems, count)
     columns = {}

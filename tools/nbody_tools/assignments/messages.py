@@ -8,7 +8,7 @@ import struct
 from nbody_tools.arguments import ROOT
 
 FILL = 0x7f  # each byte of the result before a call
-# The numbers that such bytes are, as a float and as an integer.
+# The values of four such bytes as a float and as an integer.
 UNWRITTEN = (struct.unpack("<f", bytes([FILL] * 4))[0], float(int.from_bytes([FILL] * 4, "little")))
 HARNESS = ROOT / "tools" / "grade" / "assignment_harness.cu"
 OF_HARNESS = re.compile(r"the allocation of \S*assignment_harness\.cu:(\d+)")
@@ -48,7 +48,8 @@ def error_first(said: str, most: int) -> list[str]:
 
 
 def call_refused(broken: str, text: str) -> str:
-    """Adds the line and what may be called to a message such as "it calls 'fprintf', which ..."."""
+    """Adds the line number and the allowed calls to a message such as "it calls 'fprintf', which
+    ..."."""
     found = re.match(r"it calls '(?:\w+::)*(\w+)", broken)
     if found is None:
         return broken

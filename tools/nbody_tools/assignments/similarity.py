@@ -2,8 +2,8 @@
 and with this repository's own CUDA code, by copydetect.
 
 copydetect (pip install copydetect) compares tokens without their names, so a renamed or reformatted
-copy is recognised. It runs in a Python that has copydetect: this one, the one that PYTHON names, or
-that of the command `copydetect`. Nothing leaves this machine.
+copy is recognised. It runs in a Python that has copydetect: this process's Python, the one that the
+variable PYTHON names, or the one of the command `copydetect`. Nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def others(folder: Path) -> dict[str, Path]:
 
 
 def matches(submissions: dict[str, Path], compared: dict[str, Path]) -> list[Match]:
-    """Returns, for each submission, the file that shares most with it; the worst come first."""
+    """Returns, for each submission, the file that shares most with it. Submissions that share most
+    come first."""
     python = python_with_copydetect()
     if python is None:
         raise NoCopydetect("copydetect is not installed: pip install copydetect, and name its "

@@ -48,7 +48,7 @@ INSPECTED = (1921, 2047)  # bodies per system in the traced run
 
 
 class Kind(NamedTuple):
-    """A run in which a mistake may have no effect, and what that says of a program."""
+    """A run in which a mistake may have no effect, and words for what that says about a program."""
     environment: str
     room: int
     words: str
@@ -244,7 +244,8 @@ class Tests:
         return answers, None if answers.why and kind is None else found, messages
 
     def _counts(self, found: Optional[Inspection], problem: Problem) -> Result:
-        """Returns the share of the points for the method that the kept parts have."""
+        """Returns the share of the method's points that belongs to the parts whose limits are
+        kept."""
         if found is None:
             return Result("counts", 0, "nothing could be counted")
         if not any(kernel.loading_threads for kernel in found.kernels):
@@ -278,7 +279,8 @@ def lines_of(part: Part, found: Inspection, units: float) -> list[str]:
 
 
 def without_unused(found: Inspection) -> Inspection:
-    """Drops findings about memory that no kernel used: a design may reserve it for rare cases."""
+    """Drops findings about memory that no kernel used, because a program may reserve it for rare
+    cases."""
     kept = tuple(one for one in found.findings if one.get("kind") != "unused memory")
     return replace(found, findings=kept)
 
@@ -376,6 +378,6 @@ def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem],
 
 
 def packed(problem: Problem) -> bytes:
-    """Returns a problem as tools/grade/assignment_harness.cu reads it."""
+    """Returns a problem in the format that tools/grade/assignment_harness.cu reads."""
     head = struct.pack("<4i", problem.systems, problem.count, len(problem.blobs), problem.results)
     return head + b"".join(struct.pack("<q", len(blob)) + blob for blob in problem.blobs)

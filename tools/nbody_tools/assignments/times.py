@@ -1,8 +1,8 @@
 """Limits on the time of a submission of an assignment on a GPU, in copies of its input.
 
 times.csv has the time of each variant's reference in this unit, measured on an H200. A submission
-may take FULL_WITHIN times as long. A copy is timed on the same GPU (timing.py), so a limit also
-holds on another one, if its memory is the bottleneck there too.
+may take FULL_WITHIN times as long. A copy is timed on the same GPU as the submission (timing.py),
+so a limit also holds on another GPU if memory is the bottleneck there too.
 """
 
 from __future__ import annotations

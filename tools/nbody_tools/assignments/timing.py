@@ -43,12 +43,13 @@ class NotTimed(Exception):
 
 
 class NoGpu(Exception):
-    """Says why nothing can be timed here, which no student can help."""
+    """Says why nothing can be timed on this machine, which is not the student's fault."""
 
 
 def copies_taken(variant: Variant, text: str, seed: int, tools: Tools, sandbox: str) -> float:
-    """Builds the submission with nvcc and runs it and a copy of its input. Returns the ratio of
-    their times. Raises NotTimed if it does not compile or its result is wrong, and NoGpu."""
+    """Builds the submission with nvcc, and times it and a copy of its input. Returns the ratio of
+    the two times. Raises NotTimed if the submission does not compile or its result is wrong, and
+    NoGpu if there is no usable GPU."""
     dice = random.Random(seed)
     systems, count, copies = variant.timed
     problem = variant.problem(systems, count, dice)

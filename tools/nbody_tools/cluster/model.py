@@ -3,7 +3,7 @@
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
 receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
-long as nbody-gather measured. For other numbers of ranks, their times are those of an assumed
+long as nbody-gather measured. For numbers of ranks that were not measured, the model assumes a
 network.
 """
 
@@ -25,7 +25,7 @@ TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
 
 @dataclass(frozen=True)
 class Load:
-    """Work and traffic of a rank in a time step; sums and work are those of the busiest rank."""
+    """Work and traffic of a rank in a time step; `sums` and `work` are the busiest rank's."""
 
     gathered: int  # bytes of positions received
     sums: int  # bytes received

@@ -1,4 +1,4 @@
-"""Suggests the word that a user may have meant by a misspelt one."""
+"""Suggests the word that a user may have meant by a misspelt word."""
 
 from __future__ import annotations
 

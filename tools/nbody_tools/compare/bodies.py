@@ -1,8 +1,8 @@
 """Makes the bodies for all programs of a comparison, and checks the programs' forces.
 
 This uses only Python's standard library, because a machine with a GPU may lack NumPy.
-Bodies begin at rest, so after one step of length dt, a power of two, a velocity is exactly dt
-times the acceleration.
+Bodies begin at rest, and dt is a power of two, so after one step of length dt, a velocity is
+exactly dt times the acceleration.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
-# The error of a million float32 additions is smaller than this, that of a wrong force larger.
+# The error of a million float32 additions is smaller than this; the error of a wrong force is
+# larger.
 MAX_ERROR = 1e-4
-# All bodies move at this velocity at first when a run of several steps is checked. They are at rest
+# When a run of several steps is checked, all bodies start with this velocity. They are at rest
 # relative to each other, so the forces hardly change.
 VELOCITY = (1.0, -0.5, 0.25)
 STEPS = 2
@@ -106,8 +107,8 @@ class Reference:
         return math.sqrt(wrong / right)
 
     def motion_errors(self, after: array) -> tuple[float, float]:
-        """Returns the RMS errors of the changes of velocity and of position in STEPS steps, divided
-        by the RMS of the changes. The bodies move at the start. The velocity changes by the
+        """Returns the RMS errors of two changes in STEPS steps, of velocity and of position, each
+        divided by the RMS of the change. The bodies start at VELOCITY. The velocity changes by the
         acceleration times the time, and the position by the mean velocity times the time."""
         time = STEPS * DT
         kick, drift = [0.0, 0.0], [0.0, 0.0]

@@ -1,13 +1,13 @@
-"""Times our steps and other programs that compute the same forces, on the same bodies, round-robin,
-on one machine.
+"""Times our steps and other programs that compute the same forces. They run on the same bodies and
+the same machine, round-robin.
 
   ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
   ./nbody compare step12 sample --bodies 4096,262144     names or prefixes
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
 -ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, NumPy and pytreegrav.
-This repository contains none of their code, so name the folders of the sample and of KTT, from
-which nvcc builds their kernels. Missing programs are named and skipped.
+This repository contains no code of these programs, so name the folders of the sample and of KTT,
+from which nvcc builds the kernels. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64; then it takes two steps with moving bodies, and their motion is checked. A program that
@@ -270,8 +270,8 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
 
 
 def sizes_for(options: argparse.Namespace, on_a_gpu: bool, emulated: bool) -> Sequence[int]:
-    """Returns the numbers of bodies to compare. Without a GPU the default is a single small one.
-    Emulated runs must be small, and are never measurements."""
+    """Returns the numbers of bodies to compare. Without a GPU, the default is a single small
+    number. Emulated runs must be small, and are never measurements."""
     if on_a_gpu:
         return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or SIZES_WITHOUT_A_GPU
@@ -290,8 +290,8 @@ def wanted(options: argparse.Namespace, name: str) -> bool:
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
-    """Returns a table of G interactions/s, each with the interquartile range of its times in
-    percent."""
+    """Returns a table of rates in G interactions/s, each with the interquartile range of the times
+    in percent."""
     sizes_ = sorted({record["bodies"] for record in records})
     names = list(dict.fromkeys(record["contender"] for record in records))
     cells = {(r["contender"], r["bodies"]): r for r in records}

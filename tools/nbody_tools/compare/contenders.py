@@ -119,7 +119,8 @@ def sample(folder: Path, programs: Path) -> Iterator[Driver]:
 
 
 def common_of(folder: Path) -> Path:
-    """Returns the samples' folder of common headers: Common, in the folder or in one above it."""
+    """Returns the folder with the headers that all samples share: Common, in `folder` or in one of
+    its parents."""
     for above in (folder, *folder.resolve().parents):
         if (above / "Common" / "helper_cuda.h").is_file():
             return above / "Common"
@@ -144,7 +145,7 @@ def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
             "USE_CONSTANT_MEMORY": 0,
             "VECTOR_TYPE": 1,
         }
-        # nvcc does not expand macros in pragmas; NVRTC, which KTT uses, does.
+        # NVRTC, which KTT uses, expands macros in pragmas, but nvcc does not.
         kernel = programs / f"{name}_kernel" / "Nbody.cu"
         kernel.parent.mkdir()
         kernel.write_text(

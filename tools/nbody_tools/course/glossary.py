@@ -51,8 +51,9 @@ def page_of(file: Path) -> str:
 
 
 def lines(root: Path) -> str:
-    """Returns a list of the terms, each with its meaning and the first step that prints it in bold.
-    Raises ToolError if no step prints a term in bold, or if bold words have no definition."""
+    """Returns a list of the terms, each with its meaning and the first step whose page prints the
+    term in bold. Raises ToolError if no step prints a term in bold, or if bold words have no
+    definition."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
                for name in published_steps(root) if (root / name / "README.md").is_file()}

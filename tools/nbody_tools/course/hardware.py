@@ -47,7 +47,7 @@ def measured_limits() -> Limits:
 
 
 def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[str, int]:
-    """Returns how many blocks fit on an SM according to each of its limits."""
+    """Returns, for each limit of an SM, how many blocks the limit allows."""
     warps = math.ceil(block / LANES)
     per_warp = LANES * ROUNDED_TO * math.ceil(registers / ROUNDED_TO)
     return {"registers": QUARTERS * (REGISTERS // QUARTERS // per_warp) // warps,

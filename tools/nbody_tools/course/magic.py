@@ -1,5 +1,6 @@
 """Defines %%nbody_step for notebooks. It builds a step with the functions in the cell, runs and
-validates it, and shows its errors, its counts and a picture, each next to the step's.
+validates this program, and shows its errors, its counts and a picture next to those of the
+unchanged step.
 
     %load_ext nbody_tools.course.magic
 
@@ -100,7 +101,8 @@ def errors(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def times(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
-    """Returns a table of times on a GPU; nothing for an emulated run, which has none."""
+    """Returns a table of times on a GPU, or an empty string for emulated runs, which have no
+    times."""
     rows = [["", "compute", "rate"]]
     rows += [[name, f"{1e3 * record['median']['compute']:.3f} ms", rate(record)]
              for name, record in (("your cell", yours), (short(step), ours))
@@ -109,7 +111,7 @@ def times(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def counts(step: str, cell: str, arguments: list[str], folder: Path, root: Path) -> str:
-    """Returns what traced runs of your cell and of the step counted, and your cell's findings."""
+    """Returns the counts of traced runs of your cell and of the step, and your cell's findings."""
     target = f"inspect_{step}"
     build = rebuild.configure_build(root, "cpu")
     rebuild.run(["cmake", "--build", str(build), "--target", target], root)
@@ -136,7 +138,8 @@ def per_thread(kernel: Kernel) -> list[str]:
 
 
 def first_line(message: str, folder: Path) -> str:
-    """Returns the first line of a finding, with the cell's lines counted in the whole program."""
+    """Returns the first line of a finding. Its line numbers are those of the whole program, not of
+    the cell."""
     line = message.splitlines()[0].removeprefix("hostcuda: ").removeprefix("ERROR: ")
     return line.replace(f"{folder}/", "")
 
@@ -170,7 +173,8 @@ def picture_of(states: dict[str, Path]) -> bytes:
 def try_cell(line: str, cell: str, root: Path = ROOT
              ) -> tuple[dict[str, Any], str, dict[str, Path]]:
     """Runs the cell and the step. Returns the record of the cell's program, the text to print, and
-    files with final states by their titles; a state that fails validation is drawn, too."""
+    a dictionary from titles to files with final states. States that fail validation are drawn,
+    too."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")

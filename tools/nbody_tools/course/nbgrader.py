@@ -5,8 +5,9 @@
   ./nbody course nbgrader 03 --output DIR        DIR is the folder of an nbgrader course
 
 The notebook has the statement, a cell with the starter, and a locked cell that calls `./nbody
-grade`; its value is the number of points, which nbgrader takes as partial credit. The teacher's
-machine finds this project through the environment variable NBODY, which names its ./nbody:
+grade`; the cell's value is the number of points, which nbgrader takes as partial credit. The
+teacher's machine finds this project through the environment variable NBODY, which names its
+./nbody:
 
   export NBODY=$PWD/nbody
   nbgrader generate_assignment lab03 && nbgrader autograde lab03 && nbgrader export

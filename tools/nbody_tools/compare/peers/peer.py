@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Callable
 
 NOT_HERE = 77  # exit code
-# The largest array: all pairs of 262,144 bodies would not fit into memory. On a CPU, an array that
-# fits into the cache is faster.
+# The size of the largest array, because all pairs of 262,144 bodies would not fit into memory. On a
+# CPU, an array that fits into the cache is faster.
 CHUNK_BYTES, CHUNK_BYTES_OF_A_CPU = 2 ** 30, 2 ** 20
 
 
@@ -27,8 +27,8 @@ class NotHere(Exception):
 
 
 def rows_at_once(count: int, chunk_bytes: int = CHUNK_BYTES) -> int:
-    """Returns the number of bodies whose pairs with all bodies fit into one array, at three float32
-    per pair."""
+    """Returns the number of bodies whose pairs with all bodies fit into one array, which has three
+    float32 per pair."""
     return max(1, min(count, chunk_bytes // (12 * count)))
 
 
