@@ -161,8 +161,8 @@ def size_of(units: str) -> tuple[float, float]:
     except ValueError:
         kpc, msun = 0.0, 0.0
     if not (0 < kpc < math.inf and 0 < msun < math.inf):
-        raise ValueError(f"bodies: units {units!r} have no size; one of {', '.join(UNITS)}, or "
-                         '"2.5 kpc, 1e10 Msun"')
+        raise ValueError(f"bodies: units {units!r} have no physical scale; use one of "
+                         f"{', '.join(UNITS)}, or \"2.5 kpc, 1e10 Msun\"")
     return kpc, msun
 
 

@@ -127,7 +127,7 @@ class Yt(unittest.TestCase):
             nb.from_yt(dataset, "gas")
         for units in ("", "henon", "-1 kpc, 1 Msun", "a kpc, b Msun", "nan kpc, 1 Msun"):
             bodies.units = units
-            with self.assertRaisesRegex(ValueError, "^bodies: units .* have no size; one of"):
+            with self.assertRaisesRegex(ValueError, "^bodies: units .* have no physical scale;"):
                 nb.to_yt(bodies)
 
 

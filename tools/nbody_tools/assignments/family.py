@@ -37,10 +37,10 @@ DESCRIPTION = "assignment.toml"
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # Explains what the limits count. The keys are the beginnings of the limits' names.
 EXPLAINED = (
-    ("requests of global", "An access by a whole warp is one request. If each body or element has a "
-     "thread that accesses it once, this is 1/32 = 0.031 requests."),
-    ("requests of shared loads per thread", "An access by a whole warp is one request: threads that "
-     "load together make few requests, and a thread that loads alone makes one per load."),
+    ("requests of global", "An access by a whole warp is one request. If each body or element has "
+     "a thread that accesses it once, this is 1/32 = 0.031 requests."),
+    ("requests of shared loads per thread", "An access by a whole warp is one request: threads "
+     "that load together make few requests, and a thread that loads alone makes one per load."),
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
@@ -51,8 +51,8 @@ EXPLAINED = (
      "does not begin a sector."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
-    ("bodies per block", "In the kernel that reads most, per block that reads: several blocks share "
-     "a large system."),
+    ("bodies per block", "In the kernel that reads most, per block that reads: several blocks "
+     "share a large system."),
     ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "
      "changes nothing."),
     ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "

@@ -1,4 +1,4 @@
-"""Runs the tests of a submission of an assignment, each with a name and points:
+"""Runs the tests of a submission for an assignment. Each test has a name and points:
 
   right     three problems of some thousand bodies, against float64
   sizes     one and two bodies, sizes next to those of warps and blocks, random sizes
@@ -55,12 +55,12 @@ class Kind(NamedTuple):
 
 
 KIND = (
-    Kind(f"{STRICT} {UNPOISONED}", 0, "; it is right if all memory holds zeros before, so something "
-         "is read or added to that nobody has written"),
+    Kind(f"{STRICT} {UNPOISONED}", 0, "; it is right if all memory holds zeros beforehand, so it "
+         "reads or adds to memory that nothing has written"),
     Kind(UNPOISONED, ROOM, "; it is right if there are zeros behind all arrays, so a thread works "
          "beyond their end"),
-    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED}", ROOM, "; it is right if the threads run in another "
-         "order, so a barrier or an atomic operation is missing"),
+    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED}", ROOM, "; it is right if the threads run in "
+         "another order, so a barrier or an atomic operation is missing"),
 )
 
 

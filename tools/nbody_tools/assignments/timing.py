@@ -28,7 +28,7 @@ def time_on_gpu(variant: Variant, text: str, seed: int, tools: Tools, is_right: 
     if limit is None:
         raise Failed(f"{variant.name}: {TIMES.name} has no time of its reference")
     if not is_right:
-        return Result("time", 0, "counts only if all results of right are right")
+        return Result("time", 0, "counts only if every result of the test `right` is correct")
     try:
         copies = copies_taken(variant, text, seed, tools, sandbox)
     except NotTimed as error:

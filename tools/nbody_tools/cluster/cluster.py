@@ -6,9 +6,9 @@
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER is the launcher with its options
-         [mpirun --bind-to none], and --ranks is the number of ranks, not needed if a batch system
-         sets it. srun without --mpi=pmix would start independent runs of one rank each; such a
-         launcher is rejected.
+         [mpirun --bind-to none], and --ranks is the number of ranks; it may be omitted if a batch
+         system sets the number. srun without --mpi=pmix would start independent runs of one rank
+         each; such a launcher is rejected.
 predict  prints how long a time step takes and which share of it is communication, for several
          numbers of bodies and GPUs (docs/cluster.md), from gathers measured by nbody-gather.
 measure  runs each problem of docs/cluster.md on each given number of ranks, and writes one result
@@ -105,8 +105,8 @@ def rate(text: str) -> float:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    """Returns the launcher's command. Without --bind-to none, Open MPI binds each of one or two
-    ranks to one core, and the root would validate on that core only."""
+    """Returns the launcher's command. Without --bind-to none, Open MPI would bind each rank to one
+    core if there are only one or two ranks, and the root would then validate on one core."""
     text = os.environ.get("NBODY_LAUNCHER", "mpirun --bind-to none")
     try:
         words = shlex.split(text)

@@ -5,7 +5,7 @@ course/teaching.md explains their use.
   ./nbody course pack [--output DIR]      makes a folder without answers for the class, and the
                                           archive for Gradescope
   ./nbody course notebooks [--execute]    converts course/notebooks to .ipynb
-  ./nbody course nbgrader LAB             makes a lab an assignment of nbgrader
+  ./nbody course nbgrader LAB             turns a lab into an nbgrader assignment
   ./nbody course teacher list|make|compare  makes each student's own assignments, and finds copies
 """
 

@@ -1,4 +1,4 @@
-"""Makes a lab, or a variant of an assignment, an assignment of nbgrader.
+"""Turns a lab, or a variant of an assignment, into an nbgrader assignment.
 
   ./nbody course nbgrader 03                     writes build/course/nbgrader/source/lab03/
   ./nbody course nbgrader assignment.toml        the same for a variant (course/assignments)

@@ -47,7 +47,7 @@ class Units:
 
 
 def units_of(text: str) -> Optional[Units]:
-    """Returns the units that a file names, or None if they have no size."""
+    """Returns the units that a file names, or None if they have no physical scale."""
     found = OTHER.fullmatch(text)
     if found:
         length, mass_gm = float(found.group(1)) * KPC, float(found.group(2)) * SUN_GM
@@ -63,13 +63,15 @@ def units_of(text: str) -> Optional[Units]:
 
 
 def length_of(text: str) -> Unit:
-    """Returns the unit of length for the units that a file names, even if they have no size."""
+    """Returns the unit of length of the units that a file names, even if they have no physical
+    scale."""
     units = units_of(text)
     return units.length if units else Unit(1, text or value("unit-none"))
 
 
 def time_text(bodies: "Bodies") -> str:
-    """Returns the time of a state with its unit, "394 Myr", or "t = 36" if units have no size."""
+    """Returns the time of a state with its unit, such as "394 Myr", or "t = 36" if the units have
+    no physical scale."""
     units = units_of(bodies.units)
     return units.time.text(bodies.time) if units else f"t = {bodies.time:.4g}"
 

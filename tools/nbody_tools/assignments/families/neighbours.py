@@ -1,4 +1,4 @@
-"""Neighbours within a cut-off, found with a list of cells: counts, distances, densities or forces."""
+"""Neighbours within a cut-off, found with a list of cells: counts, distances, densities, forces."""
 
 from __future__ import annotations
 

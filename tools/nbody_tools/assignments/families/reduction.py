@@ -91,8 +91,8 @@ AXES = {"quantity": tuple(QUANTITIES), "layout": layouts.LAYOUTS, "method": ("tr
         "finish": ("kernel", "atomic")}
 
 METHODS = {
-    "tree": "The threads of a block add up their values in **shared memory**, in a tree: each round "
-            "uses half as many threads. There is no shuffle or other exchange within a warp.",
+    "tree": "The threads of a block add up their values in **shared memory**, in a tree: each "
+            "round uses half as many threads. There is no shuffle or other exchange within a warp.",
     "shuffle": "The threads of a warp add up their values with **shuffles** (`__shfl_down_sync`, "
                "`__shfl_xor_sync`, or those of cooperative groups). Only the sum of a whole warp "
                "goes through shared memory.",

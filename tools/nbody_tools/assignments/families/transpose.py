@@ -1,4 +1,4 @@
-"""A change of layout: a row holds all bodies of a system before, and all systems of a body after."""
+"""A change of layout: a row first holds all bodies of a system, then all systems of a body."""
 
 from __future__ import annotations
 
