@@ -1,8 +1,8 @@
-"""How near the wrong results of a program are to the right ones, from 0 to 1. One slip can make every
-number wrong although most of the work was done. The nearness is the largest of
+"""Computes how near a program's wrong results are to the right ones, from 0 to 1. One slip can make
+every number wrong although most of the work was done. The nearness is the largest of
 
-  the share of right numbers;
-  the share of the right numbers that are there at any place (rows and columns exchanged);
+  the share of numbers that are right;
+  the share of right numbers that are in the results at any place (rows and columns exchanged);
   the square of the correlation with the right numbers (one round of a sum is missing).
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 
 from nbody_tools.assignments.messages import UNWRITTEN
 
-FEWEST = 16  # numbers, for a correlation that is not chance
-ROWS = 8  # with as many, the columns have means of their own
-HUGE = 1e30  # no right number is as large; what nobody wrote may be
+FEWEST = 16  # with fewer numbers, a correlation may be chance
+ROWS = 8  # with at least as many rows, each column has its own mean
+HUGE = 1e30  # no right number is as large; unwritten ones may be
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,8 @@ class Tests:
         return checked, tuple(given)
 
     def _in_orders(self, problems: Sequence[Problem]) -> Result:
-        """Runs the same problems in three orders, and compares the bits if the variant says so."""
+        """Runs the same problems in three orders of threads and blocks. Compares the bits of the
+        results if the variant requires the same bits."""
         seed = self._dice.randrange(1, 9999)
         runs = (STRICT, "HOSTCUDA_ORDER=reverse",
                 f"HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED={seed}")
@@ -224,8 +225,8 @@ class Tests:
 
     def _traced_run(self, problem: Problem, kind: Optional[Kind] = None
                     ) -> tuple[Answers, Optional[Inspection], tuple[str, ...]]:
-        """Returns the answers, what was counted unless the program ended early, and the messages
-        about findings."""
+        """Returns the answers, the counts (None if the program ended early), and the messages about
+        findings."""
         record = self._programs[TRACED].parent / "out" / "trace.json"
         record.write_text("", encoding="utf-8")
         record.chmod(0o666)
@@ -257,7 +258,7 @@ class Tests:
                       "\n".join(line for part in parts for line in lines[part.name]))
 
     def _of_host(self, findings: Result, problem: Problem) -> str:
-        """Returns why the results are not those of kernels, or an empty string."""
+        """Returns why kernels cannot have computed the results, or an empty string."""
         found: Optional[Inspection] = findings.inspection
         if found is None or not self._near:
             return ""
@@ -273,7 +274,7 @@ class Tests:
 
 
 def lines_of(part: Part, found: Inspection, units: float) -> list[str]:
-    """Returns a line for each limit of the part that is broken, with the part and its points."""
+    """Returns a line for each broken limit of the part, with the part's name and points."""
     lines = filter(None, (broken(limit, found, units) for limit in part.limits))
     return [f"{part.name} ({part.points} points): {line}" for line in lines]
 
@@ -297,9 +298,9 @@ def broken(limit: Limit, found: Inspection, units: float) -> str:
 
 
 def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
-    """Returns the result of a problem, given that of a kind run. If both are wrong, the nearer
-    numbers count; if the kind run was right, it explains what is wrong. That nobody writes anything
-    is no explanation for zeros."""
+    """Returns the result of a problem, given the result of a run of this kind. If both are wrong,
+    the nearer numbers count. If the second is right, its kind explains the mistake, unless all
+    expected numbers are zero: then memory that nothing has written would be right."""
     if not other.why and other.numbers.expected.any():
         return replace(own, is_explained=True, why=with_end(own.why, kind.words))
     if nearness([other.numbers]) >= nearness([own.numbers]):
@@ -308,7 +309,7 @@ def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
 
 
 def near_of(checked: Sequence[Checked]) -> float:
-    """Returns how near the results of the problems are: 1 each for right and explained ones."""
+    """Returns how near the results of the problems are. Right and explained results count as 1."""
     others = [one.numbers for one in checked if one.why and not one.is_explained]
     good = len(checked) - len(others)
     return (good + len(others) * nearness(others)) / len(checked)
