@@ -1,5 +1,5 @@
-// block_steps -- every body has its own step, a power of two; forces are computed when it ends.
-// Makino 1991, PASJ 43, 859.
+// block_steps -- every body has its own step, a power of two; when a step ends, its body gets new
+// forces. Makino 1991, PASJ 43, 859.
 // Parent: hermite4.   Run: block_steps --scenario solar-system --time 6.28 --eta 0.01
 #include <cstdint>
 
@@ -14,7 +14,8 @@ namespace {
 using Ticks = std::int64_t;
 constexpr Ticks kSpan = Ticks{1} << 52;
 
-// The largest power of two up to `wanted`. A body's steps then begin at multiples of their length.
+// Returns the largest power of two up to `wanted`. With such steps, a body's steps begin at
+// multiples of their length.
 Ticks block(double wanted, Ticks largest) {
   Ticks step = largest;
   while (static_cast<double>(step) > wanted && step > 0) step /= 2;
@@ -57,7 +58,7 @@ Steps block_steps(System& bodies, Gravity& gravity, double span, double eta) {
       at[i] = now;
       steps.least = std::min(steps.least, h);
       steps.most = std::max(steps.most, h);
-      // A step may double only at a multiple of its doubled length; it may halve at any time.
+      // A step may double only at a multiple of its doubled length, but may halve at any time.
       const Ticks largest = now % (2 * step[i]) == 0 ? 2 * step[i] : step[i];
       step[i] = block(next_step(f0, f1, h, eta) / tick, largest);
     }

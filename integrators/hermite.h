@@ -12,8 +12,9 @@ namespace nbody::orbits {
 struct State {
   Vector3 x, v;
 };
-// The digits that sums have dropped from a body's position and velocity (Kahan 1965, Comm. ACM 8,
-// 40). A close pair at 1e-4 of the system's size would lose four digits of its orbit in every step.
+// The digits that additions have rounded off a body's position and velocity (Kahan 1965, Comm. ACM
+// 8, 40). Without them, a pair that is as close as 1e-4 of the system's size would lose four digits
+// of its orbit in every step.
 struct Lost {
   Vector3 x, v;
 };
@@ -32,8 +33,9 @@ inline void add(Vector3& sum, Vector3& lost, const Vector3& change) {
   lost = whole - (sum - old);
 }
 
-// Integrates the cubic through both ends' accelerations and jerks: once for the velocity, and with
-// that velocity for the position. The error is of order h^5 per step, so the method is of order 4.
+// Integrates the cubic through the accelerations and jerks at both ends: once to get the velocity,
+// and this velocity again to get the position. The error is of order h^5 per step, so the method is
+// of order 4.
 inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const Force& f1,
                     double h) {
   const Vector3 dv = h / 2 * (f0.a + f1.a) + h * h / 12 * (f0.j - f1.j);
@@ -41,8 +43,8 @@ inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const F
   add(v, lost.v, dv);
 }
 
-// The second and third derivatives of that cubic at its end give the time in which the acceleration
-// changes; eta is the square of a step in units of that time.
+// The second and third derivatives of this cubic, at the end of the step, give the time in which
+// the acceleration changes. eta is the square of the next step in units of this time.
 inline double next_step(const Force& f0, const Force& f1, double h, double eta) {
   const Vector3 third = 12 / (h * h * h) * (f0.a - f1.a) + 6 / (h * h) * (f0.j + f1.j);
   const Vector3 second = -6 / (h * h) * (f0.a - f1.a) - 2 / h * (2 * f0.j + f1.j) + h * third;
@@ -51,8 +53,9 @@ inline double next_step(const Force& f0, const Force& f1, double h, double eta) 
   return fast > 0 ? std::sqrt(eta * (length(f1.a) * s + j * j) / fast) : HUGE_VAL;
 }
 
-// The first step has no cubic yet. With the speed sqrt(-potential), the acceleration and the jerk
-// each give a time; the shorter one counts. If one of these vectors is zero, the other decides.
+// Before the first step there is no cubic. The acceleration and the jerk, each together with the
+// speed sqrt(-potential), give two times, and the shorter one counts. A vector that is zero gives
+// no time.
 inline double first_step(const Force& f, double potential, double eta) {
   const double speed = std::sqrt(-potential), a = length(f.a), j = length(f.j);
   const double by_a = a > 0 ? speed / a : HUGE_VAL;

@@ -1,5 +1,5 @@
-// hermite4 -- uses the jerk, too: fourth order with one force per step, and steps that adapt.
-// All bodies share a step, the shortest that any of them needs.
+// hermite4 -- uses the jerk, too: fourth order with one force per step, and an adaptive step.
+// All bodies share one step, which is the shortest that any body needs.
 // Parent: yoshida4.   Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
 #include "hermite.h"
 #include "orbits.h"

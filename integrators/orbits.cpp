@@ -21,7 +21,8 @@ static_assert(sizeof(Vector3) == 3 * sizeof(double));
 const double* numbers(const Vectors& vectors) { return &vectors.front().x; }
 double* numbers(Vectors& vectors) { return &vectors.front().x; }
 
-// A handful of bodies is not worth a second thread.
+// Uses one thread if there are few interactions, because starting more would take longer than the
+// sums.
 nbody_options options_for(std::size_t interactions) {
   nbody_options options;
   nbody_default_options(&options, sizeof options);
@@ -90,7 +91,7 @@ long long equal_steps(double span, double dt) {
 }
 
 void refuse_short_step() {
-  throw std::runtime_error("the time step is below the rounding of time, as in a collision");
+  throw std::runtime_error("the time step is too short to change the time, as in a collision");
 }
 
 namespace {
@@ -114,17 +115,17 @@ std::optional<Arguments> parse(const Integrator& integrator, int argc, char** ar
               "time step; shortened so that steps fill --time");
   } else {
     line.real("--eta", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
-              "accuracy: a step is sqrt(eta) of the time in which an acceleration changes [0.01]");
+              "accuracy: a step is sqrt(eta) times the time scale of the acceleration [0.01]");
   }
   line.real("--softening", arguments.softening, 0, "0, or a number above 0",
             "softening length [0, also if the file has one]");
   line.option("--output", "FILE", "final state (.csv and .bin keep float64)",
               [&](const std::string& file) { arguments.output = file; });
-  line.option("--json", "FILE", "append a line with the result",
+  line.option("--json", "FILE", "file to which the result is appended, one line",
               [&](const std::string& file) { arguments.json = file; });
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.input.empty() == arguments.scenario.empty())
-    throw UsageError("--input FILE or --scenario NAME, one of them, says what to run");
+    throw UsageError("give either --input FILE or --scenario NAME");
   if (!arguments.time) throw UsageError("--time is missing: how long to run");
   if (!arguments.accuracy) {
     if (integrator.accuracy == "dt") throw UsageError("--dt is missing: the time step");

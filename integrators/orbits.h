@@ -30,7 +30,7 @@ class Gravity {
   Vectors accelerations(const System& bodies);
   // The accelerations, and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), for every body.
   Derivatives derivatives(const System& bodies);
-  // The same, but only for the bodies `active`. All bodies act on them.
+  // As above, but only for the bodies in `active`. All bodies act on these bodies.
   Derivatives derivatives(const System& bodies, const std::vector<std::size_t>& active);
   // - sum_j m_j / s for every body. These interactions are not counted.
   static std::vector<double> potentials(const System& bodies);
@@ -47,7 +47,7 @@ struct Steps {
 };
 
 // Moves the bodies by `span` > 0. `accuracy` is the integrator's parameter: its time step, or the
-// eta from which its steps follow.
+// eta that determines its steps.
 using Integrate = Steps (*)(System& bodies, Gravity& gravity, double span, double accuracy);
 
 struct Integrator {
@@ -60,7 +60,7 @@ struct Integrator {
 // Divides a span into equal steps of at most dt. Throws UsageError above 1e12 steps.
 long long equal_steps(double span, double dt);
 
-// Throws runtime_error: the step is so short that adding it does not change the time.
+// Throws a runtime_error that says that the step is too short: adding it would not change the time.
 [[noreturn]] void refuse_short_step();
 
 // The main function of a program; returns its exit code.

@@ -1,5 +1,5 @@
-// yoshida4 -- three leapfrog steps, the middle one backwards, whose errors cancel to fourth order.
-// Yoshida 1990, Phys. Lett. A 150, 262.
+// yoshida4 -- takes three leapfrog steps, the middle one backwards, so that the errors cancel to
+// fourth order. Yoshida 1990, Phys. Lett. A 150, 262.
 // Parent: leapfrog.   Run: yoshida4 --scenario figure-eight --time 6.3 --dt 0.01
 #include <cmath>
 
@@ -18,9 +18,9 @@ void kick(System& bodies, Gravity& gravity, double h) {
   for (std::size_t i = 0; i < bodies.size(); ++i) bodies.v[i] += h * a[i];
 }
 
-// A leapfrog step of length h has an error of c h^3 + d h^5 + ..., without even powers, because it
-// is reversible. Steps of w1 h, w0 h, w1 h arrive at h if 2 w1 + w0 = 1, and their terms in h^3
-// cancel if 2 w1^3 + w0^3 = 0.
+// A leapfrog step of length h has an error of c h^3 + d h^5 + ..., without even powers, because
+// leapfrog is reversible. Steps of w1 h, w0 h and w1 h cover a time h if 2 w1 + w0 = 1, and their
+// terms in h^3 cancel if 2 w1^3 + w0^3 = 0.
 const double kOuter = 1 / (2 - std::cbrt(2.0));
 const double kInner = 1 - 2 * kOuter;  // -1.70
 

@@ -1,4 +1,4 @@
-// A call of one of libnbody's functions, as library.cpp hands it to a device. Private to the
+// A call of one of libnbody's functions, as library.cpp passes it to a device. Private to the
 // library.
 #pragma once
 
@@ -37,28 +37,28 @@ struct Call {
 
 constexpr double kLargest = 1e150;  // of every number of an array
 
-// Units are powers of two, so that scaling to them changes no digits. In these units, no square and
-// no cube of a float32 leaves its range.
+// Units are powers of two, so dividing by them changes no digits. In these units, no square or cube
+// of a value leaves the range of float32.
 inline double unit_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
 }
 
-// Returns the softening that a kernel uses, in scaled units. With at least this, a body's force on
-// itself is zero times a finite number.
+// Returns the softening that a kernel uses, in scaled units. It is large enough for a body's force
+// on itself to be zero times a finite number.
 template <class Real>
 double softening_of(double scaled) {
   return std::fmax(scaled, sizeof(Real) == sizeof(float) ? 1e-12 : 1e-100);
 }
 
-// Computes on the CUDA device of the arrays, or on the current one. Arrays may be on the host or on
-// the device, each on its own. Returns a result of nbody.h. Without CUDA (no_device.cpp) it is
-// NBODY_NO_DEVICE.
+// Computes on the CUDA device that holds the arrays, or on the current device. Each array may be on
+// the host or on the device. Returns a result code of nbody.h, which is NBODY_NO_DEVICE in a build
+// without CUDA (no_device.cpp).
 template <class Real>
 int run_on_cuda(const Call<Real>& call);
 void release_cuda_memory();
 
-// For results that Python makes: memory on the current device, or null, and the end of all work in
-// a stream.
+// For results that Python allocates: take memory on the current device (null on failure), return
+// this memory, and wait until all work in a stream has finished.
 void* take_cuda_result(std::size_t bytes);
 void return_cuda_result(void* memory);
 bool wait_for_cuda(void* stream);

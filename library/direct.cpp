@@ -1,6 +1,6 @@
-// Direct sums. Accelerations of the sources themselves, in float32, come from cpu_simd's kernel,
+// Direct sums. If the targets are the sources, float32 accelerations come from cpu_simd's kernel,
 // which computes every pair once. Other targets, other quantities and float64 use a second kernel:
-// a vector holds targets, and every source is broadcast to them.
+// a vector holds targets, and every source is broadcast to all lanes.
 #include <omp.h>
 
 #include <algorithm>
@@ -120,8 +120,8 @@ HWY_INLINE void add_list(const Task<Real>& task, int begin, int end, int first, 
     }
 }
 
-// Sums over all sources for the targets of a block. A list's sum is short, and the sum of the lists
-// is in float64.
+// Sums over all sources for the targets of a block. The sum over a list has few terms, and the sums
+// of the lists are added in float64.
 template <class Real, Quantity kQuantity>
 HWY_INLINE void sum_block(const Task<Real>& task, int block, double* total) {
   const hn::CappedTag<Real, kMaxLanes> lanes;

@@ -13,14 +13,14 @@ namespace nbody::library {
 
 constexpr int kBlock = 32;  // targets of one unit of work
 
-// Points as columns, filled up to a multiple of kBlock with massless copies of the last.
+// Points as columns, padded to a multiple of kBlock with massless copies of the last point.
 template <class Real>
 struct Points {
   int n = 0;
   std::vector<Real> x = {}, y = {}, z = {}, mass = {}, vx = {}, vy = {}, vz = {};
 };
 
-// Asks the caller whether to stop, from the caller's own thread.
+// Asks the caller whether to stop. Only the caller's own thread asks.
 class Stop {
  public:
   explicit Stop(const nbody_options& options) : options_(options) {}
@@ -54,8 +54,8 @@ struct Task {
   bool is_own() const { return &sources == &targets; }
 };
 
-// Both set `out`, width(quantity) numbers per target, unless stopped. Both have at least one source
-// and one target.
+// Unless stopped, both functions set `out`, which has width(quantity) numbers per target. A task
+// has at least one source and one target.
 template <class Real>
 void sum_directly(const Task<Real>& task, double* out);
 void sum_by_tree(const Task<float>& task, const nbody_options& options, double* out);

@@ -119,7 +119,7 @@ Units choose_units(const Call<Real>& call) {
   return units;
 }
 
-// Copies these bodies into columns, in these units.
+// Copies the bodies with the numbers in `bodies` into columns, and converts them to `units`.
 template <class To, class From>
 Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodies,
                   const Units& units, bool moving) {
@@ -194,7 +194,7 @@ int compute(const Call<From>& call, const Units& units, std::vector<double>& out
   return whole ? NBODY_OK : NBODY_INTERRUPTED;
 }
 
-// Writes the components first, ... first + count - 1 of every target.
+// Writes the components first ... first + count - 1 of every target to `to`.
 template <class Real>
 void scatter(const std::vector<double>& out, int all, int first, int count, double unit, Real* to) {
   if (to == nullptr) return;
@@ -204,7 +204,7 @@ void scatter(const std::vector<double>& out, int all, int first, int count, doub
           unit * out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)]);
 }
 
-// Limits the threads of this thread's OpenMP teams while a call lasts.
+// Limits the number of threads in the OpenMP teams of this thread for the duration of a call.
 class Threads {
  public:
   explicit Threads(int most) : before_(omp_get_max_threads()) {
@@ -333,7 +333,7 @@ const char* nbody_error_text(int result) {
     case NBODY_TWO_DEVICES:
       return "arrays are on different CUDA devices";
     case NBODY_CUDA_FAILED:
-      return "a call of CUDA failed; an earlier kernel of the program may have caused it";
+      return "a CUDA call failed; an earlier kernel of the program may have caused it";
   }
   return "unknown result";
 }

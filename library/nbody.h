@@ -10,16 +10,16 @@
  * (Plummer softening: Aarseth 1963, MNRAS 126, 223; Dehnen & Read 2011, Eur. Phys. J. Plus 126, 55,
  * eq. 7. Jerk: Makino & Aarseth 1992, PASJ 44, 141.) Any units in which G = 1 will do.
  *
- * Arrays. A position or velocity takes three numbers, x y z; arrays are contiguous and in host
- * memory, or with NBODY_CUDA in that of the host or of a device, each array on its own. `targets`
+ * Arrays. A position or velocity takes three numbers, x y z. Arrays are contiguous and in host
+ * memory. With NBODY_CUDA, each array may be in the memory of the host or of a device. `targets`
  * may be NULL: then the sources themselves are the targets, and no body acts on itself. In a
- * separate array of targets, each source acts on each target; a source at the very position of a
- * target adds nothing to its acceleration, and -m / eps to its potential. Masses may be 0. Massless
- * sources cost nothing, except as targets. Results overwrite the output arrays, which must not
- * overlap each other; nothing is written if a call fails.
+ * separate array of targets, each source acts on each target; a source at exactly the position of a
+ * target adds nothing to the target's acceleration, and -m / eps to the target's potential. Masses
+ * may be 0. Massless sources take no time, except as targets. Results overwrite the output arrays,
+ * which must not overlap each other; nothing is written if a call fails.
  *
- * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) counts as that
- * length, so a softening of 0 is allowed, and coincident bodies do no harm.
+ * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by that
+ * length. A softening of 0 is therefore allowed, even with coincident bodies.
  *
  * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
  * for arrays of either type; the errors of its approximation are larger than those of float32.
@@ -27,15 +27,15 @@
  * Threads. Any number of threads may call these functions at once; they do not affect each other's
  * results. A call uses OpenMP; options.threads limits its threads.
  *
- * Devices. NBODY_CPU, the default, or NBODY_CUDA, if the library was built with nvcc; otherwise
- * that returns NBODY_NO_DEVICE. NBODY_CUDA uses the device of the arrays, and the current device if
- * all are on the host. It takes device pointers as they are. The kernels are those of steps 11 to
- * 13 and 15b, and work in options.stream. If all results are on the device, the call returns before
- * they are ready, as a kernel does. options.interrupted is not called: kernels run to their end.
- * The library keeps the memory that calls worked in, and
- * nbody_release_memory() returns it. A thread remembers what its last call found in the arrays, and
- * begins the next one with the same kernels; if the arrays have changed too much for these, it runs
- * others. The results do not depend on it.
+ * Devices. options.device is NBODY_CPU, the default, or NBODY_CUDA. If the library was built
+ * without nvcc, calls with NBODY_CUDA return NBODY_NO_DEVICE. NBODY_CUDA uses the device that holds
+ * the arrays, or the current device if all arrays are on the host. Arrays on the device are not
+ * copied. The kernels are those of steps 11 to 13 and 15b, and work in options.stream. If all
+ * output arrays are on the device, the call returns before the results are ready, like a kernel
+ * launch. options.interrupted is not called: kernels run to their end. The library keeps the memory
+ * that calls have used; nbody_release_memory() returns this memory. A thread remembers what its
+ * last call found in the arrays, and the next call begins with the same kernels. If the arrays have
+ * changed too much for these kernels, the call runs others. The results do not depend on this.
  */
 #ifndef NBODY_H
 #define NBODY_H
@@ -51,7 +51,7 @@ extern "C" {
 /* Returns the NBODY_VERSION of the library that is linked. A major version keeps its ABI. */
 int nbody_version(void);
 
-/* Results of calls. Numbers keep their meaning. */
+/* Results of calls. The numbers will not change their meaning. */
 enum {
   NBODY_OK = 0,
   NBODY_NO_ARRAY = 1,      /* a required array is NULL */
@@ -66,10 +66,10 @@ enum {
   NBODY_NO_MEMORY = 10,
   NBODY_INTERRUPTED = 11, /* options.interrupted returned nonzero */
   NBODY_TWO_DEVICES = 12, /* arrays are on different CUDA devices */
-  NBODY_CUDA_FAILED = 13  /* a call of CUDA failed */
+  NBODY_CUDA_FAILED = 13  /* a CUDA call failed */
 };
 
-/* Returns one line about a result. The text is static, for every number. */
+/* Returns a one-line message for any result. The string is static. */
 const char* nbody_error_text(int result);
 
 enum { NBODY_CPU = 0, NBODY_CUDA = 1 };
@@ -90,16 +90,16 @@ typedef struct nbody_options {
   void* argument;
   /* CUDA: the cudaStream_t to work in; NULL: the default stream. */
   void* stream;
-  /* CUDA: if not 0, nothing is examined, and the call never waits. Then values must be allowed, all
-   * sources count as massive, and units must suit float32: no square or cube may leave its range.
-   */
+  /* CUDA: if not 0, the call checks no values and never waits. The caller must then ensure that
+   * values are allowed and that units suit float32: no square or cube may leave its range. All
+   * sources count as bodies with mass. */
   int unchecked;
 } nbody_options;
 
 /* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
 void nbody_default_options(nbody_options* options, size_t size);
 
-/* Returns to the devices the memory that earlier calls worked in. Any thread may call it. */
+/* Returns to the devices the memory that earlier calls have used. Any thread may call it. */
 void nbody_release_memory(void);
 
 /* Each function returns a result from the list above. `options` may be NULL for the defaults.
@@ -119,8 +119,8 @@ int nbody_potential_f64(size_t sources, const double* positions, const double* m
                         size_t targets, const double* target_positions, double softening,
                         const nbody_options* options, double* potentials);
 
-/* jerks: 3 * targets. accelerations: the same, or NULL; they are a by-product. target_velocities
- * must not be NULL unless target_positions is. */
+/* jerks: 3 * targets. accelerations: 3 * targets, or NULL; they cost nothing extra.
+ * target_velocities must not be NULL unless target_positions is. */
 int nbody_jerk_f32(size_t sources, const float* positions, const float* velocities,
                    const float* masses, size_t targets, const float* target_positions,
                    const float* target_velocities, double softening, const nbody_options* options,

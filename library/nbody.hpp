@@ -17,7 +17,7 @@ namespace nbody::gravity {
 template <class Real>
 concept Float = std::same_as<Real, float> || std::same_as<Real, double>;
 
-// The error of a call; code() is a result of nbody.h.
+// Thrown if a call fails; code() is the result, as listed in nbody.h.
 class Error : public std::runtime_error {
  public:
   explicit Error(int code) : std::runtime_error(nbody_error_text(code)), code_(code) {}
@@ -54,7 +54,7 @@ void check(const Bodies<Real>& sources, std::span<const Real> masses,
       (targets && !fits(*targets)))
     throw std::invalid_argument("positions and velocities need three numbers per body, masses one");
 }
-// An empty array of targets must not count as none.
+// An empty array of targets must not be mistaken for a missing array.
 template <Float Real>
 const Real* positions_of(const std::optional<Bodies<Real>>& targets) {
   static const Real nothing = 0;

@@ -119,8 +119,8 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
 }
 
 // sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If kDiagonal is true, a body may be
-// paired with itself. That pair is left out, because its terms cancel only up to rounding. `self` is the
-// number of the lane's first source minus the number of its first body.
+// paired with itself. That pair is left out, because its terms cancel only up to rounding. `self`
+// is the number of the lane's first source minus the number of its first body.
 template <bool kDiagonal>
 __device__ void interact(const Rows& rows, const B& near, const B& far, const B& weighted, C& sum,
                          float softening_squared, int self) {

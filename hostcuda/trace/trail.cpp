@@ -66,8 +66,8 @@ void Trail::end() {
   epoch_ = 0;
 }
 
-// Removes words that the leader wrote after reading them, because these loads were valid only for
-// the leader.
+// Removes the loads of words that the leader wrote after it had read them: these loads were valid
+// only for the leader.
 void Trail::close() {
   is_led_ = false;
   if (!written_.empty()) {

@@ -1,7 +1,7 @@
 // The threads of a warp run one after another here, and usually make the same accesses. The first
 // thread of a warp records a trail: its valid loads. If a later thread makes the same load at the
-// same place in the code, that load is not checked again. A trail is valid until the next barrier,
-// and its loads of a word are valid until something writes to that word.
+// same place in the code, that load is not checked again. A trail is valid until the next barrier.
+// A load on the trail is valid until a thread writes to the word that it loads.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -33,7 +33,8 @@ class Trail {
   // Called when this thread continues, or when its epoch has changed. The thread then follows a
   // trail or records one. `log` is the log of the thread's warp.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Logs the steps followed so far, because another thread continues or an access must be checked.
+  // Logs the steps that were followed so far. Called when another thread continues or an access
+  // must be checked.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }
@@ -53,15 +54,15 @@ class Trail {
     return true;
   }
 
-  // Called if follow() returned false. Returns true if the thread only skipped or added a few steps
-  // and can continue on the trail from here.
+  // Called if follow() returned false. Returns true if the thread only left out or inserted a few
+  // steps, so that it can continue on the trail.
   bool catch_up(const void* address, const void* code) {
     return patience_ && here_.next != &kNone && find_near(address, code);
   }
 
   bool is_led() const { return is_led_; }
-  // Updates the trail for an access that the code at `code` has just logged. Either the leading
-  // thread made the access, or a thread that leaves the trail for this access only.
+  // Updates the trail after the code at `code` has logged an access. The access is either by the
+  // leading thread, or by a thread that leaves the trail only for this access.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});

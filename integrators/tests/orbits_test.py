@@ -38,7 +38,7 @@ class Programs(unittest.TestCase):
 
     def end_of(self, program: str, start: Path, time: float,
                accuracy: float) -> tuple[Bodies, dict]:
-        """Returns the final state and the line of JSON."""
+        """Returns the final state, and the JSON record of the run."""
         option = "--dt" if program in FIXED else "--eta"
         done = self.call(program, "--input", start, "--time", repr(time), option, repr(accuracy),
                          "--output", "end.csv", "--json", "end.json")
@@ -54,13 +54,13 @@ class Programs(unittest.TestCase):
 
     def error(self, program: str, start: Path, time: float,
               accuracy: float) -> tuple[float, dict]:
-        """Returns the largest error of a position, and the line of JSON."""
+        """Returns the largest error of a position, and the JSON record of the run."""
         end, line = self.end_of(program, start, time, accuracy)
         exact = self.exact(start, time)
         return float(numpy.linalg.norm(end.positions[0] - exact, axis=1).max()), line
 
     def exact(self, start: Path, time: float) -> numpy.ndarray:
-        """Returns the positions of the Taylor series, which are computed once."""
+        """Returns the positions from Taylor series, which are computed only once."""
         if (start, time) not in self.known:
             first = read_bodies(start)
             x, _ = taylor.integrate(first.positions[0], first.velocities[0], first.masses[0], time)
@@ -70,7 +70,7 @@ class Programs(unittest.TestCase):
 
 class Orbits(Programs):
     def test_orders(self) -> None:
-        """The error falls with the number of steps to the power of the order."""
+        """The error is proportional to the number of steps to the power of minus the order."""
         start = self.ellipse(0.5)
         wanted = {"leapfrog": (2, 0.01, 0.0025), "yoshida4": (4, 0.02, 0.005),
                   "hermite4": (4, 1e-4, 1e-5), "block_steps": (4, 1e-4, 1e-6)}
@@ -83,7 +83,7 @@ class Orbits(Programs):
                 self.assertAlmostEqual(found, order, delta=0.5 if program == "block_steps" else 0.1)
 
     def test_figure_eight(self) -> None:
-        """After a period all bodies are back where they started, to the digits of the file."""
+        """After a period all bodies are where they started, within the precision of the file."""
         for program, accuracy in (("leapfrog", 2e-4), ("yoshida4", 0.005), ("hermite4", 1e-4),
                                   ("block_steps", 1e-4)):
             with self.subTest(program):
@@ -165,7 +165,7 @@ class Messages(Programs):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_a_collision(self) -> None:
-        """Two bodies at rest fall onto each other, which no step is short enough for."""
+        """Two bodies at rest fall onto each other. No step is short enough for this."""
         (self.folder / "fall.csv").write_text("m,x,y,vx,vy\n1,0,0,0,0\n1,1,0,0,0\n")
         for program in ADAPTIVE:
             with self.subTest(program):

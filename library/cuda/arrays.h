@@ -1,4 +1,4 @@
-// Where the arrays of a call are: on its device, or on the host, from where they are copied.
+// The arrays of a call. Those on the device are used directly; those on the host are copied.
 #pragma once
 
 #include "library/cuda/failure.h"
@@ -33,7 +33,7 @@ class Device {
   int before_ = 0, chosen_ = -1;
 };
 
-// An array of a call: the caller's own if it is on the device, else a copy.
+// An array of a call: the caller's own array if that is on the device, otherwise a copy.
 template <class Real>
 class Input {
  public:

@@ -1,11 +1,12 @@
-// A call on a CUDA device: examines its values, brings bodies into the layout of the kernels, and
-// chooses the kernels.
+// Executes a call on a CUDA device: examines the values, converts bodies to the layout of the
+// kernels, and chooses the kernels.
 //
 // The number of sources with mass decides which kernels run, so the host must know what the
 // examination found. Waiting for it takes longer than a small kernel. So a thread remembers what
-// its last calls found: if they were alike, the next call launches the same kernels at once, and
-// their results are stored if its examination, too, finds the same. Otherwise the right kernels
-// follow. With options.unchecked there is no examination.
+// the examinations of its last calls found. If these calls were alike, the next call launches the
+// same kernels at once. They store their results only if the examination of this call finds the
+// same again. Otherwise the call launches the right kernels afterwards. With options.unchecked
+// there is no examination.
 #include <array>
 #include <type_traits>
 
@@ -16,8 +17,8 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
-// Up to this number of bodies step 13's one kernel is the fastest, above it step 12's
-// (docs/report.md, "Which step for which size").
+// Up to this number of bodies, the single kernel of step 13 is fastest, above it the kernels of
+// step 12 (docs/report.md, "Which step for which size").
 constexpr int kMostForOneKernel = 6144;
 
 template <class Real>
@@ -32,7 +33,7 @@ struct Problem {
   cudaStream_t stream;
 
   bool in_tree() const { return options.method == NBODY_TREE; }
-  // The forces of bodies on each other have kernels of their own.
+  // Separate kernels compute the forces of bodies on each other.
   bool in_pairs() const {
     return std::is_same_v<Real, float> && own && !in_tree() && quantity == Quantity::accelerations;
   }
@@ -73,7 +74,7 @@ void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float s
   at(sources.first(sources.massive), true);
 }
 
-// The accelerations of bodies by the bodies among them with mass, which come first.
+// Computes the accelerations that the bodies with mass, which come first, cause in all bodies.
 void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_squared,
                   const Output<float>& out, cudaStream_t stream) {
   const Bodies<float> massive = bodies.first(plan.massive);
@@ -91,8 +92,8 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
 
 // ---- launches -----------------------------------------------------------------------------------
 
-// Launches all kernels of a call, in the type To. With an examination, these examine the values,
-// too, and store results only if the plan is the right one.
+// Launches all kernels of a call, in the type To. With an examination, the kernels also examine the
+// values, and store results only if the plan is the right one.
 template <class To, class Real>
 void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
   const bool tree = problem.in_tree(), moving = tree || problem.quantity == Quantity::jerk;
@@ -201,7 +202,7 @@ int run_on_cuda(const Call<Real>& call) try {
   if (at.count == 0) return NBODY_OK;
   Device device;
   const auto stream = static_cast<cudaStream_t>(call.options->stream);
-  // All arrays choose the device before any memory is taken.
+  // Looks at all arrays, which choose the device, before any memory is allocated.
   const auto known = [&device](const auto*... arrays) {
     return std::array<bool, sizeof...(arrays)>{device.holds(arrays)...};
   };

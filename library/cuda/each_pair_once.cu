@@ -1,5 +1,5 @@
 // The forces of bodies on each other by step 12's kernel. The step then adds up the partial sums
-// and moves the bodies; here they are added up in the same order and stored.
+// and moves the bodies. Here the sums are added up in the same order and stored.
 #include <algorithm>
 #include <mutex>
 
@@ -16,8 +16,9 @@
 
 namespace {
 
-// Sets the mass that all bodies of a tile have, or -1. As masses_of_tiles() of nbody/bodies.h: the
-// massless bodies that fill up the last tile count.
+// Writes for each tile the mass that all its bodies have, or -1 if their masses differ. As in
+// masses_of_tiles() in nbody/bodies.h, the massless bodies that fill up the last tile count as
+// bodies of the tile.
 __global__ void find_masses_of_tiles(const Position* __restrict__ positions,
                                      float* __restrict__ masses, int n, int tile) {
   const int first = blockIdx.x * tile, end = min(first + tile, n);
@@ -28,8 +29,8 @@ __global__ void find_masses_of_tiles(const Position* __restrict__ positions,
   if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;
 }
 
-// Adds the chunks' sums in their order to those of earlier launches. The last launch stores the
-// total instead.
+// Adds the sums of the chunks, in the order of the chunks, to the sums of earlier launches. The
+// last launch stores the total instead.
 __global__ void add_partials(const float3* __restrict__ partials, int chunks, int n,
                              float3* __restrict__ earlier, bool is_first, bool is_last,
                              const int* __restrict__ order, nbody::library::Output<float> out) {
@@ -52,7 +53,7 @@ __global__ void add_partials(const float3* __restrict__ partials, int chunks, in
   }
 }
 
-// Returns the shape for n bodies. Each thread remembers its last one, because choosing it takes
+// Returns the shape for n bodies. Each thread remembers the last shape, because choosing one takes
 // longer than a launch.
 const Shape& shape_of(int n) {
   thread_local struct {

@@ -1,4 +1,4 @@
-// A CUDA call that failed, on its way to the end of a call of the library.
+// The exception that is thrown if a CUDA call fails, and caught where a call of the library ends.
 #pragma once
 
 #include "nbody.h"

@@ -1,12 +1,12 @@
-// How a kernel reports to the host before the call's other kernels have ended: through page-locked
-// memory, which kernels write directly, and an event.
+// Lets a kernel report to the host before the call's other kernels have ended. The kernel writes to
+// page-locked host memory, and the host waits for an event.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace nbody::library {
 
-// What an examination of the values of a call has found.
+// The findings of an examination of the values of a call.
 struct Facts {
   double length, mass, speed;  // largest magnitudes
   int massive;                 // number of sources with mass

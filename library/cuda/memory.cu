@@ -11,7 +11,8 @@
 
 namespace nbody {
 
-// CUDA_CHECK's. A call of the library returns a code.
+// CUDA_CHECK calls this function if a CUDA call fails. It throws, and the library's call returns a
+// code.
 void cuda_failed(const char* error, const char*, const char*, const char*, int) {
   const auto is = [error](const char* name) { return std::strcmp(error, name) == 0; };
   (void)cudaGetLastError();
@@ -30,8 +31,8 @@ constexpr std::size_t kMostAtOnce = 256 << 20;
 thread_local InCall* call_of_thread = nullptr;
 
 #ifndef __HOSTCUDA__
-// A pool keeps what is returned to it. The default pool would give it back to the system whenever
-// the device is idle, and taking it again costs a tenth of a millisecond.
+// A pool keeps the memory that is returned to it. The default pool would give this memory back to
+// the system whenever the device is idle, and allocating it again costs a tenth of a millisecond.
 struct Pools {
   static constexpr int kDevices = 64;
   std::mutex mutex;
@@ -120,7 +121,7 @@ void* take_cuda_result(std::size_t bytes) {
   void* memory = nullptr;
   return take_memory(&memory, bytes) == cudaSuccess ? memory : nullptr;
 }
-// Whoever used the array may still do so, in any stream.
+// Kernels may still be using the array, in any stream.
 void return_cuda_result(void* memory) {
   (void)cudaDeviceSynchronize();
   (void)return_memory(memory);
@@ -130,7 +131,7 @@ bool wait_for_cuda(void* stream) {
 }
 
 namespace {
-// The second stream continues after all work that the first has now.
+// Makes the second stream wait for all work that is now in the first stream.
 void wait_for(cudaStream_t first, cudaStream_t second) {
   cudaEvent_t event = nullptr;
   CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));

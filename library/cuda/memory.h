@@ -1,14 +1,15 @@
 // Memory and streams of calls. Include this header first.
 //
-// The steps' files allocate with cudaMalloc, which waits for the device. Here these names take
-// memory from a pool, in the order of the stream of the calling thread's call.
+// The steps' files allocate with cudaMalloc, which waits for the device. This header redefines
+// cudaMalloc and cudaFree for them: memory comes from a pool, in the order of the stream in which
+// the calling thread's call works.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <optional>
-// These may call cudaMalloc themselves.
+// Included before the redefinition, because these headers may call cudaMalloc themselves.
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -41,8 +42,8 @@ class InCall {
   std::size_t size_ = 0, taken_ = 0;
 };
 
-// While it exists, the default stream, in which the launches of a step's own functions are, runs
-// after and before all other work of a stream.
+// A step's own functions launch kernels in the default stream. While this object exists, these
+// kernels run after the earlier work of a stream and before its later work.
 class InDefaultStream {
  public:
   explicit InDefaultStream(cudaStream_t stream);

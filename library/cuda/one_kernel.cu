@@ -64,7 +64,7 @@ struct AllKernels {
 using All = AllKernels<Kernel<8, 16, 12>, Kernel<4, 32, 8>, Kernel<4, 16, 12>, Kernel<2, 16, 12>,
                        Kernel<2, 8, 8>, Kernel<1, 8, 8>>;
 
-// Returns the shape for n bodies. Each thread remembers its last one, because choosing it takes
+// Returns the shape for n bodies. Each thread remembers the last shape, because choosing one takes
 // longer than a small kernel.
 const Shape& shape_of(int n) {
   thread_local struct {

@@ -10,7 +10,8 @@ __device__ float potential(Position source, Position body, float softening_squar
   return -source.w * rsqrtf(dot(d, d, softening_squared));
 }
 
-// Returns that of a node, whose negative gradient is the step's attraction() in the same notation:
+// Returns the share of a node. Its negative gradient is the step's attraction(). In the same
+// notation:
 //   phi = -(m + w / 2 (e.Qe - tr Q / 3)) / s.
 __device__ float potential(Position centre, float4 squares, float4 products, Position body,
                            float softening_squared) {
@@ -24,8 +25,8 @@ __device__ float potential(Position centre, float4 squares, float4 products, Pos
   return -inverse_distance * (centre.w + w * (0.5f * dot(e, q) + products.w / 3));
 }
 
-// As advance(), after its coarse walk: one lane per sorted body, whose potential becomes the x of
-// its velocity. A body does not act on itself.
+// Works like advance() after the coarse walk, with one lane per sorted body. The potential of a
+// body becomes the x of the body's velocity. A body does not act on itself.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32)
     find_potentials(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,

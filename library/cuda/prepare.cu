@@ -1,4 +1,4 @@
-// The pass over the bodies of a call that examines and lays them out.
+// The pass over the bodies of a call, which examines them and converts them to the kernels' layout.
 #include <algorithm>
 #include <cmath>
 
@@ -82,7 +82,8 @@ __device__ bool fits(const Facts& facts, double softening, const Plan& plan) {
          is_unit_of(facts.mass, plan.mass) && is_unit_of(facts.speed, plan.speed);
 }
 
-// Adds up what the threads of a block have found. The last block to arrive adds up the blocks.
+// Adds up what the threads of a block have found. The last block to arrive adds up the findings of
+// all blocks.
 __device__ void report(const Facts& mine, const Examination::Report& report) {
   using Reduce = cub::BlockReduce<Facts, kBlockSize>;
   __shared__ typename Reduce::TempStorage memory;
@@ -109,8 +110,8 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
 
 // ---- laying out ---------------------------------------------------------------------------------
 
-// In expected units, a wrong value may be anything. It becomes zero, so that the kernels that
-// follow end; their results are not stored.
+// If units are only expected, a value may be wrong in any way. A wrong value becomes zero, so that
+// the kernels that follow terminate. Their results are not stored.
 template <class To>
 __device__ To scaled(double value, double factor, bool is_expected) {
   const double result = value * factor;
@@ -176,7 +177,7 @@ __global__ void find_massive(const Real* __restrict__ masses, int n, int* __rest
   if (i < n) massive[i] = masses[i] > 0;
 }
 
-// Returns the number of bodies with mass before each.
+// Returns, for each body, the number of bodies with mass before it.
 template <class Real>
 DeviceArray<int> massive_before(const Real* masses, std::size_t count, cudaStream_t stream) {
   DeviceArray<int> before(count);

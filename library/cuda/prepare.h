@@ -1,5 +1,5 @@
-// Before the sums: one pass over the bodies of a call examines their values and brings them into
-// the layout and the units of the kernels.
+// Before the sums, one pass over the bodies of a call examines the values and converts the bodies
+// to the layout and the units of the kernels.
 #pragma once
 
 #include "library/cuda/mailbox.h"
@@ -7,7 +7,7 @@
 
 namespace nbody::library {
 
-// What the launches of a call depend on, besides its arguments: units, and which bodies have mass.
+// The launches of a call depend on its arguments and on this: units, and which bodies have mass.
 struct Plan {
   double length = 1, mass = 1, speed = 1;  // units
   int massive = 0;
@@ -22,9 +22,9 @@ struct Pointers {
   const Real *positions, *velocities, *masses;
 };
 
-// The examination of the values of a call: of its sources, then of its targets. A call that expects
-// the plan of an earlier one launches all its kernels before it waits; the examination tells those
-// that store results, by is_expected(), whether to do so.
+// Examines the values of a call, first of the sources, then of the targets. A call that expects the
+// same plan as an earlier call launches all its kernels before it waits. is_expected() then tells
+// the kernels that store results whether to store them.
 class Examination {
  public:
   // `blocks`: of both passes.

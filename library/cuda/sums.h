@@ -21,8 +21,8 @@ struct FourOf<double> {
 template <class Real>
 using Four = typename FourOf<Real>::type;
 
-// Bodies in the layout of the kernels. With separate targets, `order` says which target of the
-// call each is.
+// Bodies in the layout of the kernels. For separate targets, `order` holds the number that each
+// body has among the targets of the call.
 template <class Real>
 struct Bodies {
   int n;
@@ -54,9 +54,9 @@ __device__ void store_vector(Real* to, std::size_t i, double unit, double x, dou
 
 // Steps 12 and 13: write the accelerations that the bodies cause in each other.
 //
-// tile_masses has the mass that all bodies of a tile have, or -1, for tiles of
-// tile_of_pairs(n) bodies; null: it is computed here. If no tile has one mass, the kernel that does
-// not test for it is 3 % faster.
+// tile_masses has, for each tile of tile_of_pairs(n) bodies, the mass that all its bodies have, or
+// -1. If it is null, the function computes these masses. If in no tile all bodies have the same
+// mass, a kernel that does not test for this is 3 % faster.
 int tile_of_pairs(int n);
 void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
                         bool has_one_mass_tiles, float softening_squared, const Output<float>& out,
@@ -64,14 +64,15 @@ void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
 void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
                        const Output<float>& out, cudaStream_t stream);
 
-// Step 11: writes the sums over sources at the targets. With `own`, targets begin with the sources.
+// Step 11: writes the sums over sources at the targets. If `own` is true, the first targets are the
+// sources.
 template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);
 
-// Steps 15 and 15b: sets the velocities of the targets, which must be zero, to their accelerations
-// by the sources, or the x of the velocities to the potentials. With `own`, both are the same, and
-// their positions may change.
+// Steps 15 and 15b: sets the velocities of the targets, which must be zero, to the accelerations
+// that the sources cause, or the x of the velocities to the potentials. If `own` is true, the
+// sources are the targets, and their positions may change.
 void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
                  bool own, const nbody_options& options, float softening_squared,
                  cudaStream_t stream);

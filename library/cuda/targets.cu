@@ -27,7 +27,7 @@ using nbody::library::store_vector;
 __device__ float inverse_root(float value) { return rsqrtf(value); }
 __device__ double inverse_root(double value) { return rsqrt(value); }
 
-// Adds and stores what a kind of sum has per target.
+// These functions add and store the sums of one target.
 __device__ void add(float3& sum, float3 more) { sum += more; }
 __device__ void add(float& sum, float more) { sum += more; }
 __device__ void add(double& sum, double more) { sum += more; }
@@ -62,8 +62,8 @@ __device__ void store(const Output<Out>& out, size_t i, const Jerk<Real>& sum) {
   store_vector(out.jerks, i, out.jerk, sum.x, sum.y, sum.z);
 }
 
-// The kinds of sums. A kind pairs source j with the K bodies of a thread, which are kBlockSize
-// apart, from i on.
+// The kinds of sums. A kind pairs source j with the K bodies of a thread: i and every kBlockSize-th
+// body after it.
 struct Accelerations {
   using Real = float;
   using Point = float4;
@@ -194,8 +194,8 @@ struct Division {
   int k, chunk;  // targets of a thread, and sources of a block
 };
 
-// Step 11's rule (shapes.h), for another number of targets than of sources. It tries the numbers of
-// chunks that just fill the SMs.
+// Applies step 11's rule (shapes.h) to a number of targets that may differ from the number of
+// sources. Tries the numbers of chunks that just fill the SMs.
 template <class Kind>
 Division division_of(int targets, int sources, std::initializer_list<int> bodies_per_thread) {
   const double sms = nbody::device_attribute(cudaDevAttrMultiProcessorCount);

@@ -1,6 +1,6 @@
-// Forces by step 15's tree and step 15b's walks, in one time step of length 1 from rest, which
-// turns a velocity into the acceleration; and potentials. Targets that are not the sources have a
-// second tree, which orders them.
+// Forces and potentials by step 15's tree and step 15b's walks. Forces come from one time step of
+// length 1 from rest, after which a body's velocity is its acceleration. If the targets are not the
+// sources, a second tree puts the targets in order.
 #include "library/cuda/sums.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -16,7 +16,7 @@ namespace {
 
 using nbody::library::Quantity;
 
-// Moves what the leaves of a tree say about the numbers of their bodies.
+// Adds `by` to the numbers of bodies that the leaves of a tree contain.
 __global__ void shift_leaves(Node* nodes, int n, int by) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i == 0 && n <= kLeafSize) nodes[n].left += by;
@@ -25,7 +25,8 @@ __global__ void shift_leaves(Node* nodes, int n, int by) {
   if (nodes[i].right >= n) nodes[nodes[i].right].left += by;
 }
 
-// Walks a tree for n bodies, the first of `bodies`. Its leaves number the sources in `bodies`, too.
+// Walks a tree for the targets, which are the first bodies of `bodies`. The numbers in the tree's
+// leaves also refer to `bodies`.
 void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int* order,
           const nbody::library::Bodies<float>& targets, const nbody_options& options,
           float softening_squared) {
@@ -62,7 +63,7 @@ void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<f
                 softening_squared);
   Tree other{targets.n};
   other.build(targets.positions, 1);
-  // A walk reads its own bodies and those of leaves from one array.
+  // A walk reads the targets and the bodies of leaves from the same array.
   const DeviceArray<Position> bodies(other.size + tree.size);
   const auto copy = [](Position* to, const DeviceArray<Position>& from) {
     CUDA_CHECK(cudaMemcpyAsync(to, from.get(), from.bytes(), cudaMemcpyDeviceToDevice, nullptr));

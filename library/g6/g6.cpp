@@ -1,7 +1,7 @@
-// One call of libnbody computes the forces of the j-particles on a block of i-particles, except for
-// j-particles that are in the block themselves: a body must not act on itself, and the program
-// predicts i-particles with its own rounding, so only the indices show which bodies are the same.
-// The forces of those j-particles are added pair by pair.
+// One call of libnbody computes the forces on a block of i-particles by all j-particles that are
+// not in the block themselves. The forces of the others are added pair by pair, because a body must
+// not act on itself. Only indices show which bodies are the same, because the program predicts the
+// positions of i-particles with its own rounding.
 #include "g6.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ int refuse(const char* format, Arguments... arguments) {
   return -1;
 }
 
-// Returns null, and prints why, unless the board is open.
+// Returns the board if it is open. Otherwise prints an error and returns null.
 Board* board_for(const char* call) {
   if (the_board.is_open) return &the_board;
   refuse("%s: the board is not open; call g6_open first\n", call);
@@ -250,7 +250,7 @@ int g6_get_neighbour_list(int, int pipe, int most, int* neighbours, int list[]) 
   return count > most ? 1 : 0;
 }
 
-// Fortran's.
+// The same functions for Fortran.
 int g6_open_(int* cluster) { return g6_open(*cluster); }
 int g6_close_(int* cluster) { return g6_close(*cluster); }
 int g6_reset_(int* cluster) { return g6_reset(*cluster); }

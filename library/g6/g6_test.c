@@ -88,7 +88,7 @@ static void forces(double eps2) {
     for (int n = 0; n < count; ++n) EXPECT(list[n] != index[i]);
     if (inside > 1) EXPECT(g6_get_neighbour_list(0, i, 1, &count, list) == 1 && count == 1);
   }
-  /* Fortran's name of the same call. */
+  /* The same call by its Fortran name. */
   int cluster = 0, nj = N, ni = NI;
   double again[NI][3], jerks[NI][3], pots[NI];
   EXPECT(g6calc_lasthalf_(&cluster, &nj, &ni, index, xi, vi, &eps2, h2, again, jerks, pots) == 0);

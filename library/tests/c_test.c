@@ -8,7 +8,7 @@
 
 #include "nbody.h"
 
-/* The device to test; a second program of this file tests NBODY_CUDA. */
+/* The device to test. This file is also compiled into a second program, which tests NBODY_CUDA. */
 #ifndef DEVICE
 #define DEVICE NBODY_CPU
 #endif
@@ -47,7 +47,7 @@ static void* zeros(size_t count, size_t size) {
   return memory;
 }
 
-/* Every fourth body is massless; positions and masses have these units. */
+/* Every fourth body is massless. `length` and `mass` are the units of positions and masses. */
 static Bodies make_bodies(size_t n, uint64_t seed, double length, double mass) {
   Bodies b = {n,
               zeros(3 * n, sizeof(double)),
@@ -120,7 +120,7 @@ static double error_of(const Sums* sums, size_t n, const void* found, int is_dou
   return largest;
 }
 
-/* Returns the RMS of errors relative to the values, in vectors of `count` components. */
+/* Returns the RMS of the relative errors of vectors with `count` components. */
 static double rms_of(const Sums* sums, size_t n, const float* found, int first, int count) {
   double sum = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -135,7 +135,7 @@ static double rms_of(const Sums* sums, size_t n, const float* found, int first, 
   return sqrt(sum / (double)n);
 }
 
-/* Checks all three quantities, in both precisions, of one problem. */
+/* Checks all three quantities of one problem in both precisions. */
 static void check(const Bodies* s, const Bodies* t, double eps, const nbody_options* options,
                   double limit_f32, double limit_f64, const char* what) {
   Sums* const sums = reference(s, t, eps);
@@ -183,7 +183,7 @@ static void check_direct(void) {
   }
 }
 
-/* Metres and kilograms of a galaxy: float32 would overflow in them. */
+/* Checks a galaxy in metres and kilograms, in which float32 would overflow. */
 static void check_units(void) {
   const nbody_options usual = defaults();
   nbody_options tree = usual;
@@ -331,7 +331,7 @@ static void check_errors(void) {
   free_bodies(many);
 }
 
-/* Two threads at once, each with problems of its own, find the same bits as alone. */
+/* Two threads that compute different problems at once get the same bits as each thread alone. */
 typedef struct {
   Bodies bodies;
   nbody_options options;
