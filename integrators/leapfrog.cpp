@@ -15,9 +15,8 @@ void kick(System& bodies, Gravity& gravity, double h) {
   for (std::size_t i = 0; i < bodies.size(); ++i) bodies.v[i] += h * a[i];
 }
 
-// Each of the three moves is exact for one part of the Hamiltonian, the kinetic or the potential
-// energy. A step is therefore the exact motion of a nearby Hamiltonian, and conserves that
-// Hamiltonian.
+// Each of the three moves is exact for the kinetic or the potential energy. A step is therefore the
+// exact motion of a Hamiltonian that is close to their sum, and conserves that Hamiltonian.
 Steps leapfrog(System& bodies, Gravity& gravity, double span, double dt) {
   const long long steps = equal_steps(span, dt);
   const double h = span / static_cast<double>(steps);

@@ -11,8 +11,7 @@ __global__ void move(Body* bodies, float dt, int n) {
   if (i < n) bodies[i].x += bodies[i].v * dt;
 }
 
-// Writes bodies to a file and reads the file to its end, but does not check how many bodies it
-// read.
+// Writes a file of bodies and reads it to its end, but does not check how many bodies it read.
 void read_bodies(Body* bodies, int in_file, int wanted) {
   std::FILE* file = std::tmpfile();
   const Body body = {1.0f, 2.0f};
