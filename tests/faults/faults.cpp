@@ -102,7 +102,7 @@ int FaultyRun::check_files(const Program& program) const {
     if (is_temporary(name)) {
       ++temporary;
     } else if (name == kCheckpoint) {
-      EXPECT_TRUE(checkpoints_.contains(content)) << "a checkpoint of no step";
+      EXPECT_TRUE(checkpoints_.contains(content)) << "the checkpoint belongs to no step";
     } else if (!files_.contains(name)) {
       ADD_FAILURE() << name << " should not be there";
     } else if (name == "d.csv") {

@@ -13,8 +13,8 @@ namespace nbody::fuzz {
   std::abort();
 }
 
-// A message is shown on a terminal, so it must not contain line ends, escape sequences or
-// megabytes.
+// A message is shown on a terminal, so it must not contain line ends or escape sequences, and must
+// not be megabytes long.
 inline void check_message(std::string_view message) {
   constexpr std::size_t kLongest = 1000;
   if (message.empty() || message.size() > kLongest) fail("message of a strange length", message);

@@ -53,7 +53,7 @@ def main(folder: Path, with_others: bool) -> int:
     if done.returncode != 0:
         print(done.stdout)
         return 1
-    # The notebook of GRAPE-6 needs libnbody_g6, and runs in no test.
+    # The notebook of GRAPE-6 needs libnbody_g6, so no test runs it.
     notebooks = [source / f"python/notebooks/{name}.md" for name in OTHERS[:3]]
     tests = ((("test_adapters.py", "--all"), ("test_archives.py", "--all"),
               ("test_notebooks.py", *notebooks)) if with_others

@@ -3,7 +3,7 @@
 // shape of the systems, their distance from the origin, the units of length and mass and, for a
 // tree, the opening angle and the multipole. Some have massless and coincident bodies.
 //
-//   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
+//   NBODY_TEST_SEED=K    selects other problems, or the one whose K a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 
 namespace {
 
-// Runs before any static object of the submission is constructed. Fails on a kernel without
-// seccomp; the grader reports that.
+// Runs before any static object of the submission is constructed. Fails on a Linux kernel without
+// seccomp; the grader reports this.
 [[gnu::constructor(101)]] void start_no_program() { nbody::grading::refuse_exec(); }
 
 void call([[maybe_unused]] void* const* a, int systems, int count, void* result) {

@@ -32,8 +32,8 @@ void poison_device_memory() {
 #endif
 }
 
-// Runs before any static object of the submission is constructed. Fails on a kernel without
-// seccomp; the grader reports that.
+// Runs before any static object of the submission is constructed. Fails on a Linux kernel without
+// seccomp; the grader reports this.
 [[gnu::constructor(101)]] void start_no_program() { grading::refuse_exec(); }
 
 int answer(Simulate simulate, int requests, int replies) {

@@ -1,5 +1,5 @@
-"""Runs a command that has a module. ./nbody calls this; python3 -m nbody_tools COMMAND does the
-same in tools/.
+"""Runs a command of ./nbody that has a Python module. ./nbody calls this; in tools/, python3 -m
+nbody_tools COMMAND does the same.
 
 Exit codes: 0 success; 1 the command ran and found an error; 2 invalid argument or file, reported in
 one line; 77 this machine lacks something that the command requires.

@@ -1,8 +1,8 @@
 """Lists all commands of ./nbody for its help, completion, manual page and dispatcher.
 
 A command is implemented by a module of nbody_tools, whose parser knows its options, or by a
-function in tools/commands.sh, or by both; the function then installs and builds first. Options are
-listed here only for commands without a module.
+function in tools/commands.sh, or by both; in that case, the function first installs and builds what
+the module needs. Options are listed here only for commands without a module.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION
 
 COMMANDS = (
     Command("tour", "learn", "run every step on a real input and write report/index.html", "",
-            "tour.tour", True, details="Builds what is missing first: a few minutes on a laptop. "
-            "Runs on the GPU if there is one, else on the CPU.",
+            "tour.tour", True, details="First builds what is missing, which takes a few minutes on a "
+            "laptop. Runs on the GPU if there is one, else on the CPU.",
             examples=("./nbody tour",)),
     Command("view", "learn", "show a run or saved snapshots in a browser, in 3D",
             "[OPTION...|FILE...]", in_shell=True),
@@ -99,8 +99,8 @@ COMMANDS = (
     Command("cc", "run", "build a CUDA program of your own for the CPU",
             "FILE.cu... [-o PROGRAM] [OPTION...]",
             in_shell=True),
-    Command("check", "run", "build a CUDA program of your own, run it in every mode, report its "
-            "errors",
+    Command("check", "run", "build a CUDA program of your own, run it in every mode, and "
+            "report its errors",
             "FILE.cu... [OPTION...] [--] [ARGUMENT...]", in_shell=True),
     tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, or predict its time"),
     tool("plot", "run", "figures.plot", "draw records, orbits, states, densities, errors and "
@@ -158,11 +158,11 @@ COMMANDS = (
     tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
     tool("scenarios", "maintain", "tour.scenarios", "draw docs/figures/scenarios/"),
     tool("solar-system", "maintain", "physics.solar_system",
-         "simulate 1 and 10 years of the planets, print their distances from the ephemeris"),
+         "simulate 1 and 10 years of the planets, and print their distances from the ephemeris"),
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "
          "precision"),
     tool("integrators", "maintain", "physics.integrators", "compare the programs of integrators/ "
-         "with REBOUND's IAS15, draw errors against cost"),
+         "with REBOUND's IAS15, and draw errors against cost"),
     tool("disk-halo", "maintain", "physics.disk_halo", "test whether a simulated galaxy is stable"),
     tool("site", "maintain", "course.site", "build a searchable site of all documents"),
     tool("release", "maintain", "release.release", "write the archive of a release", "DIR"),
