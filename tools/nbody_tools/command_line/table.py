@@ -57,8 +57,8 @@ def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION
 
 COMMANDS = (
     Command("tour", "learn", "run every step on a real input and write report/index.html", "",
-            "tour.tour", True, details="First builds what is missing, which takes a few minutes on a "
-            "laptop. Runs on the GPU if there is one, else on the CPU.",
+            "tour.tour", True, details="First builds what is missing, which takes a few minutes on "
+            "a laptop. Runs on the GPU if there is one, else on the CPU.",
             examples=("./nbody tour",)),
     Command("view", "learn", "show a run or saved snapshots in a browser, in 3D",
             "[OPTION...|FILE...]", in_shell=True),
@@ -162,7 +162,7 @@ COMMANDS = (
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "
          "precision"),
     tool("integrators", "maintain", "physics.integrators", "compare the programs of integrators/ "
-         "with REBOUND's IAS15, and draw errors against cost"),
+         "with REBOUND's IAS15; draw errors against cost"),
     tool("disk-halo", "maintain", "physics.disk_halo", "test whether a simulated galaxy is stable"),
     tool("site", "maintain", "course.site", "build a searchable site of all documents"),
     tool("release", "maintain", "release.release", "write the archive of a release", "DIR"),
