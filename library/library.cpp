@@ -145,8 +145,9 @@ Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodi
   return to;
 }
 
-// Computes the quantity at the targets `bodies` of `arrays`, in the kernel's type, and writes it to
-// `out`, which has width(quantity) numbers per target of `arrays`. Returns false if stopped.
+// Computes the quantity at the targets with the numbers in `bodies`, in the kernel's type, and
+// writes it to `out`, which has width(quantity) numbers for every target of the call. Returns false
+// if stopped.
 template <class To, class From>
 bool compute(const Call<From>& call, const Units& units, const Points<To>& sources,
              const Points<To>& targets, const std::vector<std::size_t>& bodies, Stop& stop,

@@ -1,4 +1,4 @@
-// The force sum of cpu_simd: takes every pair of one system's bodies once, tile by tile. The
+// The force sum of cpu_simd: computes every pair of bodies of a system once, tile by tile. The
 // library uses it, too. Include <hwy/foreach_target.h> and <hwy/highway.h> first (../vectors.h).
 #if defined(CPU_SIMD_PAIRS_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
 #ifdef CPU_SIMD_PAIRS_H

@@ -22,7 +22,7 @@ class Trail {
     Access read;          // the leading thread's access
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
-  // Each host thread has its own position. Threads that run host code follow nothing.
+  // Each host thread has its own position. Threads that run host code follow no trail.
   struct Position {
     const Step* next;   // next step to follow
     const Step* first;  // first step that was followed but is not logged yet

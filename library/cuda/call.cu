@@ -46,7 +46,7 @@ struct Problem {
 
 // ---- kernels ------------------------------------------------------------------------------------
 
-// Stores what a tree has left in the velocities of its targets.
+// Stores the results, which the tree has written to the velocities of the targets.
 template <class Real>
 __global__ void store_velocities(const float4* __restrict__ velocities,
                                  const int* __restrict__ order, int n, Output<Real> out) {

@@ -69,7 +69,8 @@ static void free_bodies(Bodies b) {
   free(b.x), free(b.v), free(b.m), free(b.xf), free(b.vf), free(b.mf);
 }
 
-/* The sums: 3 of an acceleration, 3 of a jerk, a potential; and their sums of magnitudes. */
+/* For one target, the acceleration (3 numbers), the jerk (3) and the potential (1), and for each of
+ * these the sum of the magnitudes of its terms. */
 typedef struct {
   double value[7], magnitude[7];
 } Sums;
