@@ -35,6 +35,10 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         made.append(Wrong("exchanged", "rows and columns are exchanged",
                           (("clamped(row) * kSide + clamped(column)",
                             "clamped(column) * kSide + clamped(row)"),), "slip"))
+    if choice["what"] == "fastest":
+        once = "      collect(&map[cell], own);\n"
+        made.append(Wrong("three_atomics", "each maximum is taken three times", ((once, 3 * once),),
+                          "part", "shared atomics per body"))
     return made + of_finish(choice)
 
 
