@@ -17,7 +17,8 @@ from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.closeness import nearness
 from nbody_tools.assignments.family import (Checked, Problem, families, find_family, read_variant,
                                             read_variants)
-from nbody_tools.assignments.messages import FILL, call_refused, error_first, of_student
+from nbody_tools.assignments.messages import (FILL, UNWRITTEN, call_refused, error_first,
+                                              of_student)
 from nbody_tools.assignments.points import ENOUGH, FLOOR, WEIGHTS, WRONG
 from nbody_tools.assignments.tests import (Result, near_of, packed, result_of, weighed,
                                            weighed_method)
@@ -228,6 +229,9 @@ class Points(InFolder):
         means = nearness([self.near("moments", lambda v: 0 * v + v.mean(axis=0)).numbers])
         self.assertLess(means, 0.1)  # known before, so no result
         self.assertEqual(nearness([]), 0)
+        half = self.near("moments", lambda v: np.where(np.arange(20)[:, None] < 10, v / 2,
+                                                       UNWRITTEN[0]))
+        self.assertTrue(0.2 < nearness([half.numbers]) < 0.8)  # what is unwritten has no weight
 
     def test_a_test_earns_what_its_problems_earn(self) -> None:
         right, half = self.near("moments", lambda v: v), self.near("moments", lambda v: v / 2)
