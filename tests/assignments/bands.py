@@ -6,8 +6,8 @@ BANDS = {
     "host": (0, 0),  # the host computes the results
     "nothing": (0, 10),  # the kernel that matters is not launched
     "first kernel": (3, 17),  # the kernel that writes the result is missing
-    "no results": (8, 18),  # all accesses of the method, but completely wrong results
-    "unrecognised": (8, 18),  # one slip, after which every number is 0
+    "no results": (8, 20),  # all accesses of the method, but completely wrong results
+    "unrecognised": (8, 20),  # one slip, after which every number is 0
     "some bodies": (20, 85),  # only some of the bodies or cells are read
     "one thread": (40, 50),  # right
     "other method": (45, 75),  # right, or nearly, but most of the method is missing
