@@ -73,6 +73,7 @@ class OfVariants(InFolder):
                     self.assertIn(limit.of, statement)
                 self.assertIn(variant.header, statement)
                 self.assertNotRegex(statement, r"\{\{|\{%|Undefined")
+                self.assertNotRegex(statement, r"\b([a-z]+ [a-z]+) \1\b")  # words twice
 
     def test_a_reference_has_the_size_of_the_task(self) -> None:
         for family in families():

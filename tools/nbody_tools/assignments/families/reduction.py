@@ -179,8 +179,8 @@ def words(choice: dict[str, str]) -> dict[str, object]:
             "fields": quantity.fields, "is_sum": quantity.is_sum, "half": half,
             "layout_words": layouts.WORDS[choice["layout"]],
             "method_words": METHODS[choice["method"]] if quantity.is_sum else
-            METHODS[choice["method"]].replace("add up", "compare their values").replace(
-                "sum of a warp", "result of a warp"),
+            METHODS[choice["method"]].replace("add up their", "compare their").replace(
+                "sum of a whole warp", "result of a whole warp"),
             "finish_words": FINISHES[choice["finish"]] if quantity.is_sum else
             FINISHES[choice["finish"]].replace("their sums", "their results")}
 
