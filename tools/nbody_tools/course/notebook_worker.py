@@ -1,9 +1,9 @@
 """Converts notebooks and, if requested, runs them: notebook_worker.py ROOT OUTPUT [--execute]
 TEXT...
 
-Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that says "wrong on
-purpose" must fail validation, and every other one must pass; each must print its errors and counts
-and draw a picture, and none may print an emulated time.
+Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that contains "wrong on
+purpose" must fail validation, and every other such cell must pass. Each of them must print its
+errors and counts and draw a picture, and none may print an emulated time.
 """
 
 import shutil

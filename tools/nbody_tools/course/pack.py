@@ -54,7 +54,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yields the files for the class and their contents, without answers and links to answers."""
+    """Yields each file for the class with its contents. Leaves out answers and links to them."""
     files = [
         file
         for file in tracked(root)
@@ -72,7 +72,7 @@ def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
-    """Replaces each link to a file that is not in `there` with the link's text."""
+    """Replaces a link with its text if the linked file is not in `there`."""
     def kept(match: re.Match) -> str:
         parts = urlsplit(match.group(2))
         target = Path(os.path.normpath(page.parent / unquote(parts.path)))
@@ -100,7 +100,7 @@ def write_class(root: Path, folder: Path) -> int:
 
 
 def tar_of(root: Path) -> bytes:
-    """Returns a tar archive of the files. Its bytes depend only on the files."""
+    """Returns a tar archive of the tracked files. The same files always give the same bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
         for file in tracked(root):

@@ -1,4 +1,4 @@
-"""Lets pip install missing Python packages that only a course needs, in the build folder."""
+"""Installs missing Python packages that only a course needs, with pip and in the build folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def imports(python: Path | str, modules: Sequence[str]) -> bool:
 
 
 def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
-    """Returns a Python that can import these modules; installs their packages if necessary."""
+    """Returns a Python interpreter that can import these modules; installs `packages` if it must."""
     if imports(sys.executable, modules):
         return sys.executable
     python = folder / "bin" / "python"
@@ -35,7 +35,7 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         except (subprocess.CalledProcessError, OSError) as error:
             raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: "
                          "apt install python3-venv)") from error
-        # pip also complains about unrelated packages, so its output is shown only if it fails.
+        # pip also complains about unrelated packages, so this shows its output only if pip fails.
         words = [
             str(python),
             "-m",

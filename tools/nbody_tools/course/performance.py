@@ -21,14 +21,14 @@ class Point:
     """A step's point in the roofline figure."""
 
     step: str
-    intensity: float  # flops per byte that a load brings from L1, L2 or memory
+    intensity: float  # flops per byte that loads fetch from L1, L2 or memory
     tflops: float
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Returns one point per step. Its bytes follow from the sectors of global loads that Nsight
-    Compute counted. Its flops are 20 per interaction; the number of interactions follows from the
-    counted instructions. Its rate was measured without the profiler."""
+    """Returns one point per step. The bytes follow from the sectors of global loads, which Nsight
+    Compute counted. The flops are 20 per interaction, and the number of interactions follows from
+    the counted instructions. The rate was measured without the profiler."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")
@@ -70,7 +70,8 @@ def scaling_records(facts: Facts) -> list[Record]:
 
 
 def serial_share(times: dict[int, float], devices: Optional[int] = None) -> float:
-    """Solves T(D) / T(1) = s + (1 - s) / D for s; D is `devices`, or the largest count."""
+    """Returns the serial share s that solves T(D) / T(1) = s + (1 - s) / D. D is `devices` or, by
+    default, the largest measured number of GPUs."""
     several = devices or max(times)
     return (times[several] / times[1] - 1 / several) / (1 - 1 / several)
 

@@ -49,8 +49,8 @@ def functions(text: str) -> dict[str, tuple[int, int]]:
 
 
 def with_functions(step_text: str, cell: str) -> str:
-    """Returns the step with the cell's functions in place of its own; returns the cell unchanged if
-    it is a whole program."""
+    """Returns the step's text, in which the cell's functions replace those of the same name. If the
+    cell is a whole program, returns the cell unchanged."""
     own = functions(cell)
     if "main" in own:
         return cell
@@ -65,7 +65,8 @@ def with_functions(step_text: str, cell: str) -> str:
 
 
 def configure_build(root: Path, preset: str) -> Path:
-    """Configures the build folder once, without the tests, because they take most of the time."""
+    """Configures the build folder once. Leaves out the tests, because configuring them takes most
+    of the time."""
     folder = root / "build" / preset
     if not (folder / "build.ninja").is_file():
         run(["cmake", "--preset", preset, "-DBUILD_TESTING=OFF"], root)
@@ -89,8 +90,8 @@ def run(words: Sequence[str], folder: Path) -> str:
 
 def build_as(step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (),
              root: Path = ROOT, target: str = "") -> Path:
-    """Builds the step, or another target of its folder, from this text instead of its own; returns
-    the program in `folder`."""
+    """Builds the step, or another target in the step's folder, from `text` instead of the step's
+    source file. Returns the path of the program, which is in `folder`."""
     made = f"{step}/{target or step}"
     source = source_of(step, root)
     if shutil.which("ninja") is None:

@@ -5,7 +5,7 @@
   ./nbody site --output DIR        writes it to DIR instead
   ./nbody site --check             also follows every link and every anchor of the built site
 
-This needs Zensical. If it is missing, pip installs it in build/site-tools.
+This needs Zensical. If Zensical is missing, pip installs it in build/site-tools.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ class Pages:
         there.write_text(text, encoding="utf-8")
 
     def with_links_to_pages(self, text: str, page: Path) -> str:
-        """Rewrites links outside code: a link to a folder leads to its README, and a link to a
-        source leads to a page that shows it. Copies the pictures."""
+        """Rewrites links outside code: a link to a folder then leads to the folder's README, and a
+        link to a source file leads to a page that shows the file. Copies the pictures."""
         def replaced(match: re.Match) -> str:
             kept = (code.span() for code in CODE.finditer(match.string))
             if any(begin <= match.start() < end for begin, end in kept):
@@ -246,7 +246,8 @@ def configuration(pages: list[Path], root: Path) -> str:
 
 def site_style() -> str:
     """Returns the style sheet that gives Zensical's theme our colours. A reader may switch between
-    light and dark, so it has both, selected by the attribute that says which one is shown."""
+    light and dark, so the style sheet contains both palettes; an attribute of the page selects one.
+    """
     own = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
     themes = (("default", "light"), ("slate", "dark"))
     return "".join(style_sheet(theme).replace(":root", f'[data-md-color-scheme="{scheme}"]')
@@ -279,7 +280,7 @@ def build(root: Path, output: Path) -> int:
             shutil.rmtree(output, ignore_errors=True)
             shutil.copytree(Path(temporary, "site"), output)
     if done.returncode != 0:
-        raise Failed(f"site: Zensical could not build it:\n{done.stdout[-2000:]}")
+        raise Failed(f"site: Zensical could not build the site:\n{done.stdout[-2000:]}")
     return len(pages)
 
 

@@ -97,7 +97,7 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
         made.append(Slide("What changed", code="\n".join(block.splitlines()[:CODE_LINES])))
     made.append(Slide("Predict it first", (
         "How many interactions per second, and why? Write down a number and the reason.",
-        "What will be the limit: instructions, memory, idle SMs, the host?")))
+        "What will limit the rate: instructions, memory, idle SMs or the host?")))
     if "Predicted" in text:
         made.append(Slide("What we predicted", (plain(text["Predicted"]),)))
     made += [Slide("Measured", picture=picture) for picture in pictures(text["Measured"], page)]

@@ -1,4 +1,4 @@
-"""Makes the assignments of a class, each student's own variant, and looks for copies.
+"""Makes a class's assignments, a different variant for each student, and looks for copies.
 
   ./nbody course teacher list                          lists the families of assignments
   ./nbody course teacher make STUDENTS --seed TEXT     writes build/course/assignments/:
@@ -41,7 +41,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     make.add_argument("students", metavar="STUDENTS", type=existing_file,
                       help="one name per line, or a roster of Canvas or Moodle")
     make.add_argument("--seed", required=True, metavar="TEXT", help="a word that the class does "
-                      "not know; it and a student's name select the variant")
+                      "not know; this word and a student's name select the variant")
     make.add_argument("--family", choices=FAMILIES, action="append",
                       help="a family to make [all of them]; may be repeated")
     make.add_argument("--choose", metavar="AXIS=VALUE", action="append", default=[], type=choice,
@@ -96,7 +96,7 @@ def chosen_variants(family: Family, choices: list[tuple[str, str]]
 
 
 def students_in(file: Path) -> list[str]:
-    """Returns the names in a list or in a roster. Raises ToolError if two are equal."""
+    """Returns the names in a list or in a roster. Raises ToolError if two names are equal."""
     lines = file.read_text(encoding="utf-8-sig").splitlines()
     head = lines[0].split(",") if lines else []
     if {name.strip('"') for name in head} & {*CANVAS_COLUMNS, *MOODLE_COLUMNS}:

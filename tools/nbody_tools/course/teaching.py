@@ -21,7 +21,7 @@ def labs(root: Path) -> list[tuple[str, dict]]:
 
 
 def hours(root: Path) -> str:
-    """Returns a table with one row per step: the time that its README states, and its labs."""
+    """Returns a table with one row per step: the time that the README states, and the labs."""
     rows = []
     for step in published_steps(root):
         text = (root / step / "README.md").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def hours(root: Path) -> str:
 
 
 def mistake(name: str, root: Path, about: str = "") -> str:
-    """Returns the first comment of an example with a mistake, and the first finding reported for it
+    """Returns the first comment of an example that contains a mistake, and the tools' first finding
     that has a remedy and contains `about`."""
     source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
     text = said.read_text(encoding="utf-8")

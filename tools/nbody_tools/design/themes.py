@@ -1,8 +1,8 @@
 """Gives an SVG a dark theme, so that one file fits a light and a dark page.
 
-Its colours stay unchanged for programs that ignore the theme. A browser whose reader prefers
-dark pages replaces each by its counterpart: a token's dark half, or the same hue as light as the
-colour was dark.
+Programs that ignore the theme show the original colours. If the reader prefers dark pages, a
+browser replaces each colour by its counterpart: the dark half of a token, or else the same hue,
+made as light as it was dark.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def _times(matrix: Matrix, vector: list[float]) -> list[float]:
 
 @cache
 def _tokens() -> dict[str, str]:
-    """Maps each token's light half to its dark half; of two equal light halves, the first counts.
-    A token with one colour for both themes, such as that of space, is mapped to itself."""
+    """Maps each token's light half to its dark half. If two light halves are equal, the first one
+    counts. A token with one colour for both themes, such as the colour of space, maps to itself."""
     same = {text: text for text in declarations().values() if re.fullmatch(HEX, text)}
     halves = [PAIR.fullmatch(text) for text in declarations().values()]
     return same | {pair.group(1): pair.group(2) for pair in reversed(halves) if pair}
@@ -59,7 +59,8 @@ def counterpart(colour: str) -> str:
 
 
 def _as_attributes(style: re.Match[str]) -> str:
-    """Moves colours from a style to attributes, because rules can replace only attributes."""
+    """Moves colours from a style to attributes, because a style sheet's rules override attributes
+    but not a style."""
     moved, kept = [], []
     for declaration in filter(None, (part.strip() for part in style.group(1).split(";"))):
         name, _, value = declaration.partition(": ")

@@ -1,4 +1,4 @@
-"""Reads the colours, sizes and units of tokens.css, which every page and figure shares.
+"""Reads tokens.css, the colours, sizes and units that all pages and figures share.
 
   python3 -m nbody_tools.design.tokens           prints the style sheet for both themes
   python3 -m nbody_tools.design.tokens dark      prints the dark half only
@@ -24,20 +24,20 @@ def declarations() -> dict[str, str]:
 
 
 def value(name: str, theme: str = "light") -> str:
-    """Returns a token's value in a theme, a string without its quotes."""
+    """Returns a token's value in a theme. If the value is a string, removes the quotes."""
     text = declarations()[name]
     return PAIR.sub(lambda pair: pair.group(1 + THEMES.index(theme)), text).strip('"')
 
 
 def colour(name: str, theme: str = "light") -> str:
-    """Returns a colour in capitals, #RRGGBB, as the figures compare them."""
+    """Returns a colour as #RRGGBB in capitals, the form in which the figures compare colours."""
     return value(name, theme).upper()
 
 
 def style_sheet(theme: str = "") -> str:
     """Returns the tokens as CSS for one theme, or for both, selected by the reader's preference.
 
-    Needs no light-dark() in the browser, so that a page is also readable in a browser of 2020.
+    The result does not use light-dark(), so a page is also readable in a browser of 2020.
     """
     if theme:
         return _block(theme, declarations())

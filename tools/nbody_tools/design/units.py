@@ -1,4 +1,4 @@
-"""Converts numbers of a run to units with a name, like common/io/units.h, for labels of figures."""
+"""Converts a run's numbers to named units for labels of figures, as common/io/units.h does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Unit:
         return f"{quantity} ({self.name})"
 
     def text(self, number: float) -> str:
-        """Returns a number of the run with three digits and its unit, "530 Myr"."""
+        """Formats a number of the run with three digits and a unit, for example "530 Myr"."""
         return f"{_plain(number * self.size)} {self.name}".strip()
 
 

@@ -17,12 +17,12 @@ PEAK = 66.9e3  # G operations per second of an H200, by its data sheet
 WORK = {"memory00_runs": (6, 36), "memory01_neighbours": (6, 36), "memory02_arrays": (6, 36),
         "memory05_tree": (7, 16), "memory06_warps": (7, 16)}
 
-SIDE = 8  # rows, columns and banks in the drawing of a tile; lanes in that of a sum
-RUN = 64 * 28  # bytes from a thread's body to that of the next thread in memory00_runs
+SIDE = 8  # rows, columns and banks in the drawing of a tile; lanes in the drawing of a sum
+RUN = 64 * 28  # bytes from a thread's body to the next thread's body in memory00_runs
 
 
 def coalescing() -> Drawing:
-    """Draws memory/README.md: the sectors of one load in memory00, memory01 and memory02."""
+    """Draws, for memory/README.md, the sectors of a load in memory00, memory01 and memory02."""
     d = Drawing(440, "Sectors that a warp fetches when its threads read x of bodies 64 places "
                      "apart, of neighbouring bodies, and from an array of x")
     d.heading(34, "A warp loads x: which sectors of 32 bytes are fetched?")
@@ -40,8 +40,8 @@ def coalescing() -> Drawing:
     for x, colour, words in ((40, BLUE, "x of a thread"), (280, light(ORANGE, 0.3), "fetched"),
                              (450, WHITE, "not fetched by this load")):
         d.key(x, y + 2, colour, words, "#8C8C8C", 1)
-    d.note(y + 42, "Shown: the first eight sectors. In memory01 the next loads use the rest of "
-                   "them.", 40)
+    d.note(y + 42, "Shown: the first eight sectors. In memory01, the next loads use the rest of "
+                   "these sectors.", 40)
     return d
 
 
@@ -51,9 +51,9 @@ def banks_of_a_column(pitch: int) -> list[int]:
 
 
 def tile() -> Drawing:
-    """Draws memory/tiles.md: the banks of a tile's column, without and with a word between rows."""
-    d = Drawing(520, "Banks of a column of a tile: with rows of eight words all words of a column "
-                     "are in one bank, with nine words per row each is in another bank")
+    """Draws, for memory/tiles.md, the banks of a column, without and with a word between rows."""
+    d = Drawing(520, "Banks of a column of a tile: with rows of eight words, all words of a column "
+                     "are in one bank; with rows of nine words, each is in a different bank")
     d.heading(34, "A warp reads a column of the tile: which banks answer?")
     for x, pitch in ((40, SIDE), (490, SIDE + 1)):
         cell = 42
@@ -80,9 +80,9 @@ def adders_of_tree(distance: int) -> set[int]:
 
 
 def sums() -> Drawing:
-    """Draws memory/together.md: rounds of a sum in shared memory, and in registers by shuffles."""
-    d = Drawing(520, "Eight sums become one: in shared memory, with a barrier before each round "
-                     "and ever fewer threads, and by shuffles between the registers of a warp")
+    """Draws, for memory/together.md, the rounds of a sum, in shared memory and by shuffles."""
+    d = Drawing(520, "Eight sums become one: in shared memory, where a barrier precedes each round "
+                     "and ever fewer threads add, and by shuffles between the registers of a warp")
     d.heading(34, "Eight sums become one")
     panels = ((40, "memory05: shared memory", (1, 2, 4)), (490, "memory06: shuffles", (4, 2, 1)))
     for x, words, distances in panels:
@@ -115,14 +115,14 @@ def sums() -> Drawing:
 
 
 def measured() -> dict[str, tuple[float, float]]:
-    """Returns GB/s of each program and of its copy, in its first run on an H200."""
+    """Returns the GB/s of each program and of the copy timed with it, in run 1 on an H200."""
     with TIMES.open(encoding="utf-8", newline="") as file:
         return {row["program"]: (float(row["gb_per_s"]), float(row["copy_gb_per_s"]))
                 for row in csv.DictReader(file) if row["run"] == "1"}
 
 
 def roofline() -> Drawing:
-    """Draws memory/README.md: drifts and sums under the roof of an H200, as measured."""
+    """Draws, for memory/README.md, the measured drifts and sums under the roof of an H200."""
     found = measured()
     copy = found["memory02_arrays"][1]
     d = Drawing(560, "Roofline of an H200: drifts and sums of memory/ are far to the left of the "

@@ -10,8 +10,7 @@ def tile() -> Drawing:
     """Draws step 03: a tile is copied to shared memory, and the warps wait at barriers."""
     d = Drawing(
         640,
-        "A tile of 512 bodies is loaded by half of the threads, then read by all, between two "
-        "barriers",
+        "Half of the threads load a tile of 512 bodies; between two barriers, all threads read it",
     )
     d.heading(34, "Global memory: the positions of a system, in tiles of 512")
     for k in range(16):
@@ -25,8 +24,8 @@ def tile() -> Drawing:
     d.lines(
         432,
         148,
-        "all 1024 threads read each of its bodies,",
-        "each for its own body: 512 interactions",
+        "each of 1024 threads reads the whole tile",
+        "for its own body: 512 interactions",
     )
 
     d.heading(236, "Warps of the block over time")

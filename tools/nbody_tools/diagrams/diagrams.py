@@ -1,7 +1,7 @@
 """Draws the diagrams of the documents, at least one per step: docs/figures/diagrams/NAME.svg.
 
   ./nbody diagrams            redraws diagrams that are out of date
-  ./nbody diagrams --check    changes nothing; lists outdated diagrams, exits with code 1 if any
+  ./nbody diagrams --check    changes nothing; lists outdated diagrams, and exits 1 if there are any
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Draws shapes and words at coordinates and writes SVG. The same calls write the same bytes.
 
 A reader who prefers dark pages sees the drawing in dark colours (design/themes.py). Text is not
-converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH,
-no text is smaller than SMALL, so it can still be read at half that size. Colours come from
-figures/colours.py, or are mixtures of these with white (`light`).
+converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH, no text is
+smaller than SMALL, so all text is still readable in a drawing shown at half its width. Colours come
+from figures/colours.py, or are mixtures of these with white (`light`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from nbody_tools.figures.colours import GREY
 WIDTH = 920
 SMALL, TITLE = 18, 22
 INK, SOFT, RED_TEXT, WHITE = map(tokens.colour, ("ink", "soft", "bad", "page"))
-ON_COLOUR = tokens.colour("on-series")  # text on an area of the palette's full colours
+ON_COLOUR = tokens.colour("on-series")  # for text on areas in the palette's full colours
 # The tests measure text in DejaVu Sans. Verdana has the same width, and Arial is narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
 
 def light(colour: str, share: float = 0.35) -> str:
-    """Mixes this share of a colour with white."""
+    """Mixes a colour with white; `share` is the colour's share."""
     parts = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + share * (part - 255)):02X}" for part in parts)
 
@@ -97,7 +97,7 @@ class Drawing:
 
     def _head(self, start: tuple[float, float], tip: tuple[float, float], colour: str,
               thick: float) -> tuple[float, float]:
-        """Draws the head of an arrow; returns the point at which its line must end."""
+        """Draws the head of an arrow; returns the point at which the arrow's line must end."""
         length = ((tip[0] - start[0]) ** 2 + (tip[1] - start[1]) ** 2) ** 0.5
         u = ((tip[0] - start[0]) / length, (tip[1] - start[1]) / length)
         size = 5 + 3 * thick

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbody_tools.diagrams.drawing import INK, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, VERMILION
 
-# Positions of the bodies of a node and of a group, as shares of the radius.
+# Positions of a node's bodies and of a group's bodies, in units of the radius.
 NODE = ((-0.6, 0.5), (-0.2, -0.7), (0.3, 0.6), (0.7, -0.1), (0.1, 0.1), (-0.5, -0.2), (0.5, -0.6))
 GROUP = ((-0.7, 0.1), (-0.1, 0.7), (0.4, -0.5), (0.6, 0.4), (-0.3, -0.6))
 NODE_X, GROUP_X, RADIUS = 190, 700, 74
@@ -22,7 +22,7 @@ def _side(d: Drawing, y: float, x: float, places: tuple[tuple[float, float], ...
 
 
 def expansions() -> Drawing:
-    d = Drawing(560, "A node acts on every body of a group, or on a series around its middle")
+    d = Drawing(560, "A node acts on each body of a group, or on a series around the group's middle")
     for y, title in ((140, "Step 15b: the moments act on each body"),
                      (400, "Step 16: the moments act on the middle, and the series on each body")):
         d.heading(y - 104, title)

@@ -12,8 +12,8 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 
 def unrolled() -> Drawing:
     """Draws step 04: one warp computes its interactions one by one, or sixteen at the same time."""
-    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own rsqrt; "
-                     "unrolled, the waits overlap, and the additions form a chain")
+    d = Drawing(710, "Time of one warp: in a rolled loop, every interaction waits for its own "
+                     "rsqrt; in an unrolled loop, the waits overlap and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own rsqrt")
     at: float = 60
     for k in range(3):
@@ -53,8 +53,8 @@ def interaction(d: Drawing, x: float, y: float, wait: float) -> float:
 
 def budget() -> Drawing:
     """Draws step 06: the 13 instructions of an interaction and their dependencies."""
-    d = Drawing(440, "The 13 instructions of an interaction by kind, and what a correctly rounded "
-                     "square root and division add")
+    d = Drawing(440, "The 13 instructions of an interaction by kind, and those that a correctly "
+                     "rounded square root and division add")
     d.heading(34, "An interaction: 13 instructions, and one load from the tile")
     x = 40
     for name, count, colour in (("load", 1, PURPLE), *BUDGET):

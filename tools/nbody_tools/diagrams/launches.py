@@ -16,7 +16,7 @@ def interactions() -> Drawing:
     """Draws step 00: the table of interactions in four parts, and the four threads over time."""
     d = Drawing(
         460,
-        "Rows of the N x N table of interactions, one range per core; a kick, a barrier, a drift",
+        "The N x N table of interactions, a range of rows per core; a kick, a barrier, a drift",
     )
     d.heading(36, "A time step has N x N interactions")
     colours = (light(BLUE), light(ORANGE), light(GREEN), light(PURPLE))
@@ -30,7 +30,7 @@ def interactions() -> Drawing:
     d.text(x + cell * n / 2, y + cell * n + 30, "rows: bodies i, which are pulled", anchor="middle")
     d.note(
         442,
-        "Each row is summed by one core. No drift before the last kick, because kicks read "
+        "One core sums each row. No core drifts before the last kick, because kicks read "
         "positions.",
         40,
     )
@@ -55,8 +55,8 @@ def launch() -> Drawing:
     """Draws step 01: grid, block, warp, thread."""
     d = Drawing(
         560,
-        f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes "
-        "every 1024th body",
+        f"32 blocks on {SMS} SMs; a block has 32 warps, a warp has 32 threads, and a "
+        "thread takes every 1024th body",
     )
     d.heading(34, f"The grid: 32 blocks, one per system, on {SMS} SMs")
     d.polygon([(42, 68), (58, 68), (878, 214), (42, 214)], light(BLUE, 0.12))

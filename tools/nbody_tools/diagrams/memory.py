@@ -118,6 +118,6 @@ def layouts() -> Drawing:
         used, most = sum(count > 0 for count in threads), max(threads)
         wavefronts = "wavefront" if most == 1 else "wavefronts"
         d.note(y + 58, f"A store of {words}: {used} banks, {most} {wavefronts}.", 40)
-    d.note(532, "As in the source code. nvcc stores a struct by one 16-byte store, which "
-                "has no conflict.", 40)
+    d.note(532, "Counted from the source. nvcc stores a struct with one 16-byte store, "
+                "without a conflict.", 40)
     return d

@@ -28,7 +28,7 @@ def chunks() -> Drawing:
         d.text(x - 12, y + row * height + 26, f"bodies {row}", anchor="end")
     d.rect(x + width, y + 2 * height, width, height, ORANGE, thick=3)
     d.text(x + 1.5 * width, y + 2 * height + 26, "a block", anchor="middle", colour=ON_COLOUR)
-    d.lines(700, 160, "This block adds what", "chunk 1 does to the", "bodies of row 2.")
+    d.lines(700, 160, "This block adds the", "forces of chunk 1 on", "the bodies of row 2.")
 
     d.heading(350, "The partial sums are a matrix")
     x, y, cell = 64, 380, 36
@@ -58,9 +58,9 @@ def chunks() -> Drawing:
 
 def rotation() -> Drawing:
     """Draws step 12: the sums that rotate through a warp, and the ring of tiles."""
-    d = Drawing(720, "In each step a lane pairs one source with its bodies and passes the source's "
-                     "sum to its neighbour; tiles form a ring, and each is paired with the tiles "
-                     "up to half the ring ahead")
+    d = Drawing(720, "In each step a lane pairs one source with its own bodies and passes the "
+                     "source's sum to the next lane; tiles form a ring, and each is paired with the "
+                     "tiles up to half the ring ahead")
     d.heading(34, "A warp, drawn with 8 lanes for 32: sums rotate, bodies stay")
     lanes, width, x = 8, 92, 150
     for lane in range(lanes):
@@ -94,7 +94,7 @@ def rotation() -> Drawing:
     d.notes(40, y - 20, "In step s, lane l pairs source l + s with its K bodies. It adds the "
                         "reactions to the sum of that",
             "source and passes the sum on by a shuffle (lane 0 to the last). After 32 steps each "
-            "sum is home.")
+            "sum is back.")
 
     d.heading(y + 62, "Tiles in a ring: each is paired with those up to half the ring ahead")
     cx, cy, radius, tiles = 190, y + 196, 92, 8
@@ -111,7 +111,7 @@ def rotation() -> Drawing:
         d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), INK)
         d.text(px, py + 7, str(k), anchor="middle")
     d.lines(340, cy - 50, "Tile 0 is paired with 1, 2, 3, and 4 (dashed), which is half the",
-            "ring away: either could compute that pair, but only one does.")
+            "ring away: either tile could compute that pair, only one does.")
     d.lines(340, cy + 18, "Each pair of tiles writes two sums, each to its own place:",
             "no atomic additions, and the same bits in every run.")
     return d

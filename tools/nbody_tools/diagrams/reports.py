@@ -27,7 +27,8 @@ def tile() -> Drawing:
     """Draws figure 31-2 of GPU Gems 3: p rows of p interactions, their inputs and outputs."""
     d = Drawing(
         440,
-        "A tile of p by p interactions: each row in order, all rows at once; inputs and outputs")
+        "A tile of p by p interactions: the rows run at once, each of them in order; inputs and "
+        "outputs")
     p, cell, x, y = 6, 40, 150, 120
     d.heading(34, "A tile: p x p interactions")
     d.text(x + p * cell / 2, 80, "p sources, one after the other", anchor="middle")
@@ -102,7 +103,7 @@ def blocks_2d() -> Drawing:
     d.lines(600, 450, "N / luf partial sums", "of each body, added by", "another kernel")
     d.note(
         576,
-        "Shared memory is filled once: no barrier between tiles, but another kernel for the sums.")
+        "Shared memory is filled once: tiles need no barrier, but the sums need another kernel.")
     return d
 
 
@@ -129,7 +130,9 @@ def banks() -> Drawing:
     """Draws the banks that a warp accesses, before and after padding: figures 11 to 14 of the
     project report."""
     d = Drawing(
-        580, "Accesses of a warp per bank of shared memory, writing and reading, before and after")
+        580,
+        "Accesses of a warp per bank of shared memory, writing and reading, before and after "
+        "padding")
     d.heading(34, "Which of the 32 banks does a warp touch, and how often?")
     cell = 26
     for row, (figure, words, position_of) in enumerate(BANK_CASES):

@@ -1,4 +1,4 @@
-"""Draws timelines of streams, copies, devices, kernels and barriers. Their times are not
+"""Draws timelines of streams, copies, devices, kernels and barriers. The drawn times were not
 measured."""
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def legend(d: Drawing, y: float) -> None:
 
 
 def pageable() -> Drawing:
-    """Draws step 05: one grid, the overlap that streams were expected to give, and the actual order
-    of their work with pageable memory."""
+    """Draws step 05: one grid, the overlap that streams were expected to give, and the order in
+    which the streams actually work with pageable memory."""
     d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other "
                      "because downloads block the host; streams that overlap")
     d.heading(34, "Step 04b: one grid over all systems")

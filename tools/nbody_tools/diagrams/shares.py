@@ -27,8 +27,8 @@ def partial_sums() -> Drawing:
                     SHADES[chunk])
         d.bracket(40 + body * chunks * width + 3, 100, chunks * width - 6,
                   f"partial sums of body {body}")
-    d.notes(40, 166, "One thread adds neighbours in memory. Neighbouring threads of a warp read "
-                     "places", "that are a whole row of partial sums apart.")
+    d.notes(40, 166, "Each thread adds values that are adjacent in memory, so neighbouring threads "
+                     "read", "places that are a whole row of partial sums apart.")
     d.heading(240, "Figure 10: chunk by chunk")
     for chunk in range(chunks):
         for body in range(bodies):
