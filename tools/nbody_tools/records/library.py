@@ -35,6 +35,11 @@ def calls_table(records: list[dict[str, Any]]) -> str:
                      "unchecked", "20 calls in a row"], rows) if rows else ""
 
 
+def additions(records: list[dict[str, Any]]) -> str:
+    return ", ".join(f"{LIBRARIES[one['library']]} {1e6 * one['seconds']:.0f} us"
+                     for one in records if one["kind"] == "addition")
+
+
 def massless_table(records: list[dict[str, Any]]) -> str:
     rows = [[f"{one['bodies']:,}", "given" if one["form"] == "targets" else "the bodies",
              f"{1e3 * one['all']:.2f} ms", f"{1e3 * one['half']:.2f} ms",
@@ -68,6 +73,7 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
     return {
         "library_calls": of("library", "library_calls", calls_table),
         "library_massless": of("library", "library_massless", massless_table),
+        "library_additions": of("library", "library_additions", additions),
         "library_device": of("library", "library_device", where),
         "cpu_tree_peers": of("cpu_tree_peers", "cpu_tree_peers", peers_table),
         "cpu_tree_machine": of("cpu_tree_peers", "cpu_tree_machine", where),
