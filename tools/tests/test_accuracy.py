@@ -282,7 +282,7 @@ class TreePage(fakes.InRepository):
         self.records("tree/a.jsonl", *TREE_RECORDS)
         table = self.said("tree_errors").splitlines()
         self.assertTrue(
-            table[0].startswith("The errors are those of 1000 of 4,000 bodies (plummer).")
+            table[0].startswith("The errors were computed for 1000 of 4,000 bodies (plummer).")
         )
         self.assertEqual(table[-4:], [f"| {quadrupole} | {theta} | 2.0e-03 | 3.0e-03 | 5.0e-03 |"
                                       for quadrupole in ("yes", "no") for theta in (0.4, 0.8)])

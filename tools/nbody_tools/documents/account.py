@@ -1,4 +1,4 @@
-"""Explains a step's speedup over its parent as a product of factors, for its README."""
+"""Explains a step's speedup over its parent as a product of factors, for the step's README."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Row:
 
 def extra_row(words: Sequence[Any]) -> Row:
     """Parses a row such as ["systems computing at once", 1, 7.6, "more"]: a label, the parent's
-    value, the step's value, and whether more or fewer is faster. Raises FactError if it is
-    invalid."""
+    value, the step's value, and whether more or fewer is faster. Raises FactError if the
+    row is invalid."""
     if len(words) != 4 or words[3] not in ("more", "fewer"):
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
     before, after = (word if isinstance(word, Value) else Value(word) for word in words[1:3])
@@ -71,9 +71,9 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
 def account_of_lanes(step: str, parent: Optional[str], facts: Facts, threads: int,
                      sms: int) -> str:
     """Returns the account of a step whose parent runs on `threads` threads of a CPU, while the step
-    runs on `sms` SMs. A lane's time per interaction is counted: the instructions, divided by the
-    share of the issue slots that are used and by the clock. A thread's time is measured, because
-    nothing counts a CPU's instructions here."""
+    runs on `sms` SMs. A lane's time per interaction follows from counts: the instructions,
+    divided by the clock and by the share of the issue slots that are used. A thread's time is
+    measured, because these tools do not count a CPU's instructions."""
     after = facts.profile(step)
     rates = [facts.value(name, "systems", "gips") for name in (parent or step, step)]
     clock = facts.machine("gpu", "clock")

@@ -119,8 +119,8 @@ def error_table(records: Sequence[Record]) -> str:
         ]
         first = chosen[0]
         parts.append(f"The problem is {problem.systems} x {problem.bodies} bodies "
-                     f"({problem.scenario}, softening {problem.softening:g}); the errors are those "
-                     f"of {first.data['force_error']['bodies']} of them. Measured on "
+                     f"({problem.scenario}, softening {problem.softening:g}); the errors were "
+                     f"computed for {first.data['force_error']['bodies']} of them. Measured on "
                      f"{machines(chosen)}, {first.date[:10]}:\n\n"
                      + markdown(("program", "sums", "G interactions/s", *ERRORS.values()), rows))
     return "\n\n".join(parts)
@@ -189,8 +189,8 @@ def sums_table(records: Sequence[Record]) -> str:
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:
-    """Returns functions that make these tables for templates. Without measurements, a table is a
-    Value without content."""
+    """Returns functions that make these tables for templates. Without measurements, a function
+    returns a Value without content."""
     def optional(name: str, text: str) -> Value:
         return Value(text or None, "text", f"{name}()")
 

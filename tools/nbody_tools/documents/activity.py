@@ -1,4 +1,4 @@
-"""Makes the tables of experiments/activity_map from its records: variants over N and over D."""
+"""Makes the tables of experiments/activity_map from records: variants over N and over D."""
 
 from __future__ import annotations
 

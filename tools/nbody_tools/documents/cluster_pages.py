@@ -44,14 +44,15 @@ ROWS = (  # label, problem, kind of time, name pattern of the predictions
 
 
 def predicted(rate: Value, results: Path) -> str:
-    """Returns the predictions for GPUs with this rate in G interactions/s and measured gathers."""
+    """Returns a table of predictions for GPUs that compute `rate` G interactions/s, with the
+    measured times of the gathers."""
     gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     head, *rows = cluster.prediction(rate.number * 1e9, gathers)
     return markdown(head, rows)
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
-    """Maps the label of each measured row to its speedups over one GPU, by number of GPUs."""
+    """Maps the label of each measured row to the row's speedups over one GPU, by number of GPUs."""
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -67,7 +68,7 @@ def records(facts: Facts) -> list[Record]:
 
 
 def measured(facts: Facts) -> str:
-    """Returns a table of the speedups over one GPU, predicted and (with records) measured."""
+    """Returns a table of the speedups over one GPU: predicted and, if records exist, measured."""
     rows = []
     for name, problem, time, words in ROWS:
         one = facts.value(STEP, problem, time, 1)

@@ -107,8 +107,8 @@ def rate(data: Any) -> str:
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
-    """Returns a row of ratios: our best step's rate to the rate of the peer with its fastest block
-    size."""
+    """Returns a row of ratios: our best step's rate, divided by the peer's rate with its fastest
+    block size."""
     def best(size: int, which: Any) -> float:
         return max(
             (

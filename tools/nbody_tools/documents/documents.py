@@ -3,13 +3,13 @@ in NAME.md.
 
   ./nbody documents                     writes all documents, and names those that it writes
   ./nbody documents step03_tiling       writes the documents in one folder
-  ./nbody documents --check             changes nothing; lists outdated or wrong ones, exits 1
+  ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
 
-tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check, it
-also checks the limits of each step (documents/sources.py): the lines of a program, the lines that
-change from one step to the next, and the lines and headings of a step's README. It names what
-a step other than a draft lacks (documents/missing.py) and, in all pages, the links and pictures
-that lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report
+tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check,
+this tool also checks the limits of each step (documents/sources.py): the lines of a program, the
+lines that change from one step to the next, and the lines and headings of a step's README. It lists
+what a published step lacks (documents/missing.py) and, in all pages, the links and pictures that
+lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report
 draws; ./nbody validation writes docs/validation.md and mutants.md.
 """
 
@@ -42,7 +42,7 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
-MEASURED_NUMBERS = 20  # limit per README; with more numbers, it would read like a log
+MEASURED_NUMBERS = 20  # limit per README; a README with more numbers would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = (
@@ -89,8 +89,8 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
 
 def update(template: Path, root: Path, words: dict[str, Any], write: bool,
            command: str = "documents") -> Rendered:
-    """Renders a document. If `write` is set, writes it unless it has problems; otherwise compares
-    it with the existing file."""
+    """Renders a document. If `write` is set, writes the result unless it has problems; otherwise
+    compares the result with the existing file."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
     text = template.read_text(encoding="utf-8")
@@ -144,8 +144,8 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
-    """Yields what a lesson lacks. It needs headings in the right order, a question at the top, a
-    folded prediction, few measured numbers, and a link to the next step."""
+    """Yields what a lesson lacks. A lesson needs headings in the right order, a question at the
+    top, a folded prediction, few measured numbers, and a link to the next step."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
         yield f"the headings of a lesson must be {', '.join(HEADINGS)}, in this order"

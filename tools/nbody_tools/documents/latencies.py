@@ -92,8 +92,8 @@ def latency(results: Path, name: str) -> Value:
 
 
 def mix_of(name: str) -> list[int]:
-    """Returns the loop's numbers of FFMA, MUFU and SHFL; empty if this is not the name of a
-    loop."""
+    """Returns how many FFMA, MUFU and SHFL the named loop has; an empty list if `name` is not a
+    loop's name."""
     match = MIX.fullmatch(name)
     return [int(count) for count in match.groups()] if match else []
 

@@ -1,5 +1,5 @@
-"""Finds links and pictures of pages that lead nowhere: to a file that does not exist, or to a
-heading that its page does not have. Also finds pictures without alt text."""
+"""Finds links and pictures that lead nowhere: to a file that does not exist, or to a heading that
+the linked page does not have. Also finds pictures without alt text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def pages(root: Path) -> list[Path]:
     words = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
              "--exclude-standard", "--", "*.md"]
     listed: list[Path] = []
-    if (root / ".git").exists():  # otherwise git may list the files of a clone above
+    if (root / ".git").exists():  # otherwise git may list the files of a clone in a parent folder
         git = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                              check=False)
         if git.returncode == 0:
@@ -74,7 +74,7 @@ def dead_links_of(page: Path, root: Path, generated: Collection[Path],
 
 
 def pictures_without_words(page: Path, text: str) -> Iterator[str]:
-    """Yields pictures that say nothing to those who hear a page instead of seeing it."""
+    """Yields pictures without a useful alt text, the only text for a reader who hears a page."""
     for match in PICTURE.finditer(text):
         found = match[1] if match[1] is not None else (ALT.search(match[2]) or ("", ""))[1]
         if len(found.split()) < FEWEST_WORDS:
@@ -112,7 +112,7 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def anchor_of(heading: str) -> str:
-    """Returns what GitHub makes of a heading: "1. `f(x)`, and __more__" becomes 1-fx-and-more."""
+    """Returns GitHub's anchor of a heading: "1. `f(x)`, and __more__" becomes 1-fx-and-more."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     text = re.sub(r"(?<!`)__(\w.*?)__(?!`)", r"\1", text)  # bold, unless it is code
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")

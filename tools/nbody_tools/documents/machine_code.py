@@ -1,6 +1,7 @@
 """Makes the table of issue slots per interaction from the steps' SASS (docs/results/sass/), and the
-tables of docs/limits.md: the losses between ceiling and measured rate, from Nsight Compute's
-counts, and the times of variants (docs/results/limits/, docs/results/tuning/)."""
+tables of docs/limits.md from docs/results/limits/ and docs/results/tuning/. These tables show the
+losses between ceiling and measured rate, which Nsight Compute counted, and the times of variants.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
-# The title of each column, and the instruction classes of measure/sass.py that it counts.
+# The title of each column, and the instruction classes of measure/sass.py that the column counts.
 COLUMNS = (
     ("FP32", ("fp32",)),
     ("MUFU", ("mufu",)),
@@ -48,8 +49,8 @@ def read_lines(results: Path) -> list[dict[str, Any]]:
 
 
 def table(results: Path, facts: Facts) -> Value:
-    """Returns a table with a row for each program from step 03 on: its loop with the fewest issue
-    slots, and the maximum rate that this loop allows."""
+    """Returns a table with a row for each program from step 03 on: the program's loop with the
+    fewest issue slots, and the maximum rate that this loop allows."""
     fewest: dict[str, dict[str, Any]] = {}
     for line in read_lines(results):
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
@@ -164,8 +165,8 @@ def tuned(results: Path, step: str) -> Value:
 
 
 def form_time(results: Path, form: str, bodies: int) -> Value:
-    """Returns the time of one step of one system for a variant of step 13. The variants were timed
-    round-robin (docs/results/limits/forms/)."""
+    """Returns the time that a variant of step 13 needs for a time step of one system. The variants
+    were timed round-robin (docs/results/limits/forms/)."""
     found = [median(line["seconds"]) / line["steps"]
              for source in sorted((results / "limits" / "forms").glob("*.jsonl"))
              for line in (record.data for record in read_records(source, check_shape))

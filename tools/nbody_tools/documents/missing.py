@@ -18,12 +18,12 @@ MUTANTS = Path("tests", "mutants", "mutants.toml")
 PREDICTIONS = Path("docs", "results", "predictions.md")
 PROFILES = Path("docs", "results", "profiles")
 TERMS = Path("docs", "glossary.toml")
-# A mark other than profile(...): the section takes its counts from another place.
+# Matches a mark other than profile(...): then the section takes its counts from elsewhere.
 OTHER_COUNTS = re.compile(r"\{\{(?! *profile\()")
 
 
 def missing_of_a_step(source: Source, facts: Facts, root: Path) -> Iterator[str]:
-    """Yields one line for each missing thing: the file where it belongs, and what to do."""
+    """Yields one line per missing item: the file that should contain it, and what to do."""
     name, number = source.name, source.number
     draft = f"or keep DRAFT in {name}/CMakeLists.txt"
     runs_on_ranks = "COMMON" in text_of(root / name / "CMakeLists.txt")
@@ -46,7 +46,7 @@ def missing_of_a_step(source: Source, facts: Facts, root: Path) -> Iterator[str]
 
 
 def undefined_terms(readme: Path, root: Path) -> list[str]:
-    """Returns one message per undefined term that the idea of a lesson prints in bold."""
+    """Returns one message per term that is bold in a lesson's idea, but not defined."""
     defined = {form for term in glossary.read_terms(root / TERMS) for form in term.forms}
     idea = glossary.idea_of(text_of(readme))
     return [f"{readme.relative_to(root)}: '{term}' is in bold, but {TERMS} does not define it: add "
@@ -68,7 +68,7 @@ def mutants(root: Path) -> dict[str, Any]:
 
 
 def is_measured(name: str, facts: Facts, root: Path) -> bool:
-    """True if any file of docs/results/ has a record of the step that is not emulated."""
+    """True if a file of docs/results/ has a record of the step from a run without emulation."""
     if any(measured.name == name for measured in facts.measured):
         return True
     record = re.compile(rf'"step": ?"{name}".*"backend": ?"(?:cuda|cpu)"')

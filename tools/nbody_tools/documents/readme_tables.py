@@ -31,8 +31,8 @@ def measured(step: str, facts: Facts) -> str:
 
 
 def cpu_programs(facts: Facts) -> str:
-    """Returns a table of cpu_simd, which is measured on several CPUs, with the newest record of
-    every machine and problem."""
+    """Returns a table of cpu_simd, a program that is measured on several CPUs. The table has the
+    newest record for every machine and problem."""
     newest: dict[tuple[str, str], Measured] = {}
     for m in facts.measured:
         key = (m.record.machine, str(m.record.problem))
@@ -191,7 +191,7 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
 
 def timeline_sum(results: Path, run: str, quantity: str) -> Value:
     """Returns a total of the timeline (`copies`, `hidden` or `wall`), or `hidden_share`, the share
-    of the copies that is hidden."""
+    of the copies that kernels hide."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
         raise FactError(f"'{quantity}' is not a sum; choose from copies, hidden, wall, "

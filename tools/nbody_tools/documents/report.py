@@ -43,7 +43,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
-    """Returns one record per step, measured on one device. The report's text describes these."""
+    """Returns one record per step, measured on one device. The report describes these records."""
     records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
     # If scenarios or softenings differ, takes the combination that most steps share.
     return max(staircases(records), key=lambda s: len(s.records), default=None)
@@ -183,7 +183,8 @@ class Figures:
 
 
 def figure_file(name: str) -> Path:
-    """Returns a figure's file: SVG, which has both themes, unless it is a picture of stars."""
+    """Returns the path of a figure: a PNG for a picture of stars, otherwise an SVG with both
+    themes."""
     return FIGURES / f"{name}.{'png' if name in PHOTOGRAPHS else 'svg'}"
 
 
@@ -197,7 +198,7 @@ def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
 
 def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optional[Record]:
     """Returns the record of the run from records.jsonl in the same folder or, if there is none, the
-    newest record of the same program with equally many systems and devices."""
+    newest record of the same program with the same numbers of systems and devices."""
     name, devices = path.name.split(".")[0], len({span.device for span in spans})
     beside = path.parent / "records.jsonl"
     timed = read_records(beside) if beside.is_file() else []

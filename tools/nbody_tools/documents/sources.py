@@ -20,9 +20,9 @@ class Budget:
     changed = 100  # lines added or removed, compared with the parent; more would be a second idea
     changed_layout = 120  # limit for steps that replace the whole layout or decomposition
     layout_steps = ("09", "10")
-    changed_kernel = 150  # limit for steps beyond the reports, which may replace their kernel
+    changed_kernel = 150  # limit for steps beyond the reports: these may replace the kernel
     first_kernel_step = "11"
-    # For steps that replace nearly every line: the kernel, its launch, and the code for them.
+    # For steps that replace nearly all of the kernel, of its launch, and of the code around both.
     changed_all = {"12": 185, "13": 195, "14": 200}
     lines = 190  # per program
     more_lines = {"12": 210}  # this step has two kinds of tiles, and a ring of tiles

@@ -41,7 +41,7 @@ MEASUREMENT = re.compile(
 # A place in a document without a template: <!-- {{ expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
-# At these positions Markdown would treat a place as an HTML block, or end a table cell at its |.
+# At these positions Markdown would treat a place as an HTML block, or a | in it as a cell's end.
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -56,7 +56,7 @@ class Rendered:
 
 
 def step_of(template: Path) -> str:
-    """Returns the step that a document is about, otherwise the name of its directory."""
+    """Returns the step that a document describes, or else the name of the document's directory."""
     if template.parent.name == MEASUREMENTS:
         return template.name.removesuffix(ENDING)
     return template.parent.name
@@ -105,7 +105,7 @@ FILTERS = {
 
 
 def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
-    """Renders a template or a document with marked places; `words` are the names it can use."""
+    """Renders a template or a document with marked places; `words` are the names for it."""
     where = str(template.relative_to(root))
     result = Rendered()
 
@@ -166,7 +166,7 @@ def figure(root: Path, folder: str, name: str, text: str) -> Value:
 
 
 def line_now() -> int:
-    """Returns the line of the template that is being rendered, found through Jinja2's globals."""
+    """Returns the line of the template that Jinja2 is rendering, found in its stack frame."""
     frame: Optional[FrameType] = sys._getframe()
     while frame is not None and "__jinja_template__" not in frame.f_globals:
         frame = frame.f_back

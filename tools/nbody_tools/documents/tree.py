@@ -204,8 +204,8 @@ def errors_table(records: Sequence[Record]) -> str:
     rows = [["yes" if record.data["approximation"]["multipole"] else "no", f"{theta_of(record):g}",
              *(f"{record.data['force_error'][key]:.1e}" for key in ERRORS)] for record in chosen]
     first = chosen[0]
-    return (f"The errors are those of {first.data['force_error']['bodies']} of {largest:,} bodies "
-            f"({first.problem.scenario}). "
+    return (f"The errors were computed for {first.data['force_error']['bodies']} of {largest:,} "
+            f"bodies ({first.problem.scenario}). "
             f"Measured on {heading(chosen)}.\n\n"
             + markdown(("quadrupole", "theta", *ERRORS.values()), rows))
 
@@ -244,7 +244,8 @@ def is_of(record: Record, scenario: str, bodies: int) -> bool:
 
 def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: str,
                  rms: float) -> Optional[float]:
-    """Returns the seconds per time step at an RMS error, interpolated on logarithmic scales."""
+    """Returns the seconds per time step at the RMS error `rms`, interpolated on logarithmic scales.
+    """
     points = sorted(
         (math.log(record.data["force_error"]["rms"]), math.log(per_step(record).median))
         for record in records if is_of(record, scenario, bodies) and record.number == number)
@@ -263,8 +264,8 @@ def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
 
 
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
-    """Returns a table that explains the time of the tree walks with two quantities counted by
-    Nsight Compute."""
+    """Returns a table that explains the time of the tree walks with two quantities that Nsight
+    Compute counted."""
     walks = {record.number: record.data["walk"] for record in records
              if record.data.get("walk") and is_of(record, scenario, bodies)}
     if set(walks) != {"15", "15b"}:
@@ -291,7 +292,7 @@ def peers_of(results: Path) -> list[Peer]:
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Returns a table of the peers, each with our fastest run whose error is at most as large."""
+    """Returns a table with a row per peer, next to our fastest run that is at least as accurate."""
     rows = []
     for peer in peers:
         best = None if peer.error is None else fastest_as_accurate(peer, records)
@@ -333,7 +334,7 @@ def energy(records: Sequence[Record]) -> str:
 def gain_over(
     records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int
 ) -> Optional[str]:
-    """Returns our speedup over a peer, as in the table of peers; `name` is a prefix of its name."""
+    """Returns our speedup over the peer called `name`, as in the table of peers."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
             best = fastest_as_accurate(peer, records)
@@ -342,8 +343,8 @@ def gain_over(
 
 
 def greatest(record: Record) -> str:
-    """Returns the largest energy change. Prefixes it with "at most" if states between start and end
-    were compared too; otherwise the error may have been larger between them."""
+    """Returns the largest energy change. Prefixes it with "at most" if states between the start and
+    the end were also compared. Otherwise the energy may have changed more in between."""
     change = record.data["energies"]["change"]
     return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 

@@ -15,7 +15,7 @@ EXTENSION = re.compile(r'\.ending = "(\.\w+)"')
 
 
 def unlisted(root: Path) -> Iterator[str]:
-    """Yields one line for each missing row: the file where it belongs, and what to add."""
+    """Yields one line per missing row: the file that should contain it, and what to add."""
     rows = rows_of(text_of(root / FORMATS_PAGE))
     for file in sorted((root / FORMATS).glob("*.cpp")):
         for extension in EXTENSION.findall(text_of(file)):

@@ -123,7 +123,7 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """The names for every document. Their data are read only once for all documents."""
+        """Returns the names that every document can use. Reads each file only once for all."""
         facts = self.facts
         published = {"citation": Value(facts.published["citation"]),
                      "machine": Value(facts.published["machine"])}

@@ -2,9 +2,9 @@
 
     python3 -m nbody_tools.english.check                 every tracked file
     python3 -m nbody_tools.english.check --changed REV   only lines added since that revision
-    python3 -m nbody_tools.english.check --list ...      also each sentence and what to write
+    python3 -m nbody_tools.english.check --list ...      also prints each sentence and a remedy
 
-Run from tools/. Advice: the exit code is 0 unless an argument is wrong (2).
+Run it in tools/. It only advises: the exit code is 0, or 2 if an argument is wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SKIPPED = re.compile(r"(^|/)(docs/results|docs/figures|corpus|data|english)/|doc
 
 
 def hits(path: Path) -> Iterator[tuple[int, Rule, str]]:
-    """Yields (line, rule, sentence) for a file."""
+    """Yields (line, rule, sentence) for each hit in a file."""
     for number, sentence in sentences_of(path):
         yield from ((number, rule, sentence) for rule in RULES if rule.pattern.search(sentence))
 
@@ -39,7 +39,7 @@ def git(root: Path, *words: str) -> list[str]:
 
 
 def added_lines(root: Path, revision: str) -> dict[str, set[int]]:
-    """Returns the numbers of the lines of each file that were added since the revision."""
+    """Returns, for each file, the numbers of the lines that were added since the revision."""
     lines: dict[str, set[int]] = {}
     added: set[int] = set()
     words = ("diff", "-U0", "--no-color", "--no-ext-diff", "--dst-prefix=b/", revision, "--")
@@ -53,7 +53,7 @@ def added_lines(root: Path, revision: str) -> dict[str, set[int]]:
 
 def count(root: Path, revision: Optional[str],
           say: Optional[Callable[[str], None]] = None) -> Counter:
-    """Counts hits by rule; calls say(line) for each if given."""
+    """Counts hits by rule. If `say` is given, calls it with a line for each hit."""
     added = added_lines(root, revision) if revision else {}
     counts: Counter = Counter()
     for name in added if revision else git(root, "ls-files"):

@@ -38,7 +38,7 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
     """Adds up squares of cells, so that the map has at most `most` cells per side. Returns this map
-    and the side of a square."""
+    and the side of a square in cells."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

@@ -1,6 +1,6 @@
 """The colours of all figures, from the tokens of all pages (nbody_tools/design/tokens.css).
 
-Names are those of Okabe and Ito's palette, whose colours colour-blind readers can distinguish.
+The names come from Okabe and Ito's palette. Colour-blind readers can distinguish its colours.
 """
 
 from nbody_tools.design.tokens import colour

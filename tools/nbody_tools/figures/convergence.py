@@ -69,7 +69,7 @@ def draw_convergence(
 
 
 def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
-    """Draws the expected slope of each integrator through the error at its longest time step."""
+    """Draws each integrator's expected slope, through the error at the longest time step."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [
             point

@@ -31,7 +31,7 @@ def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: fl
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
     local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
     typical = numpy.exp(numpy.log(local).mean())
-    # Rounds widths to powers of sqrt(2), so that it smooths once per width instead of per body.
+    # Widths are rounded to powers of sqrt(2), which needs one smoothing per width, not per body.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
     maps = (_spread(points[classes == c], masses[classes == c], half_width,
                     max(smoothing * 2 ** (c / 2), half_width / PIXELS))

@@ -42,8 +42,8 @@ def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndar
 
 def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
           size: tuple[int, int]) -> numpy.ndarray:
-    """Returns the light of the points on `size` = width x height pixels, the top row first. The
-    view extends by `half` (in x and in y) to each side of its centre."""
+    """Returns the light of the points in an image of `size` = width x height pixels, the top row
+    first. The view extends from `centre` by `half` in x and in y, to both sides."""
     width, height = size
     pixels = (points - centre) / half * (0.5, -0.5) + 0.5
     pixels = (pixels * (width, height)).astype(int)
@@ -53,7 +53,7 @@ def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
     numpy.add.at(counts, (rows, columns), 1.0)
     padded = _padded(height), _padded(width)
     spots = _spots(padded)
-    # Around a star in a density of d stars per pixel the next one is about d ** -0.5 pixels away.
+    # At a density of d stars per pixel, a star's neighbour is about d ** -0.5 pixels away.
     density = numpy.fft.irfft2(numpy.fft.rfft2(counts, s=padded) * spots[-1], s=padded)
     wanted = 1.1 / numpy.sqrt(numpy.maximum(density[rows, columns], 1e-9))
     classes = numpy.abs(numpy.log(wanted[:, None] / numpy.array(WIDTHS))).argmin(1)
@@ -67,7 +67,7 @@ def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
 
 
 def _padded(pixels: int) -> int:
-    """Returns `pixels` and a margin, rounded up to a size with a fast Fourier transform."""
+    """Adds a margin to `pixels` and rounds up to a size for which the Fourier transform is fast."""
     size = pixels + MARGIN
     while 30 ** 12 % size:  # true while a prime other than 2, 3 and 5 divides it
         size += 1
@@ -76,7 +76,7 @@ def _padded(pixels: int) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _spots(padded: tuple[int, int]) -> list[numpy.ndarray]:
-    """Returns the transforms of a Gaussian spot of each width."""
+    """Returns the Fourier transforms of Gaussian spots, one per width."""
     frequencies = numpy.add.outer(
         numpy.fft.fftfreq(padded[0]) ** 2, numpy.fft.rfftfreq(padded[1]) ** 2)
     return [numpy.exp(-2 * (numpy.pi * width) ** 2 * frequencies) for width in WIDTHS]
@@ -84,8 +84,8 @@ def _spots(padded: tuple[int, int]) -> list[numpy.ndarray]:
 
 def picture(galaxies: Sequence[numpy.ndarray], centre: numpy.ndarray, half: numpy.ndarray,
             size: tuple[int, int], white: float = 0) -> Image.Image:
-    """Draws the galaxies. Light of the brightness `white`, by default that of the brightest light
-    in the picture, becomes fully bright."""
+    """Draws the galaxies. Light as bright as `white` becomes fully bright; by default, `white` is
+    the brightest light in the picture."""
     lights = [light(points, centre, half, size) for points in galaxies]
     white = white or brightest(lights)
     stretched = [numpy.arcsinh(one / (DIM * white)) / numpy.arcsinh(1 / DIM) for one in lights]
@@ -103,7 +103,7 @@ def brightest(lights: Sequence[numpy.ndarray]) -> float:
 def view_of(states: Sequence[Bodies], aspect: float,
             share: float = 0.995) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Returns the centre and the half sizes of a view that contains the share `share` of the stars
-    of every state. The ratio of its width to its height is `aspect`."""
+    of every state. The width of the view is `aspect` times its height."""
     stars = [numpy.concatenate(galaxies_of(state)) for state in states]
     low = numpy.min([numpy.quantile(p, 1 - share, axis=0) for p in stars], axis=0)
     high = numpy.max([numpy.quantile(p, share, axis=0) for p in stars], axis=0)
@@ -113,7 +113,7 @@ def view_of(states: Sequence[Bodies], aspect: float,
 
 
 def save_picture(image: Image.Image, path: Path, **options: Any) -> Path:
-    """Writes the picture, first under a temporary name, with options of Pillow."""
+    """Writes the picture, first under a temporary name. Passes `options` to Pillow."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
