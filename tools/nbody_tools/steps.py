@@ -45,8 +45,8 @@ class Outcome:
 
 
 def number_of(name: str) -> str:
-    """Returns "04b" for step04b_blocks. Sorted as text, numbers and names are in the order of the
-    steps."""
+    """Returns "04b" for step04b_blocks. If these numbers are sorted as text, they are in the order
+    of the steps, and so are the names."""
     return name[len("step"):].partition("_")[0]
 
 
@@ -96,8 +96,8 @@ def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
 
 
 def backend_of(steps: Sequence[Step]) -> Optional[str]:
-    """Returns the backend of the last step, or None if it does not run. The first step would not
-    do, because step 00 always runs on the CPU."""
+    """Returns the backend of the last step, or None if that step does not run. The first step
+    cannot tell, because step 00 always runs on the CPU."""
     probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
     return probe.record.backend if probe.record is not None else None
 
@@ -137,8 +137,8 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
 
 def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
               environment: dict[str, str]) -> Optional[int]:
-    """Runs a program in its own session; returns its exit code, or None if the time limit ended
-    it."""
+    """Runs a program in its own session. Returns the exit code, or None if the time limit ended the
+    program."""
     process = subprocess.Popen(
         words,
         stdout=output,
@@ -159,8 +159,9 @@ def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
 
 def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None,
                 environment: Optional[dict[str, str]] = None) -> tuple[str, str]:
-    """Runs a program to its end or its time limit. Returns a status and the last line of stderr. If
-    `log` is given, writes stdout and stderr to it, and returns its last line."""
+    """Runs a program until it ends or its time limit is reached. Returns a status and the last line
+    of stderr. If `log` is given, writes stdout and stderr to this file, and returns the file's last
+    line instead."""
     with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         try:
             code = exit_code(words, timeout, output if log else subprocess.DEVNULL, output,
@@ -181,8 +182,8 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
 
 
 def as_in_the_reports(words: Sequence[str]) -> list[str]:
-    """Adds Euler's method, which the reports used, to options that do not set an integrator. The
-    default of a generated scenario is leapfrog."""
+    """If the options do not set an integrator, adds Euler's method, which the reports used. Without
+    the option, a generated scenario is integrated with leapfrog."""
     given = {word.partition("=")[0] for word in words}
     other = {"--integrator", "--input", "--resume"} & given
     return [*words] if other or "--scenario" not in given else [*words, "--integrator", "euler"]

@@ -73,7 +73,7 @@ void describe_components(const Snapshot& snapshot, const Thinning& thinning, jso
 }
 
 // Returns the unit of time in which the run's numbers are easiest to read, and the length of the
-// run's own time unit in that unit; null if the run's units have no physical size.
+// run's own time unit in that unit; null if the run's units have no physical scale.
 json time_unit(const Snapshot& snapshot) {
   const auto units = units_of(snapshot.units);
   if (!units) return nullptr;

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import check_line
 from nbody_tools.records.record import read_records
 
-# The states of a warp that is not issuing, each with its metrics in measure/ncu.py.
+# The states of a warp that is not issuing. Each maps to its metrics, which measure/ncu.py reads.
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
@@ -32,8 +32,8 @@ def profiles(results: Path) -> list[dict[str, Any]]:
 
 
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns the line of machine_code.json_lines for the inner loop of the profile's kernel. If
-    the kernel has two, returns the cheaper one, which is for equal masses."""
+    """Returns the line of machine_code.json_lines for the inner loop of the profiled kernel. If
+    the kernel has two inner loops, returns the cheaper one, which is for equal masses."""
     return min(
         (
             loop
@@ -59,7 +59,8 @@ def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
 
 
 def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
-    """Returns the shares of a warp's time, in percent, in which it issues or waits, by reason."""
+    """Maps "a warp issues", and each reason for waiting, to its share of a warp's time, in
+    percent."""
     metrics = profile["metrics"]
     warps = ISSUES + sum(value for key, value in metrics.items() if key.startswith("stall_"))
     return {
@@ -72,8 +73,8 @@ def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
 
 
 def table(step: str, loops: Sequence[dict[str, Any]], results: Path) -> list[list[str]]:
-    """Returns a table with one column per profiled size; empty if these kernels were not
-    profiled."""
+    """Returns a table with one column per profiled size. The table is empty if the step's kernels
+    were not profiled."""
     found = [(profile, loop) for profile in profiles(results) if profile["step"] == step
              and (loop := loop_of(profile, loops)) is not None]
     columns = [{**shares(profile, loop), **time_of_a_warp(profile)} for profile, loop in found]

@@ -75,8 +75,8 @@ class Instruction:
 
     @property
     def target(self) -> Optional[int]:
-        """Returns the target of a branch, or None. Ignores BRA.DIV, which only diverged warps take,
-        because warps in a loop over sources do not diverge."""
+        """Returns the target of a branch, or None. Ignores BRA.DIV: only diverged warps take it, and
+        warps in a loop over sources do not diverge."""
         found = TARGET.search(self.operands)
         return (
             int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
@@ -145,8 +145,8 @@ class Kernel:
 
 
 def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list[set[int]]:
-    """Returns each loop as a set of indices, given the successors of each index. Every loop's head
-    is the target of a jump."""
+    """Returns each loop as a set of indices. `following` has the successors of each index, and
+    `targets` the targets of jumps, which include the head of every loop."""
     used = reachable([0], following) if following else set()
     before: list[list[int]] = [[] for _ in following]
     for place in sorted(used):
@@ -191,8 +191,8 @@ def kernels(sass: str, where: str) -> list[Kernel]:
 
 def readable(symbol: str) -> str:
     """Demangles a kernel's name: _ZN..21partial_accelerationsILi4EEEv.. ->
-    partial_accelerations<4>. Returns the last part of a nested name; template arguments may be
-    integers and built-in types."""
+    partial_accelerations<4>. Of a nested name, returns only the last part. Understands template
+    arguments that are integers or built-in types."""
     if not symbol.startswith("_Z"):
         return symbol
     name, rest = "", symbol.removeprefix("_Z").removeprefix("N")

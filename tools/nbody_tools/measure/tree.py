@@ -129,8 +129,8 @@ def phases(bench: Bench) -> None:
 
 
 def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
-    """Returns the time of each phase in the second of two time steps; in the first, caches are
-    empty."""
+    """Returns the time of each phase in the second of two time steps, because the caches are empty
+    during the first."""
     times = dict.fromkeys(PHASES.values(), 0.0)
     of_steps = [
         launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)
@@ -161,7 +161,8 @@ def collision(bench: Bench) -> None:
 
 
 def energies(diagnostics: Path) -> dict[str, list[float]]:
-    """Returns, for each row, the time step and the relative energy change since the first row."""
+    """Returns two lists with one entry per row: the number of the time step, and the relative
+    change of the energy since the first row."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
     return {

@@ -2,8 +2,8 @@
 docs/results/tree_peers/. The user gives their paths; the repository contains none of their code.
 Uses only the standard library.
 
-Each program generates its own bodies, which are the same in every run. This module generates them
-too, so that step 15 gets the same bodies.
+Each of these programs generates its own bodies, the same ones in every run. This module generates
+identical bodies for step 15.
 """
 
 from __future__ import annotations
@@ -128,9 +128,9 @@ def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
 
 
 def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """Runs ECL-BH and step 15 on its bodies. ECL-BH takes the numbers of bodies and time steps, and
-    reports the total time. Built with -DDEBUG, it also prints its bodies and their last
-    accelerations."""
+    """Runs ECL-BH, then step 15 on ECL-BH's bodies. ECL-BH takes the number of bodies and the
+    number of time steps as arguments, and reports the total time. If ECL-BH was built with
+    -DDEBUG, it also prints its bodies and their last accelerations."""
     count = 2 ** power
     path = made.write_bin(
         bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}"
@@ -150,9 +150,9 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
 
 def ecl_bodies(count: int) -> array:
     """Returns ECL-BH's bodies: a Plummer sphere without its outermost thousandth (Aarseth, Henon,
-    Wielen 1974), drawn with the example generator of the C standard. Draws random numbers for
-    velocities too, because the next body uses the numbers after them, but returns bodies at
-    rest."""
+    Wielen 1974), drawn with the example generator of the C standard. The bodies are at rest. The
+    function nevertheless draws random numbers for their velocities, as ECL-BH does, because the
+    next body's position depends on the state of the generator."""
     state, scale = 7, 3 * math.pi / 16
 
     def draw() -> float:
@@ -182,8 +182,8 @@ def ecl_bodies(count: int) -> array:
 
 
 def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yields a body's number and its acceleration from each line that also has its velocity along
-    z."""
+    """Yields a body's number and acceleration from each line that has four values: the
+    acceleration, and the velocity along z."""
     for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
         yield int(line[1]), line.groups()[1:]
 
@@ -218,8 +218,8 @@ def direct_accelerations(
 def errors_of(
     found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]
 ) -> tuple[float, float]:
-    """Returns the RMS error and the 99th percentile. Subtracts from the RMS error the mean effect
-    of rounding to the printed digits."""
+    """Returns the RMS error and the 99th percentile of the errors. The RMS error excludes the mean
+    effect of rounding to the printed digits."""
     relative, rounding = [], 0.0
     for i, texts in found.items():
         a = exact(i)
@@ -238,8 +238,8 @@ def last_digit(text: str) -> float:
 
 
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """Runs Ryoanji's demo and step 15 on its bodies. The demo takes the binary logarithm of the
-    number of bodies, and compares its forces with a direct sum."""
+    """Runs Ryoanji's demo, then step 15 on the demo's bodies. The demo takes the binary logarithm
+    of the number of bodies as its argument, and compares its forces with a direct sum."""
     path = made.write_bin(
         bench.folder / f"cube_{power}.bin", cube_bodies(2**power - 1), f"cube_{power}"
     )

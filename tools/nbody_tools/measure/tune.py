@@ -130,8 +130,8 @@ class Tuner:
         return outcome.record
 
     def first(self) -> Record:
-        """Runs the step without a table, with the rule's choice. The record contains the device and
-        the number of shapes (`shape` is null if there is only one)."""
+        """Runs the step without a table, so that it uses the rule's choice. The record contains
+        the device and the number of shapes (`shape` is null if the step has only one)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
         if record.emulated:
             raise NoGpu(f"{self.step.program.parent.parent} has CPU programs, not GPU programs")
@@ -153,7 +153,8 @@ class Tuner:
         return done
 
     def entry(self, device: str, rank: int) -> Optional[dict[str, Any]]:
-        """Returns the earlier result for a shape, or checks the shape and then times it."""
+        """Returns the earlier result for a shape if there is one. Otherwise checks the shape and
+        times it."""
         try:
             record = self.run(device, rank, "--steps", 2, "--validate", "sampled")
         except ToolError as problem:

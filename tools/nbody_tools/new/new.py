@@ -80,7 +80,8 @@ def build_call(name: str, parent: str, root: Path) -> str:
 
 
 def with_names(text: str, name: str, parent: str) -> str:
-    """Renames the copy to `name`, names its parent, and marks where the new idea belongs."""
+    """Returns the text of a copied file with the new step's name, its parent's name, and a mark
+    where the new idea belongs."""
     text = re.sub(rf"^// {parent} -- .*$", f"// {name} -- {IDEA}", text, count=1, flags=re.M)
     text = re.sub(
         r"^// Parent: .*?\.(  +Run: )", rf"// Parent: {parent}.\1", text, count=1, flags=re.M
@@ -106,8 +107,8 @@ def readme(name: str, parent: str, source: str) -> str:
 
 
 def format_sources(folder: Path) -> None:
-    """Formats the sources if clang-format is installed, because the new name changes line
-    lengths."""
+    """Formats the sources again if clang-format is installed: the new name has changed the lengths
+    of lines."""
     if program := shutil.which("clang-format"):
         subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
 

@@ -1,5 +1,5 @@
-"""Removes text that cannot change a test's result: comments of C++, Python and CMake and, for tests
-that run only the commands of a page, the prose of that page."""
+"""Removes text that cannot change a test's result: comments in C++, Python and CMake files. If a
+test runs only the commands of a page, removes the page's prose as well."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
-# Matches the words after a block that name the file in which to save it.
+# Matches the words after a code block that name the file in which a reader saves the block.
 SAVED = re.compile(r"(?:Saved|save this) as `")
 
 
@@ -80,7 +80,8 @@ def python_code(text: str) -> list[str]:
 
 
 def page_code(text: str) -> list[str]:
-    """Returns the lines of all code blocks, and lines that name the file in which to save one."""
+    """Returns the lines of all code blocks, and the lines that say in which file to save a
+    block."""
     found, fence = [], False
     for line in text.splitlines():
         fence ^= line.lstrip().startswith("```")

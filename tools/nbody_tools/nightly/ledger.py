@@ -1,4 +1,4 @@
-"""Reads and writes tests/nightly.csv, which has one row per nightly test, with its last pass."""
+"""Reads and writes tests/nightly.csv. Each row records when a nightly test last passed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Key = tuple[str, str]  # preset and test
 
 @dataclass
 class Row:
-    """The record of a test. A revision is that of the tested tree."""
+    """The record of a test. Its revisions are those of the trees that were tested."""
     preset: str
     test: str
     passed: str = ""  # revision of the last pass
@@ -48,8 +48,8 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """Records that a test was stopped after `seconds`. It needs a longer run, and other tests
-        will run before it."""
+        """Records that a test was stopped after `seconds`. The test needs a longer run, so other
+        tests will run before this one."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:
             self.date = date

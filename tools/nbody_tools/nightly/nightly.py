@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record_logs() -> int:
-    """Records the results of tests that have a row in the ledger; other tests belong to the quick
-    tests."""
+    """Records the results of the nightly tests, which have a row in the ledger. The logs also
+    contain quick tests; these are skipped."""
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"
@@ -126,7 +126,7 @@ class Night:
                 if key not in self.done and self.tests.search(" ".join(key))]
 
     def row(self, preset: Preset, test: str) -> Row:
-        """Returns the test's row, which it adds if necessary."""
+        """Returns the row of a test. Adds the row to the ledger if necessary."""
         return self.ledger.setdefault((preset.name, test), Row(preset.name, test))
 
     def list_tests(self, preset: Preset) -> None:

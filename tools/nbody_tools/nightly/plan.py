@@ -21,8 +21,8 @@ def in_order(rows: Iterable[Row], subjects: Sequence[Subject]) -> list[Row]:
 
 
 def batch(rows: Iterable[Row], subjects: Sequence[Subject], seconds: float) -> list[Row]:
-    """Returns the next tests, all of one preset, each of which should end within the remaining
-    seconds."""
+    """Returns the tests to run next. All have the same preset, and each should end within the
+    remaining seconds."""
     chosen: list[Row] = []
     for row in in_order((row for row in rows if row.estimate < seconds), subjects):
         if chosen and row.preset != chosen[0].preset:

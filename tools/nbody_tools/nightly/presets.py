@@ -67,8 +67,8 @@ class Preset:
 
     def run(self, tests: Sequence[str], until: float,
             report: Callable[[str, str, float], None]) -> dict[str, float]:
-        """Runs the tests, and tests that they require. Reports the outcome of each test that ends
-        before `until`; returns the seconds that each interrupted test has run."""
+        """Runs the given tests, and other tests that they require. Reports the outcome of each test
+        that ends before `until`. Returns how many seconds each interrupted test has run."""
         names = "|".join(re.escape(test) for test in tests)
         words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()),
                  "--output-on-failure", "-R", f"^({names})$"]

@@ -1,5 +1,5 @@
-"""Prints which nightly tests must be run, for ./nbody test --nightly --status. First the tests
-of files that the user has changed, then all others."""
+"""Prints which nightly tests must be run, for ./nbody test --nightly --status. Lists first the
+tests of files that the user has changed, then all other tests."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
 
 
 def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
-    """Returns a file of the test's subject that has changed since its last pass, or None."""
+    """Returns a file of the test's subject that has changed since the test last passed, or None."""
     changed = changed_since(row.passed)
     if changed is None:
         return f"revision {row.passed}, which is not in this clone"
@@ -75,8 +75,8 @@ def only_prose_changed(revision: str, path: str) -> bool:
 
 
 def fingerprint(patterns: tuple[str, ...]) -> str:
-    """Returns a hash of the files in the work tree that match the patterns; empty outside a
-    clone."""
+    """Returns a hash of the files in the work tree that match the patterns. Outside a clone,
+    returns an empty string."""
     matches = matcher(patterns)
     read = hashlib.sha256()
     try:
@@ -98,8 +98,8 @@ def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Returns the files that differ from the revision in more than comments, or None if the clone
-    lacks the revision."""
+    """Returns the files that have changed since the revision, not counting those in which only
+    comments have changed. Returns None if the clone lacks the revision."""
     try:
         names = git("diff", "--name-only", revision, "--").splitlines()
     except Failed:
@@ -116,7 +116,7 @@ def code_now(path: str) -> list[str]:
 
 
 def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
-    """Returns the texts of these files at the revision. Omits files that did not exist there."""
+    """Returns the contents of these files at the revision. Omits files that did not exist then."""
     asked = "".join(f"{revision}:{path}\n" for path in paths).encode()
     answer = subprocess.run(["git", "-C", str(ROOT), "cat-file", "--batch"], input=asked,
                             stdout=subprocess.PIPE, check=True).stdout

@@ -5,9 +5,9 @@
   ./nbody integrators RECORD --figure FILE.svg  only draws what RECORD has
 
 The problems are an ellipse of eccentricity 0.9, the figure-eight, the Pythagorean problem
-(Szebehely & Peters 1967, AJ 72, 876) and ten years of the Solar System, all of point masses. A line
-of RECORD is a run; its error is the largest distance of a body from where Taylor series in extended
-precision (physics/taylor.py) put it.
+(Szebehely & Peters 1967, AJ 72, 876) and ten years of the Solar System, all of point masses. Each
+line of RECORD describes a run. Taylor series in extended precision (physics/taylor.py) give the
+right position of each body; the error of a run is the largest distance of a body from there.
 
 Exit code: 0 success, 1 a program failed, 2 wrong arguments.
 """
@@ -140,7 +140,7 @@ def measure(problem: Problem, python: Optional[str]) -> Iterator[dict[str, Any]]
                 error = float(numpy.linalg.norm(end - exact, axis=1).max())
                 yield {"problem": problem.name, "time": problem.time, "integrator": program,
                        "accuracy": accuracy, "position_error": error, **result}
-                # Another run would be too long, or show only how rounding adds up.
+                # Stops if another run would be too long, or would show only accumulated rounding.
                 best = min(best, error)
                 next_cost = result["interactions"] * COSTLIER[program]
                 if next_cost > MOST_INTERACTIONS or error > 8 * best:

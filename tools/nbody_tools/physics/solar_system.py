@@ -86,7 +86,8 @@ def run(options: argparse.Namespace) -> int:
              for years, days in YEARS.items() for precision in ("double", "single")}
     # Float32 is most accurate with fewer steps, because it then rounds less often.
     after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
-    # The error of the model (Newton's law) alone; an error of the time step might cancel it.
+    # This run has only the error of the model (Newton's law). In the others, the error of the time
+    # step might cancel it.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
     # These two runs show how much error the chosen time step and softening add.

@@ -19,8 +19,9 @@ ORDER = 36
 
 def series(x: numpy.ndarray, v: numpy.ndarray, m: numpy.ndarray,
            lost: tuple[numpy.ndarray, numpy.ndarray]) -> numpy.ndarray:
-    """Returns the Taylor coefficients of the positions in time, (ORDER + 1, n, 3). `lost` has the
-    digits that x and v lack; they matter for the distance of a close pair."""
+    """Returns the Taylor coefficients of the positions as functions of time, an array of shape
+    (ORDER + 1, n, 3). `lost` has the digits that rounding dropped from x and v; these digits
+    matter for the distance of a close pair."""
     first, second = numpy.triu_indices(len(m), 1)
     out = numpy.zeros((ORDER + 1, *x.shape), Real)
     out[0], out[1] = x, v
@@ -49,8 +50,8 @@ def series(x: numpy.ndarray, v: numpy.ndarray, m: numpy.ndarray,
 def integrate(positions: numpy.ndarray, velocities: numpy.ndarray, masses: numpy.ndarray,
               time: float, error: float = 1e-26) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Returns the positions and velocities after `time` > 0, in units where G = 1 and without
-    softening. A step is as long as the last terms of its series stay within `error` times
-    the first."""
+    softening. Each step is as long as possible, while the last terms of its series stay within
+    `error` times the first term."""
     x, v, m = (numpy.asarray(array, Real) for array in (positions, velocities, masses))
     lost = numpy.zeros_like(x), numpy.zeros_like(v)  # digits of x and v that sums have dropped
     now = Real(0)
@@ -72,7 +73,8 @@ def integrate(positions: numpy.ndarray, velocities: numpy.ndarray, masses: numpy
 
 
 def compensated(old: numpy.ndarray, change: numpy.ndarray, lost: numpy.ndarray) -> numpy.ndarray:
-    """Returns old + change. `lost` keeps what rounding drops, for the next sum (Kahan 1965)."""
+    """Returns old + change. Stores the digits that rounding drops in `lost`, and adds them in the
+    next call (Kahan 1965)."""
     change = change + lost
     new = old + change
     lost[...] = change - (new - old)

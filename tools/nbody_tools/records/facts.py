@@ -28,7 +28,8 @@ class FactError(ToolError):
 
 
 class PlacedError(ToolError):
-    """Problems in other files than the rendered one: messages with their place, one per line."""
+    """Problems in files other than the rendered one. The message has one line per problem, each
+    with the file and the line."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Value:
-    """A number or a text, with its format and its source. The content is None if it has not been
-    measured yet."""
+    """A number or a text, with its format and its source. `content` is None if the quantity has
+    not been measured yet."""
 
     content: Union[float, str, None]
     format: str = "number"  # for tables.in_format
@@ -87,8 +88,9 @@ class Measured:
 
     @property
     def rank(self) -> tuple[bool, str]:
-        """Returns a sort key that prefers records that can be compared with step 00, and then newer
-        ones. Uses the record's date, because a file has the date of the checkout."""
+        """Returns a sort key: records that can be compared with step 00 rank above others, and
+        newer records above older ones. A record is as old as its date says, because the date of
+        its file is that of the checkout."""
         return self.base is not None, self.record.date
 
     @property
@@ -273,8 +275,8 @@ def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
 
 
 def check_line(data: Any) -> None:
-    """Checks a profile, or a record of a step, a variant (named in "variant") or another
-    program."""
+    """Checks a profile or a record. A record may be of a step, of a variant (which "variant"
+    names), or of another program."""
     if not (isinstance(data, dict) and "metrics" in data):
         check_measurement(data)
         if data["step"] not in OTHER_PROGRAMS:
@@ -282,8 +284,8 @@ def check_line(data: Any) -> None:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, str]]:
-    """Maps the first cell of each row in all tables to the row. If rows share a first cell, the
-    first of them counts."""
+    """Reads all tables, and maps the first cell of each row to the row. If several rows have the
+    same first cell, keeps the first of these rows."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:

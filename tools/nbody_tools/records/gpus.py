@@ -20,8 +20,8 @@ def described() -> dict[str, dict[str, Any]]:
 
 
 def is_gpu(facts: dict[str, Any]) -> bool:
-    """Returns whether a machine is a GPU, even if its row is incomplete: only a CPU has hardware
-    threads and no SMs."""
+    """True if a machine is a GPU. Works for incomplete rows too, because only a CPU has hardware
+    threads but no SMs."""
     return "threads" not in facts or "sms" in facts or "capability" in facts
 
 

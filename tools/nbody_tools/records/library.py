@@ -1,5 +1,6 @@
-"""Converts the records of libnbody's calls (python/tests/measure_cuda.py) and of the CPU's tree
-beside others (experiments/cpu_tree/compare.py) into tables for documents."""
+"""Converts records into tables for documents: records of libnbody's calls
+(python/tests/measure_cuda.py), and of cpu_tree next to other programs
+(experiments/cpu_tree/compare.py)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Reads and checks result records: one JSON line per run of a step program.
 
-Every figure and table of the project uses such records. Therefore an invalid line is an error,
-reported with its file and line number, and is never skipped.
+Every figure and table of the project uses such records. Therefore an invalid line is never skipped:
+it raises an error that names the file and the line.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Quartiles:
         return self.high - self.low
 
     def over(self, other: "Quartiles") -> "Quartiles":
-        """Returns the ratio of the medians, with the smallest and the largest ratio of the
-        quartiles as its quartiles."""
+        """Returns the ratio of the medians. Its quartiles are the smallest and the largest ratio
+        of a quartile of `self` to a quartile of `other`."""
         return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
 
 
@@ -118,8 +118,9 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """Returns the interactions divided by the time of a phase (compute or total). Counts N^2
-        interactions per time step and system, or N times the number of bodies that exert forces."""
+        """Returns the interactions divided by the time of a phase (compute or total). Each time
+        step of a system counts N^2 interactions; if only some bodies exert forces, N times their
+        number."""
         sources = self.data.get("sources", self.data["bodies"])  # older records lack it
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)

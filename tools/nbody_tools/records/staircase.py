@@ -80,9 +80,9 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
 
 
 def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
-    """Returns the file and the staircase with the most steps; among equals, the newest. Considers
-    only staircases with GPU steps and with step 00 on a CPU. Uses the dates in records, because a
-    file has the date of the checkout."""
+    """Returns the staircase with the most steps, and its file. If several have equally many steps,
+    returns the newest. Considers only staircases that contain GPU steps, and step 00 on a CPU.
+    Compares the dates of records, because the date of a file is that of the checkout."""
     candidates = [
         (source, staircase)
         for source in sorted(folder.glob("*.jsonl"))

@@ -47,8 +47,8 @@ def read_timeline(path: Path) -> list[Span]:
 
 def in_stream_order(spans: Sequence[Span]) -> list[Span]:
     """Shortens spans so that none begins before the previous span in its stream ends. A recorded
-    span reaches from one event of its system to the next, and in between the stream may have worked
-    on other systems."""
+    span lasts from one event of a system to the next event of the same system. In between, the
+    stream may have worked on other systems."""
     ended: dict[tuple[int, int], float] = {}
     result = []
     for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):
@@ -102,8 +102,8 @@ def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interv
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums in seconds. Unions are taken per device, because a kernel hides only copies of its own
-    device."""
+    """Sums in seconds. Unions are computed for each device separately, because a kernel hides only
+    copies of its own device."""
 
     total: dict[str, float]  # by stage: summed lengths of all spans
     union: dict[str, float]  # by stage: time in which at least one span ran

@@ -1,5 +1,5 @@
-"""Writes the archive of a release. It contains all committed files, and a file with the revision,
-because it has no .git.
+"""Writes the archive of a release. It contains all committed files. Since an archive has no .git,
+another file holds the revision.
 
   ./nbody release DIR
 
@@ -34,8 +34,8 @@ def git(*words: str) -> bytes:
 
 
 def archive(name: str) -> bytes:
-    """Returns a compressed tar of HEAD. All files are in a directory `name`, including one with the
-    revision."""
+    """Returns a compressed tar of HEAD. A directory `name` contains all files, among them one that
+    holds the revision."""
     revision = git("describe", "--always", "--abbrev=12").decode().strip()
     tar = git("archive", "--format=tar", f"--prefix={name}/",
               f"--add-virtual-file={name}/{REVISION_FILE}:{revision}\n", "HEAD")
