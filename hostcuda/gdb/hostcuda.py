@@ -101,7 +101,7 @@ class Focus:
 
 
 def select_users_frame(frame):
-    """Selects the innermost frame that is in one of the program's files, from this one outwards."""
+    """Searches from `frame` outwards and selects the first frame in one of the program's files."""
     while frame is not None:
         line = frame.find_sal()
         if line.symtab and not OTHERS_CODE.search(line.symtab.fullname()):
@@ -120,8 +120,8 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb requires each frame's stack to be above the previous one.
-        # Therefore this reports an address just below.
+        # gdb requires each frame's stack address to be above the previous frame's. Therefore this
+        # reports an address just below the thread's.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():
@@ -136,8 +136,8 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx. If the program does not use blockIdx, gdb lacks its type and needs
-    the cast."""
+    """Returns blockIdx. The cast is for programs that do not use blockIdx: gdb does not know its
+    type."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 
@@ -147,7 +147,7 @@ class Prefix(gdb.Command):
 
 
 class CudaThread(gdb.Command):
-    """Shows or changes the thread of the block that gdb shows: cuda thread [(x,y,z)]"""
+    """Shows or changes the block's thread that gdb looks at: cuda thread [(x,y,z)]"""
 
     def invoke(self, words, _):
         if words:

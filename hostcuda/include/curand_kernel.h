@@ -1,2 +1,2 @@
-// hostcuda: as in CUDA, the header for kernels includes the one for host code.
+// hostcuda: cuRAND for kernels. As in CUDA, this header includes the one for host code.
 #include "curand.h"

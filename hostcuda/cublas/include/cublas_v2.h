@@ -71,8 +71,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
                                  cublasOperation_t operation_b, int m, int n, int k,               \
                                  const Real* alpha, const Real* a, int lda, const Real* b,         \
                                  int ldb, const Real* beta, Real* c, int ldc);                     \
-  /* Likewise for `count` matrices that begin a stride apart, or where the device's arrays of      \
-   * pointers say. */                                                                              \
+  /* The same for `count` matrices, given by a stride or by arrays of pointers on the device. */   \
   cublasStatus_t cublas##L##gemmStridedBatched(                                                    \
       cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b, int m,  \
       int n, int k, const Real* alpha, const Real* a, int lda, long long stride_a, const Real* b,  \
@@ -96,7 +95,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
                                  int incy);                                                        \
   cublasStatus_t cublas##L##swap(cublasHandle_t handle, int n, Real* x, int incx, Real* y,         \
                                  int incy);                                                        \
-  /* x . y; its length; the sum of the sizes */                                                    \
+  /* x . y; the length of x; the sum of |x_i| */                                                   \
   cublasStatus_t cublas##L##dot(cublasHandle_t handle, int n, const Real* x, int incx,             \
                                 const Real* y, int incy, Real* result);                            \
   cublasStatus_t cublas##L##nrm2(cublasHandle_t handle, int n, const Real* x, int incx,            \
@@ -112,8 +111,8 @@ cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int i
 cublasStatus_t cublasIsamin(cublasHandle_t handle, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 
-// Copy between host and device, at once or in stream order. The Vector functions copy n elements
-// with increments; the Matrix functions copy part of a matrix, column by column.
+// These functions copy between host and device, at once or in stream order. The Vector functions
+// copy n elements with increments; the Matrix functions copy part of a matrix, column by column.
 #define HOSTCUDA_COPIES(Set)                                                                     \
   cublasStatus_t cublas##Set##Vector(int n, int size, const void* from, int incx, void* to,      \
                                      int incy);                                                  \

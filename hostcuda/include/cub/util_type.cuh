@@ -15,7 +15,8 @@ struct KeyValuePair {
   bool operator==(const KeyValuePair& b) const { return !(*this != b); }
 };
 
-// Two buffers between which a sort may alternate. After the sort, `selector` is the result's index.
+// Two buffers, because a sort may alternate between them. Afterwards d_buffers[selector] has the
+// result.
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2] = {nullptr, nullptr};

@@ -1,4 +1,4 @@
-// hostcuda: libcu++'s namespace cuda::std offers the standard library's names.
+// hostcuda: the namespace cuda::std of libcu++, which contains the standard library's names.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,8 @@ enum cudaDeviceAttr {
 
 // The name says that this is not a GPU. The limits are those of compute capability 9.0, and
 // launches are checked against these limits. totalGlobalMem and multiProcessorCount come from the
-// environment. Cache, bus width and clock rates are 0, because the emulator has none.
+// environment. Cache size, bus width and clock rates are 0, because the emulator does not have
+// them.
 struct cudaDeviceProp {
   char name[256];
   std::size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor,

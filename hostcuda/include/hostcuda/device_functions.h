@@ -10,7 +10,8 @@
 
 namespace hostcuda {
 
-// converge: finds out which lanes have reached the same call; the caller does not know their mask.
+// converge: finds out which lanes have reached the same call, for callers that do not know the
+// mask.
 enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge };
 
 constexpr unsigned kMaxShuffleBytes = 32;

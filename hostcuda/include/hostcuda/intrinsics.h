@@ -111,8 +111,8 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
-// Computes in another rounding mode. volatile keeps the compiler from moving the operation to where
-// that mode is not set.
+// Computes in another rounding mode. `volatile` keeps the compiler from moving the operation out of
+// the lines that have this mode.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;

@@ -43,8 +43,8 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// Used instead of std::function, whose header would be a sixth of what the compiler reads for a
-// small .cu file.
+// Replaces std::function, because its header would be a sixth of the text that the compiler reads
+// for a small .cu file.
 struct Work {
   virtual ~Work() = default;
   virtual void run() const = 0;
@@ -61,14 +61,14 @@ Work* work_of(const Function& function) {
 
 // Checks the configuration as a GPU does and appends the grid to the stream. Errors are returned
 // and also recorded for cudaGetLastError. `body` runs the kernel as the emulated thread that
-// threadIdx identifies, and is deleted once nothing can run it again.
+// threadIdx identifies. It is deleted when nothing can run it again.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
-// Notifies an observing tool that the next call's result is ignored.
+// Tells the tracer that the program ignores the next call's result.
 void ignore_result();
 
-// The launcher puts such an object before a call of a library whose status a traced program
-// ignores: IgnoredStatus{"cublasSgemm", file, line} = cublasSgemm(...);
+// If a program ignores the status of a library call, the launcher puts this object before the call
+// in traced programs: IgnoredStatus{"cublasSgemm", file, line} = cublasSgemm(...);
 struct IgnoredStatus {
   const char* function;
   const char* file;
@@ -140,8 +140,8 @@ class Argument<Parameter, true> {
 
 // Reports host code that passes the address of a __device__ variable.
 void check_pointer_argument(const Site& site, const volatile void* pointer);
-// Reports host code that passes a reference to a variable of the host: a kernel may refer only to
-// managed memory, pinned memory and memory of the device.
+// Reports host code that passes a reference to an ordinary host variable. A kernel may have
+// references only to managed memory, pinned memory and device memory.
 void check_reference_argument(const Site& site, const volatile void* object);
 template <class Parameter, class Value>
 void check_argument(const Site& site, const Value& value) {

@@ -2,7 +2,7 @@
 //
 // Results come from the host's libm: they are within CUDA's documented error bounds, but not
 // bit-identical. The fast intrinsics (__fdividef, __expf, ...) are as accurate as the ordinary
-// functions here, so a kernel that needs this accuracy passes here and may fail on a GPU.
+// functions here, so a kernel that needs this accuracy works here but may fail on a GPU.
 #pragma once
 
 #include <math.h>  // not <cmath>: like CUDA, has float overloads of sqrt etc. in the global scope

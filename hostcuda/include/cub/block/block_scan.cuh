@@ -53,7 +53,8 @@ class BlockScan {
     T total;
     ExclusiveScan(input, output, initial, operation, total);
   }
-  // The first warp calls prefix(sum of the block); the value that its lane 0 gets starts the scan.
+  // The first warp calls prefix(sum of the block). The scan starts with the value returned to lane
+  // 0.
   template <int N, class Operation, class Prefix>
   std::enable_if_t<std::is_invocable_v<Prefix&, T>> ExclusiveScan(T (&input)[N], T (&output)[N],
                                                                   Operation operation,
@@ -115,7 +116,7 @@ class BlockScan {
   }
 
  private:
-  // Returns the sum of the threads before this one, and false for the first thread, which has none.
+  // Stores the sum of the threads before this one in `before`; returns false for the first thread.
   template <class Operation>
   bool combine(T own, Operation operation, T& before) {
     storage_.before[thread_] = own;

@@ -12,7 +12,8 @@ using thrust::detail::raw;
 using thrust::detail::raw_t;
 using thrust::detail::value_t;
 
-// Without temporary memory, only returns the size to provide; with it, launches work() once.
+// If `temporary` is null, only stores the size to provide in `bytes`. Otherwise launches work()
+// once.
 template <class Work>
 cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, std::size_t needed,
                         cudaStream_t stream, const Work& work) {
