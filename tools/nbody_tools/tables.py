@@ -12,8 +12,8 @@ NOT_MEASURED = "*not measured*"
 
 
 def plain(value: float, digits: int = 4) -> str:
-    """Formats a number with `digits` significant digits, but never rounds digits before the
-    point."""
+    """Formats a number with `digits` significant digits, or with more if the integer part has
+    more."""
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value)}"
     return f"{value:.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
@@ -35,8 +35,8 @@ def with_range(time: "Quartiles") -> str:
 
 
 def in_format(value: Any, form: str) -> str:
-    """Formats a value. `form` is number, time, percent, change (of a ratio from 1), text or a
-    Python format. Number and time may have digits: "time:4"."""
+    """Formats a value. `form` is number, time, percent, change (the difference of a ratio from 1),
+    text, or a Python format. A number of digits may follow number and time: "time:4"."""
     kind, _, digits = form.partition(":")
     if isinstance(value, str) or kind == "text":
         return str(value)

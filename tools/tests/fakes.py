@@ -60,8 +60,8 @@ class InFolder(unittest.TestCase):
         return path
 
     def program(self, name: str, text: str) -> Path:
-        """Writes an executable. Without a first line #!..., `text` is Python and finds its
-        arguments in `words`."""
+        """Writes an executable. If `text` has no first line #!..., it is Python code that finds
+        its arguments in `words`."""
         head = (
             ""
             if text.startswith("#!")
@@ -135,8 +135,8 @@ class InRepository(InFolder):
 
 def record(step: str, backend: str = "cuda", compute: Sequence[float] = (1.0, 2.0, 4.0),
            **changes: Any) -> dict[str, Any]:
-    """Returns a record. The total is the compute time plus 0.5 s. There are three repeats, so that
-    the median is the middle one."""
+    """Returns a record. The total time is the compute time plus 0.5 s. With three repeats, the
+    median is the time of the middle one."""
     repeats = [{"upload": 0.25, "compute": c, "download": 0.25, "total": c + 0.5} for c in compute]
     middle = sorted(compute)[len(compute) // 2]
     median = {"upload": 0.25, "compute": middle, "download": 0.25, "total": middle + 0.5}
@@ -178,7 +178,8 @@ def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str 
     return data + b"".join(struct.pack("<f", value) for value in values)
 
 
-# The tests start hundreds of these programs, which need most of their time for imports.
+# The tests start hundreds of these programs, and imports would take most of the time. The programs
+# therefore start without the site module, and import little.
 PROGRAM = """#!{python} -IS
 import sys
 words = sys.argv[1:]

@@ -1,5 +1,5 @@
-"""Prepares our versions of the documents' figures, with the published points if a document gives
-numbers."""
+"""Prepares our versions of the documents' figures. If a document gives the numbers of a figure, the
+chart also has the published points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_NUMBERS = "The figure of the document has no numbers."
 
 @dataclass(frozen=True)
 class Panel:
-    """The values of each series, ours and the published ones, for each x or row."""
+    """Our values and the published ones. Each series has one value per x, or per row."""
     label: str
     ours: dict[str, list[Optional[float]]]
     published: dict[str, list[Optional[float]]]
@@ -51,7 +51,7 @@ def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
 
 
 def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Returns a chart with one line per series of the table; x is the point."""
+    """Returns a chart with one line per series of the table. The x axis shows its points."""
     cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
     panel = Panel(table.measure, {
         name: [value_of(cell, table, results) for cell in row]
@@ -65,7 +65,7 @@ def lines_over_points(table: Table, results: Results, x_label: str, caption: str
 
 
 def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Returns a chart with one line per point of the table; x is the series."""
+    """Returns a chart with one line per point of the table. The x axis shows its series."""
     ours = {
         f"{point} bodies":
         [value_of(table.cell(name, point), table, results) for name in table.series]
@@ -76,7 +76,8 @@ def lines_over_series(table: Table, results: Results, x_label: str, caption: str
 
 
 def lab_chart(table: Table, results: Results) -> Chart:
-    """Returns a chart with rows, as in the report: time, throughput and speedup."""
+    """Returns a chart with the rows of the report's table. Its panels show time, throughput and
+    speedup."""
     rows = [series for series in table.data["series"] if "also" in series]
     cells = [table.cell(series["name"], "") for series in rows]
     times = [value_of(cell, table, results) for cell in cells]
@@ -124,7 +125,8 @@ def steps_chart(table: Table, results: Results) -> Chart:
 
 
 def bar_chart(root: Path, table: Table) -> Chart:
-    """Returns a chart of the percentages in a profiler's table, as bars grouped by profile."""
+    """Returns a chart of the percentages that a profiler counted. Bars of the same profile are next
+    to each other."""
     rows = [row for row in table.data["profile"] if COUNTERS[row["counter"]].unit == " %"]
     groups = list(dict.fromkeys(row["name"].partition(":")[0] for row in rows))
     kinds = list(dict.fromkeys(row["name"].partition(": ")[2] for row in rows))

@@ -46,8 +46,8 @@ def one_thread(root: Path, quantity: str) -> Value:
 
 
 def spiral(root: Path, quantity: str, tolerance: float = TOLERANCE) -> Value:
-    """Returns the seconds of the run with 134,810 stars and this force tolerance, or a check's
-    value divided by its limit."""
+    """Returns a number about the run with 134,810 stars and this force tolerance: the seconds that
+    it took, or the value of a check divided by the check's limit."""
     name = f"spiral('{quantity}', {tolerance})"
     record = next(
         record
@@ -60,8 +60,9 @@ def spiral(root: Path, quantity: str, tolerance: float = TOLERANCE) -> Value:
 
 
 def agora_table(root: Path) -> str:
-    """Returns the milliseconds per time step for each of AGORA's numbers of stars: with all pairs
-    of the stars alone, and with a tree over the stars and a halo of twice as many bodies."""
+    """Returns a table of milliseconds per time step, with a row for each of AGORA's numbers of
+    stars. Step 12 computes all pairs of stars, without a halo. Step 15b computes the stars and a
+    halo of twice as many bodies with a tree."""
     time = {(record["step"], record["bodies"]): 1e3 * record["median"]["compute"] / record["steps"]
             for record in lines_of(root / AGORA)}
     rows = [[name, f"{stars:,}", plain(time["step12_newton3", stars], 3),

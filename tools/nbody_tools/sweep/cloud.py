@@ -1,5 +1,5 @@
-"""Compares each step's default configuration with its worst, median and best ones. Makes the last
-table of docs/reports.md."""
+"""Compares the default configuration of each step with the step's worst, median and best ones.
+Makes the last table of docs/reports.md."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Cloud:
 
     @property
     def loss(self) -> float:
-        """Returns by how much the default is slower than the best configuration; 0.05 means 5 %."""
+        """Returns the share of the best configuration's speed that the default lacks; 0.05 means
+        that the default is 5 % slower."""
         return 1 - self.rates[self.default] / self.rates[self.best]
 
 
@@ -39,8 +40,8 @@ def steps_of(table: Table) -> list[str]:
 
 
 def of_steps(table: Table, results: Results) -> Results:
-    """Returns results in which the records of a step come from one run, if one measured all of its
-    configurations."""
+    """Returns results for comparing configurations: if one run measured all configurations of a
+    step, the records of that step come from this run."""
     return results.of_one_run(
         [cell for cell in table.cells if cell.runs.program.source == step]
         for step in steps_of(table)
@@ -48,7 +49,7 @@ def of_steps(table: Table, results: Results) -> Results:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Returns the clouds of those steps whose configurations have all been measured or failed."""
+    """Returns a cloud for each step of which every configuration was measured, or failed."""
     if not (root / FOLDER).is_dir():
         return []
     table = read_tables(root)[CLOUD]
@@ -72,8 +73,8 @@ def clouds(root: Path) -> list[Cloud]:
 
 
 def drawn_clouds(root: Path) -> list[Cloud]:
-    """Returns all clouds, or none if one is missing, because a picture of a few would say
-    little."""
+    """Returns all clouds. If the cloud of any step is missing, returns none, because a picture of
+    only some steps would say little."""
     found = clouds(root)
     return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
 

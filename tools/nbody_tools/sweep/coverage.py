@@ -52,8 +52,8 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> list[str]:
-    """Returns messages about published tables and figures without a counterpart, and about
-    counterparts of tables and figures that are in no report."""
+    """Returns two kinds of messages: a published table or figure has no counterpart here, or a
+    counterpart here names a table or figure that no report contains."""
     lines = []
     entries = [*(table.data for table in tables.values()), *read_drawings(root, reports)]
     for name, report in reports.items():

@@ -1,5 +1,5 @@
-"""Draws our versions of the documents' figures, and the clouds: every configuration of a step, from
-the fastest to the slowest."""
+"""Draws our versions of the documents' figures. Also draws the clouds, which show every
+configuration of a step, from the fastest to the slowest."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def rows(chart: Chart) -> Figure:
 
 
 def bars(chart: Chart) -> Figure:
-    """Draws a group of bars per profile, from 0 to 100 %, labelled with their numbers."""
+    """Draws a group of bars for each profile, on an axis from 0 to 100 %. Each bar is labelled with
+    its number."""
     values = chart.panels[0].ours
     height = 0.8 / len(values)
     figure, axes = pyplot.subplots(
@@ -131,7 +132,7 @@ def draw_out_of_sync(source: Path, path: Path) -> Path:
 
 
 def lines(chart: Chart) -> Figure:
-    """Draws one line per series; published points are hollow, and their lines dotted."""
+    """Draws one line per series. Published points are hollow, and dotted lines connect them."""
     figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")
     panel = chart.panels[0]
     for k, (name, values) in enumerate(panel.ours.items()):

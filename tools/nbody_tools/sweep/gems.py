@@ -1,4 +1,4 @@
-"""Computes, from our records, today's values of numbers in the text of GPU Gems 3, chapter 31."""
+"""Computes what numbers in the text of GPU Gems 3, chapter 31, would be today, from our records."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def computed(root: Path) -> dict[str, str]:
 
 
 def slots_of(root: Path, step: str, kernel: str, interactions: int) -> float:
-    """Returns the issue slots of `interactions` interactions in the inner loop, counted in SASS."""
+    """Returns the issue slots that the kernel's inner loop takes for this many interactions, as
+    counted in SASS."""
     lines = map(json.loads, (root / MACHINE_CODE).read_text(encoding="utf-8").splitlines())
     loop = next(line for line in lines if (line["step"], line["kernel"]) == (step, kernel))
     return loop["slots"] / loop["interactions"] * interactions

@@ -1,5 +1,5 @@
-"""Reads docs/reports/items.toml, which lists the items of the five documents, how completely this
-repository covers each item, and where."""
+"""Reads docs/reports/items.toml. It lists the items of the five documents, and says how completely
+this repository covers each item, and where."""
 
 from __future__ import annotations
 

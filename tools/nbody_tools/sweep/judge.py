@@ -1,4 +1,5 @@
-"""Tests whether the statements of a report are true of our records, and compares the numbers."""
+"""Tests whether the statements of a report hold for our records, and compares the report's numbers
+with ours."""
 
 from __future__ import annotations
 
@@ -51,9 +52,9 @@ class Ratio:
 
 
 class Results:
-    """The newest record of every configuration. For CPU programs it is the fastest record instead,
-    because virtual machines share their processors (docs/results/README.md, noise/). of_table()
-    prefers records of a single run."""
+    """The newest record of each configuration. CPU programs are an exception: Results keeps their
+    fastest record, because virtual machines share their processors (docs/results/README.md,
+    noise/). of_table() prefers records of a single run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -70,8 +71,8 @@ class Results:
 
     def of_table(self, table: Table) -> "Results":
         """Returns a copy in which the records of a column come from the newest run that measured
-        the whole column. If there is no such run, those with the same number of GPUs come from the
-        newest run that measured all of these."""
+        the whole column. If there is no such run, the column is split by number of GPUs, and the
+        records of each part come from the newest run that measured the whole part."""
         groups = []
         for point in table.points:
             column = [cell for cell in table.cells if cell.point == point and cell.configuration]
@@ -81,8 +82,8 @@ class Results:
         return self.of_one_run(groups)
 
     def of_one_run(self, groups: Iterable[Iterable[Cell]]) -> "Results":
-        """Returns a copy in which the records of a group come from the newest run that measured
-        the whole group, if there is such a run."""
+        """Returns a copy in which, for each group, all records come from the newest run that
+        measured the whole group. Without such a run, the records of the group do not change."""
         chosen = copy.copy(self)
         chosen.records = dict(self.records)
         for group in groups:
@@ -109,8 +110,8 @@ class Results:
         return (self.of(cell) or {}).get("run")
 
     def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
-        """Returns the time of all time steps: the total if `measure` is "s in all", otherwise only
-        that of the kernels. Returns None if there is no record, or the record is of a failure."""
+        """Returns the time of all time steps: the total time if `measure` is "s in all", otherwise
+        only the time of the kernels. Returns None if there is no record, or if the run failed."""
         data = self.of(cell)
         if data is None or "failure" in data:
             return None
@@ -153,8 +154,8 @@ def run_of(path: Path, data: dict[str, Any]) -> str:
 
 
 def staircases(root: Path) -> Iterator[dict[str, Any]]:
-    """Yields the records of ./nbody measure for the steps on the lab's problem and one GPU, with
-    the keys that sweeps use."""
+    """Yields the records of ./nbody measure that are for the lab's problem and one GPU. Adds the
+    keys that sweeps use."""
     for path in sorted((root / "docs" / "results").glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -166,8 +167,8 @@ def staircases(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def maps(root: Path) -> Iterator[dict[str, Any]]:
-    """Yields the records of experiments/activity_map from before sweeps existed, with the keys that
-    sweeps use."""
+    """Yields the older records of experiments/activity_map, which were measured before sweeps
+    existed. Adds the keys that sweeps use."""
     for path in sorted((root / MAPS).glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -192,8 +193,8 @@ def is_rate(measure: str) -> bool:
 
 
 def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
-    """Returns a rate, or the inverse of a time, in the table's unit; it is larger for a faster
-    program."""
+    """Returns a number that is larger for a faster program: if the table has rates, the rate;
+    if the table has times, the inverse of the time."""
     times, data = results.time(cell, table.measure), results.of(cell)
     if times is None or data is None:
         return None
@@ -213,7 +214,8 @@ def published_speed(cell: Cell, table: Table) -> Optional[float]:
 
 
 def mean_of(ratios: list[Quartiles]) -> Quartiles:
-    """Returns the geometric means of the medians and of the quartiles of several ratios."""
+    """Returns the geometric mean of several ratios: of their medians, of their lower quartiles and
+    of their upper quartiles."""
     def mean(values: list[float]) -> float:
         return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -225,8 +227,8 @@ def mean_of(ratios: list[Quartiles]) -> Quartiles:
 
 
 def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
-    """Returns pairs of cells at the same point. If a side names its point ("series @ point"), pairs
-    its cell with every cell of the other side."""
+    """Returns pairs of cells at the same point. If one side names its point ("series @ point"),
+    pairs the cell at that point with every cell of the other side."""
     left, right = list(places(table, better, claim)), list(places(table, worse, claim))
     if " @ " in better or " @ " in worse:
         return [(a, b) for a in left for b in right]
@@ -300,9 +302,9 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
 
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    """Judges a claim that some stages of a timeline are shorter than another. Compares medians over
-    the systems; with `all`, compares a stage's sum over all systems with the other's shortest
-    time."""
+    """Judges a claim that some stages of a timeline are shorter than another stage. Compares the
+    medians over the systems. With `all`, compares the sum of each shorter stage over all systems
+    with the shortest time of the other stage."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)
@@ -342,8 +344,8 @@ def judgements(table: Table, results: Results) -> list[Judgement]:
 
 
 def several_runs(table: Table, results: Results) -> list[str]:
-    """Returns the runs of the first column whose rows come from several runs; empty if there is
-    none."""
+    """Finds the first column whose rows come from several runs, and returns these runs. Returns an
+    empty list if there is no such column."""
     for point in table.points:
         runs = {
             data["run"]

@@ -18,7 +18,8 @@ from nbody_tools.sweep.profiles import PROFILES
 
 SOURCE = Path("experiments") / "activity_map"
 FILE = "machine_code.jsonl"
-# Matches an operand in a constant bank, and captures the bank; kernel arguments are in bank 0.
+# Matches an operand in a constant bank, and captures the bank's number. Kernel arguments are in
+# bank 0.
 BANK = re.compile(r"\bc\[0x(\d)\]")
 KERNELS = {"compute_force": "13compute_forceILNS_4RootE0ENS_7StructsE",
            "compute_force_rsqrt": "13compute_forceILNS_4RootE2ENS_7StructsE",

@@ -1,5 +1,5 @@
-"""Makes docs/reports.md and docs/reports/, which show every table and figure of the reports next to
-ours, and say whether the reports' statements still hold."""
+"""Makes docs/reports.md and docs/reports/. These pages show every table and figure of the reports
+next to ours, and say whether the statements of the reports still hold."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def heading(table: Table) -> str:
 
 
 def commands(table: Table) -> str:
-    """Returns two commands: one for a CPU, with a size that takes only seconds on an emulated GPU,
-    and one for a GPU."""
+    """Returns two commands. The first is for a machine without a GPU: its problem is so small that
+    emulation takes only seconds. The second is for a GPU."""
     cell = next((cell for cell in table.cells if cell.configuration), None)
     if cell is None:
         return ""
@@ -174,8 +174,8 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
 
 
 def stages_table(root: Path, table: Table) -> str:
-    """Returns a table of the stages in a program with streams: the times of the first system, and
-    the medians over all later systems."""
+    """Returns a table of the stages of a program with streams. For each stage it gives the time of
+    the first system, and the median time of all later systems."""
     path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return NOT_MEASURED
@@ -202,8 +202,8 @@ def spans_of(spans: list[Span], stage: str) -> list[Span]:
 
 
 def cells_table(table: Table, results: Results) -> str:
-    """Returns a table with one row per series and one column per point, transposed if there are
-    more points than series."""
+    """Returns a table with one row per series and one column per point. If there are more points
+    than series, rows and columns are exchanged."""
     def written(series: str, point: str) -> str:
         cell = table.cell(series, point)
         if cell is None:
@@ -242,8 +242,8 @@ def failures(table: Table, results: Results) -> Iterator[str]:
 
 
 def claims_table(found: list[Judgement], published: str) -> str:
-    """Returns a table of the judgements. Omits the column of published values if `published`, its
-    title, is empty."""
+    """Returns a table of the judgements. `published` is the title of the column of published
+    values; if it is empty, the table has no such column."""
     if not found:
         return ""
     columns = [
@@ -269,9 +269,9 @@ def claims_table(found: list[Judgement], published: str) -> str:
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
-    """Returns sentences for an experiment's README about the speed of one series relative to
-    another. Each argument is (table, series, base), optionally followed by two clearer names to
-    print."""
+    """Returns sentences for the README of an experiment. Each compares the speed of a series with
+    that of a base. Each argument is (table, series, base); two clearer names, to be printed
+    instead, may follow."""
     sentences = []
     for name, tried, base, *shown in compared:
         table = reports.tables[name]
@@ -294,8 +294,8 @@ def digits(factor: float) -> str:
 
 
 def words(root: Path) -> dict[str, Any]:
-    """Returns the functions for templates. Tables and records are read when a document first needs
-    them."""
+    """Returns the functions that templates can call. The tables and records are read only when a
+    document first needs them."""
     @cache
     def reports() -> Reports:
         return Reports(root)

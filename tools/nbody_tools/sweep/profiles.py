@@ -1,5 +1,5 @@
-"""Compares our counts with values that a report read from a profiler or SASS (`profile` of a
-table)."""
+"""Compares our counts with the values that a report's authors read from a profiler or from SASS
+(the key `profile` of a table)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Counter:
 
 
 def sectors_of_own_loads(launch: dict[str, float]) -> float:
-    """Returns the sectors per load for a warp's two loads of its own bodies. Each of the kernel's
-    other loads reads one address, and therefore one sector."""
+    """Returns the sectors per load for the two loads with which a warp reads its own bodies. Each
+    other load of the kernel reads one address, and therefore one sector."""
     warps = launch["grid_size"] * launch["block_size"] / LANES
     return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
 
@@ -119,7 +119,8 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
 
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
-    """Returns minimum, median and maximum of a row's counter over all launches of its kernel."""
+    """Returns the minimum, median and maximum of a counter over all launches of a kernel. `row`
+    names the counter and the kernel."""
     if row["counter"] == PATTERN:
         counts = pattern_counts(root, row["profile"], row["kernel"])
         return Quartiles(*[COUNTERS[PATTERN].of(counts)] * 3) if counts else None
@@ -147,8 +148,8 @@ def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
 
 
 def pattern_counts(root: Path, source: str, name: str) -> dict[str, float]:
-    """Returns the counts of global loads for an access pattern of hostcuda/trace/patterns; empty if
-    they were not counted."""
+    """Returns the counts of global loads for one of the access patterns in hostcuda/trace/patterns.
+    Returns an empty dictionary if these loads were not counted."""
     if source == "model":
         return step_counts(root, "patterns", name, "global load")
     if not (root / FOLDER / "chip.jsonl").is_file():
@@ -175,8 +176,9 @@ def machine(root: Path, days: str = "") -> str:
 
 
 def days_of(root: Path, profiles: Iterable[str]) -> str:
-    """Returns the days on which the profiles were counted. A line of device.txt that begins with a
-    pattern and a colon is about the files that match it, the first line about all others."""
+    """Returns the days on which the profiles were counted, according to device.txt. A line that
+    begins with a pattern and a colon is about the files that match the pattern. The first line is
+    about all other files."""
     path = root / PROFILES / MACHINE
     first, *others = read_file(path).splitlines() if path.is_file() else [""]
     lines = {next((line for line in others
@@ -196,8 +198,8 @@ def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
 def compared(
     root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]
 ) -> Iterator[tuple[str, Optional[bool]]]:
-    """Yields, for each row of a claim, the counts as text, and whether the claim holds (None if the
-    ranges of the launches overlap)."""
+    """Yields two values for each row of a claim: the counts as text, and whether the claim holds
+    (None if the ranges of the launches overlap)."""
     by_name = {row["name"]: row for row in rows}
     limit = limit_of(claim)
     for name in claim["rows"]:

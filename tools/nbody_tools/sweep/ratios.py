@@ -17,7 +17,7 @@ def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
 
 
 def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
-    """Returns our speedup at a point, from the two median times."""
+    """Returns our speedup at a point: the ratio of the two median times."""
     return speed_ratio(table, cell_of(table, ratio["faster"], point),
                        cell_of(table, ratio["than"], point), results)
 
@@ -29,8 +29,8 @@ def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
-    """Returns the speedup that follows from the published values: slower over faster for times,
-    faster over slower for rates."""
+    """Returns the speedup that follows from the published values: for times, that of the slower
+    side divided by that of the faster; for rates, the inverse."""
     faster, slower = published_times(table, ratio, point)
     return None if faster is None or slower is None else slower / faster
 
@@ -74,8 +74,8 @@ def both(published: Optional[float], ours: Optional[float]) -> str:
 
 
 def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
-    """Yields one row per point with a printed ratio, then the averages and the products of
-    averages."""
+    """Yields one row for each point that has a printed ratio. Then yields the rows of averages, and
+    of products of averages."""
     ratios = table.data["ratio"]
     for point in table.points:
         if any(point in ratio["published"] for ratio in ratios):
@@ -105,7 +105,8 @@ def ratios_table(table: Table, results: Results) -> str:
 
 
 def also_of(table: Table, series: str, results: Results) -> list[str]:
-    """Returns the additional cells in a row of a table with one time per row: speedup and rate."""
+    """Returns additional cells for a row of a table that has one time per row: the speedup and the
+    rate."""
     kinds = table.data["also"]
     if not kinds:
         return []
@@ -124,8 +125,8 @@ def also_of(table: Table, series: str, results: Results) -> list[str]:
 
 
 def misprints(table: Table) -> list[str]:
-    """Returns a line for each printed ratio that does not follow from the printed times, with the
-    ratio that does."""
+    """Returns a line for each printed ratio that does not follow from the printed times. The line
+    also gives the ratio that follows."""
     lines = []
     for ratio in table.data["ratio"]:
         for point, number in ratio["published"].items():
@@ -137,8 +138,8 @@ def misprints(table: Table) -> list[str]:
 
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
-    """True if the ratio agrees with the times, each to within half a unit of its last printed
-    digit."""
+    """True if a printed ratio agrees with the printed times. Each of these numbers may be off by
+    half a unit of its last digit."""
     below, above = published_times(table, ratio, point)
     if above is None or below is None:
         return False

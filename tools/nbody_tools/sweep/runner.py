@@ -139,8 +139,8 @@ class Journal:
         self.runs = [json.loads(line) for line in lines if line]
 
     def append(self, run: dict[str, Any]) -> None:
-        """Writes the line with one call, so that a reader never sees half of it and a kill leaves
-        none."""
+        """Writes the line with one call. A reader therefore never sees half a line, and a killed
+        process leaves no half line behind."""
         self.runs.append(run)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -168,8 +168,8 @@ def kind(item: tuple[int, Planned]) -> tuple:
 
 
 def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned]]]:
-    """Yields batches of about BATCH_SECONDS, each with runs of one round and one number of
-    threads."""
+    """Yields batches that take about BATCH_SECONDS. All runs of a batch belong to the same round,
+    and use the same number of threads."""
     batch: list[tuple[int, Planned]] = []
     total = 0.0
     for item in work:
@@ -214,8 +214,8 @@ def run_batch(
     say: Say,
     environment: dict[str, str],
 ) -> bool:
-    """Runs a batch and records its results. Returns False if the overall time limit ended it,
-    rather than the batch's own limit."""
+    """Runs a batch and records its results. Returns False if the overall time limit ended the
+    batch, and True if it ended otherwise, even by its own limit."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
@@ -252,8 +252,8 @@ def run_batch(
 
 
 def built(folder: Path, plan: list[Planned]) -> set[str]:
-    """Returns the names of the programs in the executables, because a build may cover only some
-    tables."""
+    """Asks each executable which programs it contains, and returns their names. Some may be
+    missing, because a build may cover only some tables."""
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
@@ -310,8 +310,8 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns one record for all runs of a configuration. If a run failed, the record contains the
-    reason. Returns None if nothing was timed, or the check did not pass."""
+    """Merges all runs of a configuration into one record. If a run failed, the record contains only
+    the reason. Returns None if no run was timed, or if the check did not pass."""
     failures = [run for run in runs if "failure" in run]
     if failures:
         return {"configuration": key, "failure": failures[0]["failure"]}

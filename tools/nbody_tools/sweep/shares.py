@@ -25,8 +25,9 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def compared(table: Table) -> Iterator[list[Configuration]]:
-    """Yields lists of configurations that are compared with each other: the cells of a point, the
-    cells of a claim that names points and, in a grid, all configurations of a step."""
+    """Yields lists of configurations that are compared with each other. A list contains the cells
+    of a point, or the cells of a claim that names points. In a grid, a list contains all
+    configurations of a step."""
     def of(cells: Iterable) -> list[Configuration]:
         return [cell.configuration for cell in cells if cell.configuration]
 
@@ -49,7 +50,8 @@ def compared(table: Table) -> Iterator[list[Configuration]]:
 
 
 def groups(tables: Iterable[Table]) -> dict[str, str]:
-    """Maps every configuration to the one whose key is the name of its group."""
+    """Maps the key of every configuration to the name of its group, which is the key of one
+    configuration in the group."""
     leader: dict[str, str] = {}
 
     def find(key: str) -> str:
@@ -65,8 +67,8 @@ def groups(tables: Iterable[Table]) -> dict[str, str]:
 
 
 def not_measured(plan: list[Planned]) -> list[Planned]:
-    """Returns the configurations without a record and those they are compared with, which must be
-    measured again on the same GPU."""
+    """Returns the configurations that have no record, and all configurations that are compared with
+    these: they must be measured again, on the same GPU."""
     wanted = {planned.group for planned in plan if not planned.measured}
     return [planned for planned in plan if planned.group in wanted]
 
@@ -87,7 +89,7 @@ def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planne
 
 def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
     """Returns each pending configuration as a separate share, because all cores are equivalent.
-    Those without a record come first; among them, the longest."""
+    Configurations without a record come first. Within each kind, the longest come first."""
     def order(planned: Planned) -> tuple[bool, float]:
         return planned.measured, -estimate(pending([planned], journal))
 
@@ -123,8 +125,8 @@ class Worker:
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Returns each GPU's cores, and groups of cores for CPU programs, together half of all cores.
-    If there are no such groups, CPU programs run after the GPU programs."""
+    """Returns the cores of each GPU, and groups of cores for CPU programs. The groups together have
+    half of all cores. If there are no groups, CPU programs run after the GPU programs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
     each = len(rest) // gpus // 2 * 2  # keeps both hardware threads of a core together

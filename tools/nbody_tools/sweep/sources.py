@@ -25,8 +25,8 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FAST_MATH = "-use_fast_math"
-# The inline step_main() would not do here, because the linker keeps only one copy of it.
-# That copy would report the compiler flags of one bundle for all bundles.
+# The inline step_main() cannot be used here: the linker would keep only one copy of the function,
+# and this copy would report the compiler flags of one bundle for all bundles.
 BUNDLE_MAIN = """
 static nbody::FoundDevice device_of_bundle() {
   nbody::FoundDevice device = nbody::query_device();
@@ -41,8 +41,8 @@ char** argv) {
 
 
 def is_fast(program: Program) -> bool:
-    """True if the program is compiled with fast math. If its table does not say, the step's
-    CMakeLists.txt decides; experiments use fast math."""
+    """True if the program is compiled with fast math. If the program's table does not say so,
+    experiments use fast math, and for steps CMakeLists.txt decides."""
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent
@@ -77,7 +77,8 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
 
 
 def experiments(root: Path = ROOT, ending: str = "") -> list[str]:
-    """Returns the experiments that have the form of a step and need no other build targets."""
+    """Returns the experiments that consist of one file in the form of a step, and need no build
+    targets of their own."""
     return [
         path.parent.name
         for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
@@ -112,7 +113,7 @@ def bundle_text(programs: Iterable[Program]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Writes the file only if its text has changed, because writing it causes a compilation."""
+    """Writes the file only if its text has changed, because a new file is compiled again."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole_file(path, text)
 

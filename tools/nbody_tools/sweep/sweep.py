@@ -82,8 +82,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def plan_of(root: Path) -> dict[str, Any]:
-    """Returns the data for a machine that only runs programs: all tables, and each configuration
-    once."""
+    """Returns the plan for a machine that only runs the programs. The plan has all tables, and
+    contains each configuration once."""
     from nbody_tools.sweep.judge import Results
     from nbody_tools.sweep.shares import groups
     from nbody_tools.sweep.tables import (

@@ -300,8 +300,8 @@ def check_stage_claim(where: str, stages: list[dict[str, Any]], claim: Any) -> N
 
 
 def check_ratio(where: str, table: Table, printed: Any) -> None:
-    """Checks a printed column of speedups, and converts its list of numbers to a map from
-    points."""
+    """Checks a printed column of speedups, and replaces its list of numbers by a map from points to
+    numbers."""
     check_keys(f"{where}: a ratio", printed, _RATIO, _RATIO_MAY)
     for side in (printed["faster"], printed["than"]):
         if not any(is_of(side, series) for series in table.series):
@@ -316,8 +316,8 @@ def check_ratio(where: str, table: Table, printed: Any) -> None:
 
 
 def is_of(name: str, series: str) -> bool:
-    """Tests whether `name` is the name of a series or its beginning: "GPU1" stands for "GPU1,
-    blocks of 128"."""
+    """Tests whether `name` is the name of a series, or the beginning of that name: "GPU1" stands
+    for "GPU1, blocks of 128"."""
     return series == name or series.startswith((f"{name}, ", f"{name} at "))
 
 
@@ -342,8 +342,8 @@ def check_points(where: str, points: Any) -> None:
 
 
 def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Returns a series' (parameter, value) pairs. Omits values equal to the source's defaults, so
-    that identical programs have the same name."""
+    """Returns the (parameter, value) pairs of a series. Omits parameters with the default value of
+    the source, so that identical programs have the same name."""
     if "program" not in series or series["program"] in OTHER_PROGRAMS:
         return ()
     text = source_of(root, series["program"]).read_text(encoding="utf-8")
@@ -406,8 +406,8 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
 
 
 def published_by_point(where: str, series: dict[str, Any], points: list[str]) -> dict[str, Any]:
-    """Maps points to published values. In the file, these are a list with one value per point (""
-    if the series has none there), or a table with points as keys."""
+    """Maps points to published values. In the file, the values are a list with one entry per point
+    ("" if the series has no value there), or a table with points as keys."""
     published = series.get("published", {})
     if not isinstance(published, dict):
         numbers = published if isinstance(published, list) else [published]
@@ -451,8 +451,8 @@ def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
 
 
 def configurations(tables: list[Table]) -> dict[str, Cell]:
-    """Returns one cell for each configuration: the one with the most measurements (rounds x
-    repeats)."""
+    """Returns one cell for each configuration. Of the cells with the same configuration, chooses
+    the one with the most measurements (rounds x repeats)."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
         old = result.get(cell.runs.key)

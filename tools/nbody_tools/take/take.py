@@ -33,8 +33,8 @@ class Recipe:
         return self.source.suffix == ".cu"
 
     def command(self, compiler: str = "") -> str:
-        """Returns the one-line command, for a shell in the directory that holds the step's
-        folder."""
+        """Returns the one-line command. It is for a shell in the directory that contains the
+        folder of the step."""
         words = [compiler or ("nvcc" if self.is_cuda else "g++"), "-O3", "-std=c++20",
                  "-arch=native" if self.is_cuda else "-fopenmp", *self.flags,
                  *(f"-I{directory}" for directory in INCLUDE_DIRECTORIES),

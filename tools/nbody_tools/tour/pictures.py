@@ -1,5 +1,5 @@
-"""Draws the pictures of the report from the snapshots of a run, each in its own file, with captions
-for the page."""
+"""Draws the pictures of the report from the snapshots of a run. Writes each picture to its own
+file, and returns captions for the page."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def make_film(snapshots: Sequence[Bodies], figures: Path, name: str) -> str:
     """Makes an animation in the format that every browser shows as a picture; returns its name."""
     view = light.view_of([at(snapshots, part) for part in MOMENTS], FRAME[0] / FRAME[1])
     first = [light.light(points, *view, FRAME) for points in light.galaxies_of(snapshots[0])]
-    white = light.brightest(first)  # the same in every frame, which would flicker otherwise
+    white = light.brightest(first)  # one value for all frames, so that the film does not flicker
     frames = [light.picture(light.galaxies_of(state), *view, FRAME, white) for state in snapshots]
     film = figures / (f"{name}.webp" if features.check("webp_anim") else f"{name}.gif")
     light.save_picture(frames[0], film, save_all=True, append_images=frames[1:],

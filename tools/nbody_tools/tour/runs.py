@@ -57,8 +57,8 @@ TREE = ("--theta", "1", "--force-tolerance", "0.03")
 
 
 def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
-    """Returns the runs for the pictures. Galaxies have only as many bodies and steps as the machine
-    computes in seconds; `with_tree` means that the CPU's fast programs are built."""
+    """Returns the runs for the pictures. Galaxies have only as many bodies and steps as this
+    machine can compute in seconds. `with_tree`: the fast programs for a CPU are built."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("1", "4096", 300)
     disks = "60000" if on_gpu else "40000" if with_tree else "3000"
     tree = TREE if with_tree and not on_gpu else ()
@@ -97,7 +97,7 @@ def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
 
 
 def page_in_3d(title: str, name: str, snapshots: Path, step: Step, report: Path) -> str:
-    """Makes the 3D page that accompanies a picture; returns its name, or nothing if nbody-view is
+    """Makes the 3D page that accompanies a picture. Returns the page's name, or "" if nbody-view is
     not built."""
     view = next((folder / "view" / "nbody-view" for folder in step.program.parents
                  if (folder / "view" / "nbody-view").is_file()), None)
@@ -152,8 +152,8 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
 def make_picture(
     run: PictureRun, step: Step, report: Path, timeout: float
 ) -> tuple[Outcome, Picture]:
-    """Runs a simulation and draws its picture. The run has a new folder, which replaces the last
-    tour's folder when the run is complete."""
+    """Runs a simulation and draws its picture. The run writes to a new folder. When the run is
+    complete, this folder replaces that of the last tour."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:

@@ -1,4 +1,4 @@
-"""Draws docs/figures/scenarios/: how the scenarios that are clouds of bodies evolve.
+"""Draws docs/figures/scenarios/: pictures of how clouds of bodies evolve, one for each scenario.
 
   ./nbody scenarios build/cpu/experiments/cpu_tree/cpu_tree docs/figures/scenarios
   ./nbody scenarios PROGRAM DIR spiral         draws only this one
@@ -62,8 +62,8 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
 
 
 def draw(row: Row, states: list[Bodies]) -> Image.Image:
-    """Draws the states side by side, each with its time, the last one with the view's
-    width."""
+    """Draws the states side by side. Writes the time into each state, and the width of the view
+    into the last one."""
     strip = Image.new("RGB", (COLUMNS * (SIDE + GAP) - GAP, SIDE), colour("space"))
     pen = ImageDraw.Draw(strip)
     font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), TEXT)

@@ -1,5 +1,5 @@
-"""Makes the rows of the report's staircase: what a step adds, which of its checks passed here, and
-its speed on a GPU, here or as recorded on another machine."""
+"""Makes the rows of the staircase in the report. A row says what a step adds, which of its checks
+passed here, and how fast it is on a GPU: on this one, or as recorded on another machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 @dataclass(frozen=True)
 class Checks:
-    """How many checks of a run passed, of those that could decide."""
+    """Counts the checks of a run: those that passed, those that could decide, and those that could
+    not."""
     passed: int
     decided: int
     undecided: int

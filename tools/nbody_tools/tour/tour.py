@@ -59,7 +59,7 @@ def say(line: str) -> None:
 
 
 def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
-    """Returns the fast programs for a CPU that are built; they need Highway."""
+    """Returns those of the fast CPU programs that were built. Building them needs Highway."""
     folder = steps[0].program.parents[1] / "experiments"
     found = [Step(name, folder / name / name) for name in set(LONG.values())]
     return {step.name: step for step in found if step.program.is_file()}
@@ -101,8 +101,8 @@ def simulate_all(
 
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
-    """Draws this machine's GPU times or, if there are none, the committed ones. Returns the page's
-    data; `here` is true for this machine's times."""
+    """Draws the GPU times of this machine or, if there are none, the committed times. Returns the
+    data for the page; `here` is true if the times are of this machine."""
     if measured is not None:
         with captions_apart() as captions:
             performance.draw_all(measured, figures, "svg")
@@ -130,7 +130,8 @@ def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[
 
 
 def proved(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Counts the programs, those that passed, the checks that passed, and all checks decided."""
+    """Counts all programs, the programs that passed, all checks that could decide, and the checks
+    that passed."""
     checks = [found for outcome in outcomes if (found := checks_of(outcome.record))]
     return {
         "programs": len(outcomes),

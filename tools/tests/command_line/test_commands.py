@@ -63,7 +63,8 @@ def nbody(*words: str) -> subprocess.CompletedProcess:
 
 
 def said_by(function, *words: object) -> tuple[int, str]:
-    """Returns the exit code and the text on both outputs of a function that may end the process."""
+    """Calls a function that may end the process. Returns the exit code, and the text that the
+    function wrote to standard output and standard error."""
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         try:
             code = function(*words)

@@ -59,7 +59,7 @@ class NewStep(fakes.InFolder):
         lines = (self.folder / "step16_mine/README.md").read_text(encoding="utf-8").splitlines()
         missing = list(missing_in_a_lesson(lines, section_of(lines)))
         self.assertEqual(missing[-1], "16 TODOs are left")
-        # It has no bold words, because the check would look for them in the glossary.
+        # A draft has no bold words, because the check would look for them in the glossary.
         self.assertEqual([what.partition(":")[0] for what in missing[:-1]],
                          ["the idea has no diagram", "the idea has no term in bold"])
 

@@ -14,8 +14,8 @@ import layouts  # noqa: E402
 from browser import Browser  # noqa: E402
 
 WIDTHS, HEIGHT = (390, 1024, 1440), 900
-# Lists what is wrong with the visible page. Words overlap if the boxes of their letters do; a line
-# may reach two pixels into the next one.
+# Lists what is wrong with the visible page. Two words overlap if the boxes of their letters
+# overlap. A line of text may reach two pixels into the next line.
 MEASURE = """(() => {
   const problems = [], words = [];
   const root = document.documentElement;
@@ -58,7 +58,7 @@ MEASURE = """(() => {
   });
   return problems;
 })()"""
-# The colours of text and of the background behind it, for the contrast that WCAG 2.2 AA requires.
+# Compares the colours of text with the background, for the contrast that WCAG 2.2 AA requires.
 CONTRASTS = """(() => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (c) => c.slice(0, 3).map((v) => v / 255)
@@ -105,7 +105,7 @@ def problems(page: Path | str, browser: Browser) -> list[str]:
             browser.open(url)
             browser.wait_for(f"location.href.startsWith('{url}') && document.readyState === "
                              "'complete'")
-            # Pictures that load when they are seen have no height before.
+            # Loads all pictures now, because a picture has no height until it is loaded.
             browser.evaluate("document.querySelectorAll('img').forEach((i) => i.loading = 'eager')")
             browser.wait_for("[...document.images].every((i) => i.complete)")
             time.sleep(0.05)
@@ -116,7 +116,8 @@ def problems(page: Path | str, browser: Browser) -> list[str]:
 
 
 def changed_layouts(page: Path, name: str, selector: str, browser: Browser) -> list[str]:
-    """Returns how the layout differs, at each width, from the one that a person looked at."""
+    """Compares the layout at each width with the layout that a person accepted. Returns the
+    differences."""
     found = []
     layouts.allow_fonts(browser)
     for width in WIDTHS:

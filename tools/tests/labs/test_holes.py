@@ -1,4 +1,5 @@
-"""Tests that a lab asks for an idea, not for a line, and that its step's page does not print it."""
+"""Tests that a lab asks for an idea, not only for a line of code, and that the page of the step
+does not print the solution."""
 
 from __future__ import annotations
 
