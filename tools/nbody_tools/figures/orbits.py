@@ -164,7 +164,7 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     orbits = trajectories(snapshots)
     eight = first.scenario == "figure-eight"
     figure, axes = pyplot.subplots(figsize=(10, 6))
-    # On the figure-eight all bodies follow one curve, a third of a period apart.
+    # In the figure-eight, all bodies follow the same curve, a third of a period apart.
     coloured = len(orbits) // 3 + 1 if eight else len(orbits)
     for body, name in enumerate(body_names(first)):
         colour = CYCLE[body % len(CYCLE)]

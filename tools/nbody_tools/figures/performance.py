@@ -27,7 +27,7 @@ from nbody_tools.records.record import Quartiles, Record
 from nbody_tools.records.staircase import Staircase
 
 ROW_HEIGHT = 0.42  # inches
-# Hides the lines of the grid and of the peak behind a number.
+# The background of a number, which hides the lines of the grid and of the peak behind it.
 BEHIND_NUMBERS = {"boxstyle": "square,pad=0.1", "facecolor": PAGE, "edgecolor": "none"}
 Values = Sequence[Optional[Quartiles]]
 

@@ -58,8 +58,8 @@ def configure(p: argparse.ArgumentParser) -> None:
         kind = kinds.add_parser(name, help=text)
         kind.add_argument("--output", type=figure_file, required=True, metavar="FILE")
         kind.add_argument("--record", type=existing_file, metavar="FILE",
-                          help="result record of the run "
-                          "(its --json): the caption names step, machine and date")
+                          help="record that the run wrote with --json: "
+                           "the caption names step, machine and date")
         kind.set_defaults(draw=lambda options: [draw(options, note_from(options))])
         return kind
 
@@ -67,7 +67,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     times.add_argument("records", nargs="+", type=existing_file,
                        help="files of records, each from one machine")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
-                       help="folder for the figures; each of several files gets a subfolder")
+                       help="folder for the figures; several files get one subfolder each")
     times.add_argument(
         "--problem",
         default="",
@@ -98,7 +98,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     states.add_argument("--species", type=species_list, metavar="LIST",
                         help="species of the bodies to show: disk,star [all]")
     states.add_argument("--half-width", type=positive_number, metavar="X",
-                        help="half width of a panel [shows 99.8 %% of the bodies]")
+                        help="half width of a panel [wide enough for 99.8 %% of the bodies]")
 
     profile = picture("profile", "density against theory", lambda options, note: draw_profile(
         [read_bodies(file) for file in options.states], options.output, options.theory, note))
@@ -118,7 +118,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     convergence.add_argument("reference", type=existing_file,
                              help="final state of a much more accurate run")
     convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE",
-                             help="final states with other dt")
+                             help="final states of runs with other dt")
 
     energies = picture(
         "energies",

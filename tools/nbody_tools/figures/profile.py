@@ -1,4 +1,4 @@
-"""Draws the density of a sphere of bodies, shell by shell, next to its model's density."""
+"""Draws the density of a sphere of bodies, shell by shell, next to the density of a model."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Shells:
         return 4 / 3 * numpy.pi * (self.edges[1:] ** 3 - self.edges[:-1] ** 3)
 
     def deviations(self, model: Model) -> numpy.ndarray:
-        """Returns the difference from the model's mass in each shell, in standard errors."""
+        """Returns how far each shell's mass is from the model's mass, in standard errors."""
         return (self.masses - numpy.diff(model.mass_within(self.edges))) / self.errors
 
 

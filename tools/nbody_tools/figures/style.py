@@ -35,7 +35,7 @@ CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 SPECIES_COLOURS = {kind: colour(f"species-{kind}")
                    for kind in ("gas", "dark", "disk", "bulge", "star", "boundary")}
 
-_captions: Optional[dict[Path, str]] = None  # of captions_apart
+_captions: Optional[dict[Path, str]] = None  # set only inside captions_apart()
 CAPTION_SIZE = int(value("figure-caption"))
 DOTS_PER_INCH = 130
 MARGIN = 0.12  # inches
@@ -53,8 +53,8 @@ pyplot.rcParams.update({
 
 @contextmanager
 def captions_apart() -> Iterator[dict[Path, str]]:
-    """Collects, by path, the captions of the figures that the `with` block saves, for a page that
-    writes them as text. They are not drawn into the figures."""
+    """Collects the captions of the figures that the `with` block saves, by path. A page then writes
+    the captions as text; they are not drawn into the figures."""
     global _captions
     _captions = {}
     try:
@@ -73,7 +73,7 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
         layout.execute(figure)
         figure.set_layout_engine("none")
     box = figure.get_tightbbox()
-    # 0.008 inch per point is the mean width of a letter of DejaVu Sans.
+    # A letter of DejaVu Sans has a mean width of 0.008 inch for each point of the font's size.
     if _captions is not None:
         _captions[Path(path)], caption = caption, ""
     lines = textwrap.wrap(caption, width=int(figure.get_figwidth() / (0.008 * CAPTION_SIZE)))
@@ -104,8 +104,8 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
 
 
 def _rounded(path: re.Match[str]) -> str:
-    """Rounds coordinates to a hundredth of a point: nobody sees it, and it saves a third of the
-    file."""
+    """Rounds coordinates to a hundredth of a point. Nobody sees the difference, and the file
+    becomes a third smaller."""
     return re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n.group(0)):.2f}", path.group(0))
 
 

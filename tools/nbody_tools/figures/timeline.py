@@ -39,7 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="result records of the run: the caption names step, machine and date")
     p.add_argument("--step", metavar="NAME",
-                   help="the step whose record is used [that of the last record]")
+                   help="the step whose record is used [the step of the last record]")
 
 
 def record_of(source: Path, step: Optional[str]) -> Record:
@@ -65,7 +65,7 @@ def closer_end(spans: Sequence[Span]) -> Optional[float]:
 
 
 def label_of(device: int, stream: int, several: bool) -> str:
-    """Returns the label of a row. If there are several devices, the first row of each names it."""
+    """Returns the label of a row. The first row of each of several devices names the device."""
     if not several:
         return str(stream)
     return f"GPU {device}, stream 0" if stream == 0 else f"stream {stream}"

@@ -1,5 +1,5 @@
-"""Draws the figures of step 15: its times and the direct sums' times against the number of bodies,
-and its errors against the opening angle."""
+"""Draws the figures of step 15: the times of the tree and of direct sums against the number of
+bodies, and the errors of the tree against the opening angle."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def points(curve: Curve) -> tuple[list[int], list[float]]:
 
 
 def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
-    """Draws the cost of a time step against its error, with one panel per third-party program and
-    its bodies. Builds of one program, whose names agree up to the comma, share a panel."""
+    """Draws the seconds per time step against the error, with one panel per third-party program.
+    Builds of the same program share a panel; their names agree up to the comma."""
     known = [peer for peer in peers if peer.error is not None]
     families = list(dict.fromkeys(family(peer) for peer in known))
     figure, grid = pyplot.subplots(
@@ -107,7 +107,7 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
                 )
         axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
                  title=f"compared with {name}: {of_family[0].what}")
-        # Ticks at 2 and 5 too, because an axis of less than two decades may show only one power.
+        # Ticks at 2 and 5 too, because an axis of under two decades may show only one power of 10.
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.grid(color=GRID)

@@ -1,8 +1,8 @@
-"""The format BIN, of all tools: docs/formats.md, common/io/formats/bin.cpp. Only Python's standard
-library is needed, because a machine with a GPU may lack NumPy.
+"""Reads and writes BIN, the format of all tools (docs/formats.md, common/io/formats/bin.cpp). Uses
+only Python's standard library, because a machine with a GPU may lack NumPy.
 
 BIN is little-endian. A header of 144 bytes is followed by seven float32 or float64 values per body,
-system after system, and in version 2 also by one byte per body for its species. Checkpoints
+system after system. In version 2, one byte per body for the species follows. Checkpoints
 (version 3) have 16 more header bytes, and end with lines of key=value and a checksum.
 """
 
@@ -52,7 +52,7 @@ class BinFile:
 
 
 def read_bin(path: Path, data: bytes) -> BinFile:
-    """Returns the content of a file with these bytes; `path` is for messages."""
+    """Returns the content of a file, whose bytes are `data`. Messages name the file as `path`."""
     if not data.startswith(MAGIC):
         raise FileError(f"{path}: not BIN: it does not begin with {MAGIC.decode()}")
     if len(data) < _HEADER.size:

@@ -1,6 +1,6 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
-A file whose content does not match its header is rejected with a FileError that names it.
+If a file's content does not match its header, reading raises a FileError that names the file.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def species_list(text: str) -> list[str]:
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
-    """Returns a sentence for a caption; empty if the files lack these data, as converted files
-    do."""
+    """Returns a sentence about a run for a caption. It names only the softening if both states are
+    of the same step, as in converted files."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening unknown"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "

@@ -1,7 +1,7 @@
 """Grades the submissions of a class in parallel, and writes their points as CSV for a gradebook.
 
-A submission is a file in the folder, named after its student, or the only file in a folder named
-after its student. Names that Canvas and Moodle give to downloaded submissions are understood:
+A submission is a file named after its student, or the only file in a subfolder named after its
+student. The names that Canvas and Moodle give to downloaded submissions also work:
 `doejane_LATE_123_456_solution.cu` belongs to the user 123, and
 `Jane Doe_456_assignsubmission_file` to Jane Doe.
 """
@@ -38,7 +38,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Mark:
-    """The points of a student; None if the grader itself failed."""
+    """The points of a student. `score` is None if the grader itself failed."""
     student: str
     score: Optional[float]
     feedback: str
@@ -84,7 +84,7 @@ def submissions_in(folder: Path) -> list[Submission]:
 
 
 def share_of(submissions: Sequence[Submission], share: str) -> list[Submission]:
-    """Returns every N-th submission, from the K-th on, if the share is K/N."""
+    """Returns the share K/N of the submissions: every N-th submission, from the K-th on."""
     match = re.fullmatch(r"(\d+)/(\d+)", share)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
         raise ToolError(f"--share {share}: must be K/N with K from 1 to N, such as 2/8")
@@ -135,8 +135,8 @@ def file_name(student: str) -> str:
 
 
 def as_canvas(marks: Sequence[Mark], title: str, roster: Optional[list[dict[str, str]]]) -> str:
-    """Returns the gradebook of Canvas: its export with the points of this assignment. Without an
-    export, students are identified by their login."""
+    """Returns a gradebook for Canvas: the roster that Canvas exported, with the points of this
+    assignment. Without a roster, students are identified by their login."""
     if roster is None:
         rows = [{"SIS Login ID": mark.student} for mark in marks]
         keys = [mark.student for mark in marks]
@@ -181,7 +181,7 @@ FORMATS = {"canvas": as_canvas, "moodle": as_moodle, "plain": as_plain}
 
 
 def canvas_names(row: dict[str, str]) -> Iterable[str]:
-    """Yields the names under which a student of a Canvas export may have submitted."""
+    """Yields the names under which the student in a row of Canvas's export may have submitted."""
     yield from (row[name] for name in ("ID", "SIS User ID", "SIS Login ID", "Student"))
 
 

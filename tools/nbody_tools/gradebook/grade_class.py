@@ -30,7 +30,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     of_class.add_argument("--roster", type=arguments.existing_file, metavar="FILE",
                           help="gradebook that Canvas exported, or Moodle's list of participants")
     of_class.add_argument("--reports", type=Path, metavar="DIR",
-                          help="write each student's report; graded files are not graded again")
+                          help="write each student's report; do not grade files with a report again")
     of_class.add_argument("--jobs", type=arguments.positive_integer, metavar="N",
                           help="submissions graded at a time [number of cores]")
     of_class.add_argument("--share", metavar="K/N",
@@ -64,7 +64,7 @@ def check(options: argparse.Namespace, of_file: tuple[str, ...]) -> None:
 def run(options: argparse.Namespace, task_of: Callable[[str], str], title: str,
         grade_one: GradeOne) -> int:
     """Grades the folder and returns the exit code: 1 if the grader itself failed on a file.
-    `task_of` names the task of a student."""
+    `task_of` returns a student's task."""
     submissions = submissions_in(options.file)
     if options.share:
         submissions = share_of(submissions, options.share)

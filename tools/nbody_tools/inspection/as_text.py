@@ -133,8 +133,8 @@ def in_words(operations: Sequence[Operation], divisor: float) -> str:
 
 
 def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
-    """Describes the PTX of loops. If `interacts`, the counts are per square root, because an
-    interaction computes one."""
+    """Describes the kernels' PTX and its loops. If `interacts` is set, gives counts per square
+    root, because an interaction computes one."""
     lines = []
     for ptx in kernels:
         lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")

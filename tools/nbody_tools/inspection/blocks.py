@@ -82,8 +82,8 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
 
 
 def is_usual_store(pair: Compared) -> bool:
-    """True for the store at the end of nearly every pattern, which is not what the pattern
-    tests."""
+    """True for the store at the end of nearly every pattern. The pattern does not test this
+    store."""
     return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
@@ -94,9 +94,9 @@ def patterns_block(root: Path) -> str:
     shown = [pair for pair in pairs if not is_usual_store(pair)]
     return "\n\n".join([
         f"We compared {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} kernels "
-        f"({machine(root)}). {sum(pair.agrees for pair in pairs)} of them are equal in requests, "
+        f"({machine(root)}). {sum(pair.agrees for pair in pairs)} of them agree in requests, "
         f"cost and bank conflicts. The table omits {len(pairs) - len(shown)} coalesced stores, all "
-        "of them equal.",
+        "of which agree.",
         markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request",
                   "chip", "ideal", "bank conflicts", "chip", ""),
                  [pattern_row(pair) for pair in shown])])
@@ -154,7 +154,7 @@ def machine(root: Path) -> str:
 
 @dataclass(frozen=True)
 class Kind:
-    """Accesses of a kernel with equal cost."""
+    """A kernel's accesses that have the same cost."""
     memory: str
     access: str
     bytes: int
@@ -163,8 +163,8 @@ class Kind:
 
 
 def step_block(step: str, parent: Optional[str], root: Path) -> str:
-    """Returns a table of the step's accesses, after its parent's accesses if the parent has
-    kernels."""
+    """Returns a table of the step's accesses. If the parent has kernels, the table begins with the
+    parent's accesses."""
     model = read_model(root)
     rows = [row for program in (parent, step) for kernel in model
             if program and kernel["program"] == program for row in kernel_rows(kernel, root)]

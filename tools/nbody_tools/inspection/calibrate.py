@@ -1,7 +1,7 @@
 """Updates docs/results/patterns/: the predictions of ./nbody inspect, and a GPU's counts.
 
   ./nbody calibrate model --build build/cpu           runs the traced programs
-  ./nbody calibrate model --build build/cpu --check   only compares with the stored ones
+  ./nbody calibrate model --build build/cpu --check   only compares with stored predictions
   ./nbody calibrate chip DIR                          reads the files that ./nbody measure patterns
                                                       wrote on a GPU machine
 
@@ -60,8 +60,8 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Removes line numbers, because edits above a line change its number, while its text still
-    identifies it."""
+    """Removes line numbers, because edits above a line change the number. The line's text still
+    identifies the line."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 
 

@@ -122,8 +122,8 @@ def read_model(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def read_chip(root: Path = ROOT) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Returns the first line, which describes chip, versions and date, and the lines of the
-    kernels."""
+    """Returns the first line, which describes the chip, the versions and the date, and then the
+    lines of the kernels."""
     first, *kernels = read_lines(root / FOLDER / "chip.jsonl")
     return first, kernels
 
@@ -141,7 +141,7 @@ def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
 
 
 def compared(root: Path = ROOT) -> list[Compared]:
-    """Returns every quantity of every kernel that is in both files, in the model's order."""
+    """Compares all quantities of the kernels that are in both files, in the model's order."""
     _, chip = read_chip(root)
     chips = {(line["program"], line["name"]): line for line in chip}
     pairs = []
@@ -159,8 +159,8 @@ def compared(root: Path = ROOT) -> list[Compared]:
 
 
 def step_counts(root: Path, step: str, kernel: str, quantity: str) -> dict[str, float]:
-    """Returns the model's counts of a quantity of a kernel: in total, per request and per
-    interaction. Empty if the step is not calibrated."""
+    """Returns the model's counts of a quantity in a kernel: in total, per request and per
+    interaction. Returns no counts if the step is not calibrated."""
     lines = [line for one in read_model(root) if (one["program"], one["name"]) == (step, kernel)
              for line in one["lines"] if [line["memory"], line["access"]] == quantity.split()]
     if not lines:

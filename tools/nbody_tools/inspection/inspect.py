@@ -11,7 +11,7 @@ executions, sectors and bank conflicts per request, and loads and stores per int
 races (both lines, both threads), barriers that not all threads of a block reach, and misuse of
 memory. If clang++ is installed, builds and runs the program again to count additions, divisions,
 shuffles, ... as written in the source. If nvcc is installed, also counts PTX instructions.
-docs/inspect.md explains the numbers and compares them with a GPU's.
+docs/inspect.md explains the numbers and compares them with a GPU's counts.
 
 Exit code: 0 no problems found; 1 problems found, or the program failed; 2 wrong arguments, or g++
 is missing.
@@ -126,8 +126,8 @@ def from_cache(folder: Path, name: str) -> Optional[str]:
 
 
 def build_in_the_folder_of_all(target: str) -> None:
-    """Builds with ./nbody build, which shows progress. Sends its output to stderr, because stdout
-    is only for results."""
+    """Builds with ./nbody build, which shows progress. Sends the build's output to stderr, because
+    stdout is only for results."""
     sys.stdout.flush()
     ended = subprocess.run(
         [ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
@@ -137,8 +137,8 @@ def build_in_the_folder_of_all(target: str) -> None:
 
 
 def build_alone(target: str, folder: Path, compiler: str) -> None:
-    """Builds in a separate folder. Configures the folder the first time; later ninja does so if
-    necessary."""
+    """Builds in a separate folder. Configures the folder the first time; later, ninja configures it
+    again if necessary."""
     print(f"Building {target} in {folder} ...", file=sys.stderr)
     logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():

@@ -1,4 +1,4 @@
-"""Counts a program's kernel operations as written: additions, divisions, shuffles, ... per line.
+"""Counts the operations that each line of a kernel writes: additions, divisions, shuffles, ...
 
 The program counts its own operations, because clang++ compiled it with counters
 (hostcuda/launcher/counting.py).
@@ -38,7 +38,7 @@ OPERATIONS = (
 
 @dataclass(frozen=True)
 class Operation:
-    """The number of operations of one kind in one line of a kernel, over all its threads."""
+    """The number of operations of one kind that all threads of a kernel execute in one line."""
     place: Place
     type: str
     operation: str
@@ -48,7 +48,7 @@ class Operation:
 def count_instructions(
     program: Path, arguments: Sequence[str], timeout: float
 ) -> dict[str, list[Operation]]:
-    """Returns the counts of each kernel. Returns nothing if the program failed before it wrote
+    """Returns the counts of each kernel. Returns no counts if the program failed before it wrote
     them; the traced run then reports the failure."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"

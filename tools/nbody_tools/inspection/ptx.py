@@ -23,7 +23,7 @@ PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)(?:.*inlined_at (\d+) (\d+))?")
 INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
-# Classes of instructions: their names, and whether they must have a floating-point type.
+# Classes of instructions: the class, its names in PTX, and whether the type must be floating-point.
 CLASSES = (
     ("add", ("add", "sub"), True),
     ("mul", ("mul",), True),

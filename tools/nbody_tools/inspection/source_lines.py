@@ -29,7 +29,7 @@ def shown_path(file: str) -> str:
 
 def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
     """Maps these code offsets to source lines. In inlined code, takes the innermost function that
-    is not in hostcuda's headers, because an access in __ldg or atomicAdd belongs to its caller."""
+    is not in hostcuda's headers, because an access in __ldg or atomicAdd belongs to the caller."""
     if not codes:
         return {}
     words = ["addr2line", "-a", "-i", "-e", str(program)]

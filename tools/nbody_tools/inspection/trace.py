@@ -225,7 +225,7 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """Keeps the first race found for each pair of lines, whichever of the two ran first."""
+    """Keeps the first race found for each pair of lines, whichever of the two lines ran first."""
     kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)

@@ -110,7 +110,7 @@ class Workshop:
         self.sources.append(source)
 
     def library_files(self) -> list[Path]:
-        """Returns the libraries linked with a submission: the traced ones, or the plain ones."""
+        """Returns the libraries linked with a submission: traced ones if it has any, else plain."""
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
     def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = (),
@@ -156,7 +156,7 @@ class Workshop:
     def compile_for_cpu(self, source: str, variant: str, name: str = "") -> Path:
         """Compiles a source after hostcuda's launcher has rewritten it, and returns the object
         file, NAME.o. Also writes NAME.d, which lists the files that the preprocessor opened. By
-        default, the name is the variant."""
+        default, NAME is the variant."""
         name = name or variant
         # Without -fno-gnu-unique, it would be impossible to hide some symbols from the libraries.
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant],
@@ -200,8 +200,8 @@ class Workshop:
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str, kept: str = "main", more: Sequence[str] = ()) -> Path:
-        """Links a submission with `more` object files. Hides all its symbols except `kept`
-        from the libraries, so that it cannot replace any of their functions."""
+        """Links a submission with `more` object files. Hides all of the submission's symbols except
+        `kept` from the libraries, so that no symbol can replace a function of the libraries."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", f"--keep-global-symbol={kept}", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *more,
@@ -248,14 +248,14 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns a program's path, with links resolved unless the program is one of the system's,
-    because the sandbox shows only the folder in which the program itself is."""
+    """Returns a program's path. Resolves links, because the sandbox shows only the folder in which
+    the program itself is; the system's programs need no such step."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """Returns the folders that a compiler needs; none if it is among the system's programs."""
+    """Returns the folders that a compiler needs; none if the system's programs include it."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 

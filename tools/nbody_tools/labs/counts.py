@@ -104,9 +104,9 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:
-    """Returns the most patterns in which warps of a first block make the same access to shared
-    memory; None if there is nothing to compare. Requests with bank conflicts and those of
-    neighbouring words do not count: they say nothing of how rows are stored."""
+    """Returns the largest number of patterns in which the warps of a first block make the same
+    access to shared memory; None if there is nothing to compare. Requests with bank conflicts and
+    requests of neighbouring words do not count, because they do not show how rows are stored."""
     seen: dict[tuple, list[tuple]] = {}
     for kernel in kernels:
         for one in (kernel.first_block or {"accesses": ()})["accesses"]:

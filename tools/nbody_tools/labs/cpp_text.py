@@ -36,7 +36,7 @@ def without_comments(text: str) -> str:
 
 
 def code_only(text: str) -> str:
-    """Replaces comments by blanks and strings by empty ones; keeps #include lines."""
+    """Replaces comments by blanks, and strings by empty strings; keeps #include lines."""
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
         if piece[0] not in "/\"'":  # a name, a number or an #include

@@ -3,9 +3,9 @@
   ./nbody golf 06 my.cu --name "Ada"      step 06's task and compiler options, your kernel
   ./nbody golf --check                    counts every row of course/board.md again
 
-FILE is a program like the step's nbody.cu. The tests of ./nbody grade prove it, in the sandbox, on
-new problems each time. Then three numbers are counted, without a GPU: the issue slots per
-interaction in nvcc's machine code, and the sectors of global memory and the wavefronts of shared
+FILE is a program like the step's nbody.cu. The tests of ./nbody grade prove in the sandbox that it
+is right, on new problems each time. Then three numbers are counted, without a GPU: the issue slots
+per interaction in nvcc's machine code, and the sectors of global memory and wavefronts of shared
 memory per 1000 interactions, for 2 systems of 2048 bodies. Times do not count. course/board.md
 explains the numbers.
 
@@ -140,8 +140,8 @@ def needed_programs() -> dict[str, str]:
 
 
 def task_of(step: str) -> Task:
-    """Returns the tests for a step's programs: those of its lab, if it has one, without the lab's
-    limits and removed code."""
+    """Returns the tests for programs that do a step's work: those of the step's lab if there is
+    one, without the lab's limits and removed code."""
     name = find_step(step, [one for one in step_folders(ROOT) if number_of(one)[:2] <= "13"
                             and (ROOT / one / "nbody.cu").is_file()])
     labs = [find_lab(file.parent.name.partition("_")[0]) for file in FOLDER.glob("*/lab.toml")]
@@ -218,8 +218,8 @@ def cubin_of(source: Path, flags: Sequence[str], nvcc: str) -> Path:
 
 
 def roots_per_interaction(task: Task, text: str, file: Path) -> float:
-    """Counts the square roots of one more time step, as the source has them. Otherwise a loop with
-    superfluous roots would seem to compute more interactions."""
+    """Counts the square roots that one more time step computes, as the source has them. Without
+    this count, a loop with superfluous roots would seem to compute more interactions."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "golf.cu", Path(folder) / "counted"
         source.write_text(text, encoding="utf-8")
@@ -260,7 +260,7 @@ def last_line(text: str) -> str:
 
 
 def rows_of(board: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number and the cells of each row below the heading of the table."""
+    """Yields the line number and the cells of each row below the heading of the table."""
     lines = board.read_text(encoding="utf-8").splitlines()
     head = table_head()[0]
     if head not in lines:
