@@ -4,7 +4,7 @@
   hostcuda check [OPTIONS] -- COMMAND...
 
   --all               also runs the program in every other mode of the emulator
-  --json FILE         writes the findings and the trace's records of them
+  --json FILE         writes the findings, also as the trace recorded them
   --sarif FILE        writes the findings as SARIF 2.1.0, for GitHub and editors
   --timeout SECONDS   of each run (120); of COMMAND (600)
 
@@ -100,8 +100,8 @@ def file_to_write(option, word):
 
 
 def split_command_line(words):
-    """Returns the options of check, the arguments of the build, and the arguments of the program.
-    If there is no source, the last list is the command."""
+    """Returns check's options, the arguments of the build, and the program's arguments. If no
+    source file is given, the last list is the command."""
     options = {"all": False, "json": None, "sarif": None, "timeout": None}
     building, rest = [], list(words)
     while rest:
@@ -157,7 +157,7 @@ ASSERTION = re.compile(r"^.*: block: \[.*\], thread: \[.*\] Assertion .*$", re.M
 
 
 def findings_of_messages(ended):
-    """Returns the findings that messages of hostcuda and of the sanitizers contain."""
+    """Returns the findings in the messages of hostcuda and of the sanitizers."""
     found = [Finding(text, ended.mode, details.rstrip())
              for text, details in MESSAGE.findall(ended.errors)]
     found += [Finding(match, ended.mode) for match in ASSERTION.findall(ended.errors)]
@@ -175,7 +175,7 @@ def findings_of_messages(ended):
 
 
 def in_words(code):
-    """Formats the way a run ended: its exit status, or the signal's name."""
+    """Describes how a run ended: with an exit status, a signal or a timeout."""
     if code == "timeout":
         return "a timeout"
     if code >= 0:
@@ -189,8 +189,7 @@ def no_end(ended):
 
 
 def findings_of_end(ended, plain, unstable):
-    """Returns a finding if the run ended differently from the plain run, or if its output
-    differs."""
+    """Returns a finding if the run's end or its output differs from the plain run's."""
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
@@ -211,7 +210,7 @@ OWN_PLACE = re.compile(r"^  (?:thread \S+ )?at (?:\S*/)?([^\s/]+:\d+)", re.M)
 
 
 def unique(findings):
-    """Keeps only the first of the findings in which several runs report the same error."""
+    """If several runs report the same error, keeps only the first of these findings."""
     seen, places = {}, {}
     for finding in findings:
         key = re.sub(r"0x[0-9a-f]+|\(\d+,\d+,\d+\)", "", finding.what)
@@ -225,13 +224,13 @@ def unique(findings):
 
 
 def finding_of_warning(line):
-    """Turns a warning of the compilation into a finding."""
+    """Turns a compiler warning into a finding."""
     place, _, what = line.partition(": warning: ")
     return Finding(what, "compiled", f"  at {place.rpartition(':')[0]}")
 
 
 def run_traced(program, arguments, timeout, folder):
-    """Returns the traced run, and the trace's records of its findings."""
+    """Returns the traced run, and the findings that the trace recorded."""
     trace = Path(folder, "trace.json")
     ended = run(program, arguments, "traced", {"HOSTCUDA_TRACE": str(trace)}, timeout)
     records = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {}
@@ -239,7 +238,8 @@ def run_traced(program, arguments, timeout, folder):
 
 
 def check_traced(programs, arguments, timeout, folder):
-    """Returns the traced run, its findings, the trace's records, and the number of runs."""
+    """Returns the traced run, its findings, the findings that the trace recorded, and the number of
+    runs."""
     ended, records = run_traced(programs[TRACED], arguments, timeout, folder)
     findings = findings_of_messages(ended)
     if ended.code == "timeout":
@@ -250,8 +250,8 @@ def check_traced(programs, arguments, timeout, folder):
 
 
 def check_in_all_modes(programs, arguments, timeout, folder):
-    """Returns the plain run, the findings of all runs, the trace's records, and the number of
-    runs."""
+    """Returns the plain run, the findings of all runs, those that the trace recorded, and the
+    number of runs."""
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
     hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)

@@ -1,4 +1,4 @@
-"""Writes the file with which clangd reads launches, kernels and the API, without the toolkit."""
+"""Writes a file that lets clangd understand launches, kernels and the API without the toolkit."""
 from hostcudacc import INCLUDE, INCLUDES, SAMPLES
 from libraries import HOME
 

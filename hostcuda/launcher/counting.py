@@ -1,5 +1,5 @@
-"""Makes a .cu file count what its kernels compute: each addition, division, shuffle, ... as
-written.
+"""Makes a .cu file count the operations of its kernels: each addition, division, shuffle, ... that
+the source contains.
 
 clang++ translates the file to unoptimised LLVM IR, in which each operator of the source is one
 instruction that carries its source line. This module inserts a counter at the start of each basic
@@ -16,7 +16,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-# Maps LLVM's names of operators to ours.
+# Maps LLVM's names for operators to ours.
 OPERATORS = {
     "fadd": "add",
     "fsub": "add",
@@ -41,7 +41,7 @@ OPERATORS = {
 }
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
 TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat": "float16"}
-# Maps names of functions to operations. The first match counts.
+# Maps names of functions to operations; the first match applies.
 FUNCTIONS = tuple((kind, re.compile(rf"(?:{names})$")) for kind, names in (
     ("shuffle", r"__shfl\w*|shfl\w*|__match_\w+|match_\w+|__reduce_\w+|reduce|\w+clusive_scan"),
     ("vote", r"__(?:ballot|any|all)(?:_sync)?|ballot|any|all|__activemask|coalesced_threads"),
@@ -215,7 +215,7 @@ def increment(marker, number, pointer):
 
 
 def declarations(marker, size, table, pointer):
-    """Declares the counters, and describes them in a section that the linker delimits."""
+    """Declares the counters and describes them in a section whose bounds the linker defines."""
     text = table.encode() + b"\0"
     bytes_of_text = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}" for byte in text

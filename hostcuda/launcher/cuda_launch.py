@@ -1,5 +1,5 @@
-"""Rewrites launches: <<<>>>, and calls of functions that launch a kernel or take one as void*. The
-argument `rewrite` is a function that rewrites the tokens within a launch.
+"""Rewrites launches: <<<>>>, calls of functions that launch a kernel, and kernels passed as void*.
+The argument `rewrite` is a function that rewrites the tokens within a launch.
 """
 import re
 
@@ -58,12 +58,12 @@ def kernel_expression_start(tokens, i):
 
 
 def launch_end(tokens, begin, count_angles):
-    """Returns the indices of the first and last > of the >>> that ends the configuration which
-    starts at `begin`.
+    """Returns the indices of the first and last > in the >>> that ends a launch's configuration,
+    which starts at `begin`.
 
-    f(A<B<C<int>>>(x)) contains >>>( too. With count_angles, a > ends template arguments if a name
-    followed by < came before it. A comparison in the configuration looks the same, so the caller
-    then tries again without count_angles.
+    f(A<B<C<int>>>(x)) contains >>>( too. With count_angles, a name followed by < begins template
+    arguments, and the next > ends them. A comparison, a < b, looks the same: if no end is found,
+    the caller tries again without count_angles.
     """
     angles = 0
     for i, text, depth in with_depth(tokens, begin):
@@ -109,7 +109,7 @@ def rewrite_launch(tokens, i, after_opening, output, rewrite):
 
 
 def rewrite_launch_function(tokens, i, output, scopes, rewrite):
-    """In cudaLaunchKernel(k, ...), passes the kernel k with its type and its name."""
+    """Rewrites cudaLaunchKernel(k, ...) so that it passes the type and the name of the kernel k."""
     opening = neighbour(tokens, i, 1)
     before = neighbour(tokens, i, -1)
     if at(tokens, opening) != "(" or is_callee(tokens, before) or at(tokens, before) in (".", "->"):

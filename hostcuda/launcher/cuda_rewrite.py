@@ -1,8 +1,8 @@
-"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, loops
-that poll, and `#pragma unroll`.
+"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, polling
+loops, and `#pragma unroll`.
 
-Works on tokens instead of a syntax tree, because it needs to know only where the expression before
-<<< begins, where >>> ends, what a shared declaration declares, and whether that declaration is in a
+Works on tokens, not on a syntax tree. Tokens suffice to find where the expression before <<<
+begins, where >>> ends, which variables a shared declaration declares, and whether it is in a
 function. include/hostcuda/launch.h explains the results. The number of lines never changes.
 """
 import re
@@ -56,8 +56,8 @@ CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "chec
 
 
 def rewrite_asm(tokens, i, output):
-    """Replaces asm("trap;"), which macros for assertions contain, by __trap(); returns the index
-    after it. Returns None for the CPU's own instructions, and rejects other PTX."""
+    """Replaces asm("trap;"), which assertion macros contain, by __trap() and returns the index
+    after it. Returns None for instructions of the CPU, and rejects any other PTX."""
     following = neighbour(tokens, i, 1)
     if at(tokens, following) in ("volatile", "__volatile__"):
         i = following
@@ -85,8 +85,8 @@ def ends_do(tokens, i):
 
 
 def loop_body(tokens, i):
-    """Returns the index of the { or ; that begins the body if the token at i starts a loop which
-    can wait for another thread."""
+    """If the token at i starts a loop that may wait for another thread, returns the index of the {
+    or ; with which the loop's body begins."""
     if at(tokens, i) == "do":
         body = neighbour(tokens, i, 1)
     elif at(tokens, i) in ("while", "for"):
@@ -104,7 +104,7 @@ LIBRARY_FUNCTION = re.compile(r"(?:cublas|curand|nccl)[A-Z]\w*$")
 
 
 def ignores_result(tokens, i, output):
-    """True if a statement is only a call of the API or a library, which starts at i."""
+    """True if the statement that starts at i consists only of a call of the API or of a library."""
     name = tokens[i].text
     if tokens[i].kind != "name" or not (API_FUNCTION.match(name) or LIBRARY_FUNCTION.match(name)):
         return False
@@ -115,12 +115,13 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# The tracer cannot see into the C library, so these functions are replaced by ones that report.
+# The tracer cannot see into the C library, so these functions are replaced by ones that report
+# their accesses.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
 def calls_library(tokens, i):
-    """True if the token at i calls the C library's function, and not another one of the same
+    """True if the token at i calls the C library's function, not another function of the same
     name."""
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "::":
@@ -130,8 +131,8 @@ def calls_library(tokens, i):
 
 
 def rewrite_pragma(directive, options):
-    """Translates `#pragma unroll` to g++'s spelling, which takes only numbers. Drops other
-    hints."""
+    """Translates `#pragma unroll` to g++'s spelling. Drops it if it has no number, because g++
+    needs one."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
     if not match or not options.gcc:
         return directive
@@ -145,14 +146,14 @@ class Options:
         self.warnings = []  # (token, text)
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
-        # AddressSanitizer puts redzones only around plain statics, so blocks then run one by one.
-        # Otherwise the alignment is a cache line, as for a block's shared memory.
+        # AddressSanitizer puts redzones only around plain statics, so its blocks run one by one.
+        # Other builds align the variable to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 
 
 class Scopes:
-    """Tracks where the rewriter is: whether in a function, and inside which parentheses."""
+    """Tracks whether the rewriter is in a function, and how deep in parentheses."""
 
     def __init__(self):
         self.open = []  # what each open { belongs to
@@ -183,8 +184,8 @@ def is_extern(tokens, i, output):
 
 
 def look_for_overlap(tokens, i, scopes, options):
-    """Warns of a second extern __shared__ array in the same block of a kernel: all of them begin at
-    the same address."""
+    """Warns of a second extern __shared__ array in the same scope of a kernel, because all such
+    arrays begin at the same address."""
     declaration = join(tokens[i + 1:statement_end(tokens, i)])
     match = re.search(r"([A-Za-z_]\w*)\s*\[\s*\]", declaration)
     if not match:
@@ -303,11 +304,11 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False,
                              warn=lambda line: None):
-    """Rewrites the parts of the text that come from user files. Leaves headers in
-    own_include unchanged. warn: called with warnings, as lines."""
+    """Rewrites the parts of the text that come from user files. Leaves headers in own_include
+    unchanged. warn: a function that is called with each warning."""
     user = set(
         user_files(source, own_include)
-    )  # because the expansion of a system's macro is not the user's text
+    )  # because text from a system header's macro is not the user's
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
     # A statement may continue after a line marker, if a macro's arguments span several lines.
@@ -351,7 +352,7 @@ def includes(source):
 
 
 def user_files(source, own_include):
-    """Returns the files from which the text to rewrite came."""
+    """Returns the files whose text is to be rewritten."""
     return sorted({file for file, system, _ in segments(source)
                    if not system and not file.startswith(("<", own_include))})
 

@@ -10,8 +10,8 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def pieces_of(declaration):
-    """Returns the tokens of each declarator; those of the first one include the type. In
-    `float a[8][33], b[32]` there are two declarators."""
+    """Returns the tokens of each declarator, two in `float a[8][33], b[32]`. The tokens of the
+    first one include the type."""
     depth, pieces = 0, [[]]
     for token in tokenize(declaration):
         depth += token.text in ("[", "(", "{", "<")
@@ -54,8 +54,8 @@ def split_declarators(declaration):
 
 
 def padded(declaration, alignment, names, in_function):
-    """Surrounds each variable with unowned bytes, so that the tracer knows which variable an index
-    out of bounds belongs to. Only one block runs at a time, so the variables are plain statics."""
+    """Puts padding around each variable, so that the tracer knows which variable an out-of-bounds
+    index belongs to. Only one block runs at a time, so the variables are plain statics."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
         text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "

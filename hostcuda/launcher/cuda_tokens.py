@@ -55,7 +55,7 @@ def at(tokens, i):
 
 
 def is_callee(tokens, i):
-    """True for a token that can end the name of a called function, or qualify such a name."""
+    """True if the token can be the name of a called function or a qualifier of that name."""
     return i >= 0 and tokens[i].kind == "name" and at(tokens, i) not in NOT_A_CALLEE
 
 
@@ -104,7 +104,8 @@ def is_triple(tokens, i, character):
 
 
 def line_breaks(tokens):
-    """Returns what must remain of tokens that are dropped: their line ends and line markers."""
+    """Returns the line ends and line markers of tokens that are dropped, because these must
+    remain."""
     kept = ""
     for token in tokens:
         if token.kind == "directive":

@@ -1,5 +1,5 @@
 """Finds the __device__ and __constant__ variables at namespace scope and registers them with the
-library, because their addresses mean nothing in host code.
+library, because host code must not use their addresses.
 
 The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
 (include/hostcuda/types.h); `without_marks` removes these marks.
@@ -11,7 +11,8 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
-# Declarations that register no variable, for example constants that host code may also read.
+# Words in declarations of which no variable is registered, such as constants that host code may
+# read.
 NO_VARIABLE = {
     "constexpr",
     "extern",
@@ -33,7 +34,8 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """True if this declares no function, that is, if no parenthesis comes before a =."""
+    """True if the declaration declares a variable, not a function: no parenthesis comes before a
+    =."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):
         text = at(tokens, i)
@@ -54,8 +56,8 @@ def is_variable(declaration):
 
 
 def registration(tokens, i, output):
-    """Returns (index of the ; after which to insert, text to insert) for the mark at i, or (None,
-    "") if it marks no variable."""
+    """Returns the text that registers the variable marked at i, as (index of the ; after which to
+    insert it, text), or (None, "") if the mark belongs to no variable."""
     words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
     words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
     declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))

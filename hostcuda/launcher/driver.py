@@ -70,7 +70,7 @@ def host_c(compiler):
 
 
 def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
-    """Carries out the command line and returns an exit code. warn: see compile_cu."""
+    """Does what the command line says and returns an exit code. warn: see compile_cu."""
     if translation.shows:
         announce(translation)
     if any(os.path.basename(source) in ASKING for source in translation.sources):

@@ -6,7 +6,7 @@
                                                               (counting.py)
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu        prints the rewritten user code
 
---launcher names another launcher, such as ccache, through which each compilation is run.
+--launcher names another launcher, such as ccache, which runs each compilation.
 
 The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text
 that came from user files, and the compiler compiles the result. Line markers survive, so messages
@@ -25,9 +25,9 @@ from missing import (missing_header, missing_names, own_assertions, toolkit_head
 from semantics import OF_NVCC, SemanticCheck, separated
 from wrong_calls import one_line_each
 
-# The compiler's errors are read in English, to find features that hostcuda lacks.
-# This process keeps the user's language, because ccache compiles files in this language.
-# With another language, ccache would compile hostcuda's libraries again.
+# The compiler reports errors in English, so that this module finds features that hostcuda lacks.
+# Only that call changes the language: with another language, ccache would compile hostcuda's
+# libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
@@ -36,7 +36,7 @@ SAMPLES = os.path.join(
     INCLUDE, "samples"
 )  # searched last, because many programs have their own headers of these names
 
-# Options for the preprocessor, which the second pass must not get.
+# Options for the preprocessor, which must not be passed to the second pass.
 WITH_VALUE = (
     "-MF",
     "-MT",
@@ -61,7 +61,7 @@ REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "
 
 
 def split_arguments(arguments, source=None):
-    """Returns (options of both passes, options of the preprocessor only, source, object file)."""
+    """Returns (options of both passes, options only for the preprocessor, source, object file)."""
     both, preprocessor, output = [], [], None
     rest = iter(arguments)
     for argument in rest:
@@ -120,8 +120,8 @@ USES_ARCH = re.compile(
 
 
 def warn_of_arch(files):
-    """Warns if an #if tests __CUDA_ARCH__: host code and kernels are compiled together here, so
-    only one of its branches exists."""
+    """Warns if an #if tests __CUDA_ARCH__, because host code and kernels are compiled together
+    here: only one branch of the #if is compiled."""
     for file in files:
         try:
             text = Path(file).read_text(encoding="utf-8", errors="replace")
@@ -143,14 +143,14 @@ def print_error(line):
 def compile_cu(
     compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
 ):
-    """Compiles a .cu file. clang: a clang++ that checks host and device code at the same time, if
-    there is one. counts: a clang++ (required) that makes the program count its operations. warn:
-    called with clang's warnings, as lines."""
+    """Compiles a .cu file. clang: a clang++, or None, that checks host and device code at the same
+    time. counts: a clang++ that makes the program count its operations, or None. warn: a function
+    that is called with each of clang's warnings."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     by_clang = is_clang(compiler)
-    # The user should not be warned about loops that clang cannot unroll, or about g++'s options.
+    # Switches off clang's warnings about loops that it cannot unroll and about g++'s options.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
     text = subprocess.run(

@@ -27,7 +27,8 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Makes code copy memory by calls, which hostcuda_trace sees, not by instructions.
+        # Makes the compiler copy memory by calls, which hostcuda_trace sees, instead of
+        # instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
     COUNTED: [],
@@ -41,7 +42,8 @@ class ToolError(Exception):
     """An error to show to the user as a one-line message."""
 
 
-# Functions whose calls the linker replaces in a traced program, as trace/CMakeLists.txt says.
+# Functions whose calls the linker replaces in a traced program; trace/CMakeLists.txt has the same
+# list.
 WRAPPED = ("memcpy", "memmove", "free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
 
@@ -75,7 +77,7 @@ def run_quietly(words: Sequence[Union[str, Path]]) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Holds a lock, so that only one of the compilations that `make -j` starts builds the
+    """Holds a lock. `make -j` starts several compilations, but only one of them may build the
     libraries."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
@@ -100,7 +102,7 @@ def library_folder() -> Path:
 
 
 def libraries(variant: str) -> list[str]:
-    """Returns the files to link for a variant, in order. Builds them first if the tool is not
+    """Returns the files to link for a variant, in link order. Builds them first if hostcuda is not
     installed."""
     if not is_installed():
         with one_at_a_time(build_folder()):
@@ -114,7 +116,8 @@ def libraries(variant: str) -> list[str]:
 
 
 def cublas() -> Union[str, None]:
-    """Returns hostcuda's cuBLAS library, or None without OpenBLAS. Call libraries() first."""
+    """Returns hostcuda's cuBLAS library, or None if OpenBLAS is not installed. Call libraries()
+    first."""
     file = library_folder() / "libhostcuda_cublas.a"
     return str(file) if file.exists() else None
 
@@ -140,14 +143,14 @@ def cublas_options(compiler: str) -> list[str]:
 
 
 def context_library() -> str:
-    """Returns the Boost.Context to link: that of pip's package, or the system's."""
+    """Returns the Boost.Context library to link: the one in pip's package, or the system's."""
     own = library_folder() / "libboost_context.a"
     return str(own) if is_installed() and own.exists() else "-lboost_context"
 
 
 def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
-    """Returns what the linker needs after `inputs`, the program's own objects and archives. asks:
-    True if the command line names cuBLAS, because another library may call it."""
+    """Returns the linker's arguments after `inputs`, the program's own objects and archives. asks:
+    True if the command line names cuBLAS (a library on the command line may call it)."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)

@@ -1,5 +1,5 @@
-"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by one line with the
-feature's name, the place and a remedy."""
+"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by a single line, which
+gives the feature's name, the place and a remedy."""
 import difflib
 import os
 import re
@@ -57,7 +57,8 @@ HEADER = re.compile(
     re.M,
 )
 
-# Messages of g++ and clang++ about an assertion in hostcuda's headers, and the line that uses it.
+# Messages of g++ and clang++ about a failed assertion in hostcuda's headers, and about the line in
+# the program that causes it.
 ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n"
                        r"]*\")((?:kernel launch|a shuffle).*?)\"?$",
                        re.M)
@@ -98,8 +99,8 @@ def with_full_names(errors, text):
 
 
 def missing_names(errors):
-    """Returns one line per unknown name and leaves out the errors that follow from it. Returns ""
-    if no name is CUDA's."""
+    """Returns one line per unknown name of CUDA, without the errors that follow from it, or "" if
+    there is no such name."""
     first = {}
     for match in UNKNOWN.finditer(errors):
         name = next(filter(None, match.groups()[1:]))
@@ -114,8 +115,8 @@ def missing_names(errors):
 
 
 def own_assertions(errors, own):
-    """Returns one line for each use that an assertion in hostcuda's headers rejects, without the
-    template instantiations."""
+    """Returns one line for each use that a static assertion in hostcuda's headers rejects; omits
+    the compiler's lines about template instantiations."""
     lines = {}
     for match in ASSERTION.finditer(errors):
         before = [asked[1] for asked in ASKED_HERE.finditer(errors, 0, match.start())]

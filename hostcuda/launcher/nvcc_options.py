@@ -36,7 +36,7 @@ IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-c
                       "-fatbin-options", "-opt-info", "-optimization-info", "-ofast-compile",
                       "-Ofc", "-split-compile-extended", "-static-global-template-stub",
                       "-compress-mode", "-jump-table-density", "-random-seed", "-machine", "-m")
-# Kinds of nvcc's warnings that -Werror may name in the next word.
+# Kinds of warnings that may follow nvcc's -Werror as the next word.
 WARNINGS = re.compile(r"(all-warnings|cross-execution-space-call|reorder|default-stream-launch|"
                       r"missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)"
                       r"(,[\w-]+)*$")
@@ -230,7 +230,7 @@ OF_CPP = {"cc": "c++", "gcc": "g++", "clang": "clang++"}
 
 
 def of_cpp(compiler):
-    """Returns the C++ compiler that belongs to a C compiler; nvcc accepts both."""
+    """Returns the C++ compiler for a C compiler, because nvcc accepts either."""
     path = Path(compiler)
     name, dash, number = path.name.partition("-")
     return str(path.with_name(OF_CPP[name] + dash + number)) if name in OF_CPP else compiler

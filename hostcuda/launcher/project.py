@@ -1,9 +1,9 @@
 """Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
 
-The stand-in for nvcc makes traced programs; so do host compilers that link its objects. In place of
-each program it leaves a script that runs the program and keeps its trace, messages and exit status.
-Every run by the command is therefore recorded, even if a test runner hides the messages. If the
-command runs no program, each program that it built runs once, without arguments.
+The stand-in for nvcc makes traced programs, and so do stand-ins for host compilers that link its
+objects. They replace each program by a script that runs the program and keeps its trace, messages
+and exit status. Every run by the command is therefore recorded, even if a test runner hides the
+messages. If the command runs no program, each program that it built runs once, without arguments.
 """
 import json
 import os
@@ -63,7 +63,7 @@ class Notes:
             file.write(f"{os.path.abspath(source)}:{rest}\n")
 
     def replace(self, program):
-        """Moves a program away, and writes a script in its place that runs it."""
+        """Moves a program away and puts a script in its place, which runs the program."""
         if PROBES.search(os.path.abspath(program)):
             return
         kept = Path(tempfile.mkdtemp(dir=self.programs)) / Path(program).name
@@ -98,7 +98,7 @@ class Recorded:
     """A run of a program."""
     code: object  # exit status (negative for a signal), or "timeout"
     errors: str
-    traced: list  # the trace's records of its findings
+    traced: list  # findings that the trace recorded
 
 
 def status(file):
@@ -163,8 +163,8 @@ def write_script(file, *words):
 
 
 def environment(notes):
-    """Returns an environment in which the command finds the replaced nvcc: as nvcc, in CUDA_HOME,
-    and in Make's and CMake's variables. The command also finds it in place of host compilers."""
+    """Returns an environment in which the command finds the stand-in for nvcc: under the name nvcc,
+    in CUDA_HOME, in Make's and CMake's variables, and in place of host compilers."""
     home = toolkit.make(notes.toolkit)
     nvcc = home / "bin" / "nvcc"
     words = (sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}")
@@ -182,7 +182,7 @@ def environment(notes):
 
 
 def run(words, folder, variables, timeout):
-    """Runs a command in a process group, which a timeout ends."""
+    """Runs a command in its own process group, and ends the whole group at the timeout."""
     try:
         process = subprocess.Popen(words, cwd=folder, env=variables, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -203,7 +203,7 @@ def run(words, folder, variables, timeout):
 
 @dataclass
 class Checked:
-    """The command, and the programs that it built and ran, with the paths of the user's folder."""
+    """The command, and the programs that it built and ran. Paths are those of the user's folder."""
     command: Ended
     programs: list
     runs: list  # of Recorded
@@ -211,8 +211,8 @@ class Checked:
 
 
 def check(words, timeout):
-    """Builds and runs a copy of the project; returns a Checked. words: the command to run, or one
-    word for the shell."""
+    """Builds and runs a copy of the project; returns a Checked. words: the command and its
+    arguments, or one string for the shell."""
     here = Path.cwd()
     if len(words) == 1 and re.search(r"\s", words[0]):
         words = ["sh", "-c", words[0]]
@@ -237,7 +237,7 @@ def check(words, timeout):
 
 
 def with_paths(checked, renamed):
-    """Renames the paths in all results."""
+    """Applies `renamed` to the paths in all results."""
     command = Ended(checked.command.code, renamed(checked.command.output))
     runs = [Recorded(one.code, renamed(one.errors), json.loads(renamed(json.dumps(one.traced))))
             for one in checked.runs]

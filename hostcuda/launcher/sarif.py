@@ -8,7 +8,7 @@ from libraries import version
 SCHEMA = ("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
           "sarif-schema-2.1.0.json")
 HARMLESS = ("leak", "unused memory", "unchecked error")  # they change no result
-# Rules of findings that have no kind, by the run that shows them.
+# Rules for findings that have no kind, by the run that reports them.
 RULES = {"compiled": "host and device code", "AddressSanitizer": "address sanitizer"}
 OTHER_RULE = "emulated run"
 PLACE = re.compile(r"([^\s:()'\"]+\.\w+):(\d+)\b")
@@ -33,7 +33,7 @@ def location(file, line, root):
 
 
 def places(finding, record):
-    """Returns (file, line) of the finding and of the places that it names, the main one first."""
+    """Returns (file, line) of the finding, then of the other places that it names."""
     first = [(record["file"], record["line"])] if record and "file" in record else []
     text = f"{finding.what}\n{finding.details}"
     named = [(file, int(line)) for file, line in PLACE.findall(text)]
@@ -59,8 +59,8 @@ def result(finding, record, root):
 
 
 def document(findings, traced, root):
-    """Returns the document. findings: those that check prints. traced: the trace's records of them.
-    root: the folder to which paths in the document are relative."""
+    """Returns the document. findings: the findings that check prints. traced: findings as the trace
+    recorded them. root: the folder to which paths in the document are relative."""
     records = {record["what"]: record for record in traced}
     kinds = sorted({kind_of(one, records.get(one.what)) for one in findings})
     rules = [{"id": kind.replace(" ", "-"), "shortDescription": {"text": kind}} for kind in kinds]

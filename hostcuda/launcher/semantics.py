@@ -1,10 +1,10 @@
-"""Finds host code and device code that were confused, by running clang++. nvcc reports these
-errors, but a host compiler cannot see them, because it treats all functions alike.
+"""Runs clang++ to find errors that confuse host code with device code. nvcc reports these errors,
+but a host compiler cannot see them, because it treats all functions alike.
 
-clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles
-nothing. Only errors of the kinds below count, and only in the user's own files, because the
-compiler reports all others. clang also finds local variables that are used before they have a
-value.
+clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, but does not
+compile it. Only the kinds of errors below are reported, and only in the user's own files, because
+the host compiler reports all others. clang also finds local variables that are used before they
+have a value.
 """
 import os
 import re
@@ -23,7 +23,8 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# No overload fits: this counts if they belong to the other side, or if a launch calls them.
+# No overload fits: reported only if the overloads belong to the other side (host or device), or if
+# a launch calls them.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )
@@ -46,8 +47,8 @@ KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
-# Variables that only kernels have.
-# They are declared as functions, because clang lets host code name a variable of the device.
+# Variables that exist only in kernels. They are declared as functions, because clang lets host code
+# use the name of a device variable.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
 WARNINGS = (
     "-Wno-everything",
@@ -70,13 +71,14 @@ def find_clang():
     return None
 
 
-# nvcc and g++ read extern "C"__global__ as two words, but clang reads a literal with a suffix.
+# nvcc and g++ read extern "C"__global__ as two tokens, but clang reads "C"__global__ as a literal
+# with a suffix.
 GLUED = re.compile(r'(\bextern\s*"C")(__\w+__)')
 
 
 def separated(source):
-    """Returns (file, options) with which clang reads the source: a temporary copy if it has such
-    glued words."""
+    """Returns (file, options) for clang to read the source: a temporary copy if the source has a
+    match of GLUED."""
     text = Path(source).read_text(encoding="utf-8", errors="surrogateescape")
     if not GLUED.search(text):
         return source, []
@@ -110,7 +112,7 @@ class SemanticCheck:
 
     def findings(self):
         """Returns two lists of lines, one for errors and one for variables used before they have a
-        value; ([], []) if this clang cannot tell."""
+        value; ([], []) if this clang cannot check the file."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
         if self.read != self.source:
@@ -122,8 +124,9 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """First includes all standard headers, unchanged, and then the program's hostcuda headers as
-    code for both sides. (Standard headers cannot be read once __noinline__ is a macro.)"""
+    """Returns text that includes all standard headers, unchanged, and then the program's hostcuda
+    headers as code for host and device. (Standard headers must come first: clang cannot read them
+    once __noinline__ is a macro.)"""
     ours, standard = {}, {}  # dicts keep the order
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):
@@ -185,7 +188,7 @@ def in_words(place, text, notes):
 
 
 def is_launch(place):
-    """True if the place is in a launch statement, at the kernel's name or after it."""
+    """True if the place is in a launch statement, at or after the kernel's name."""
     file, line, column = place.rsplit(":", 2)
     try:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")

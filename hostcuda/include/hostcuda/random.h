@@ -1,7 +1,8 @@
 // hostcuda: random numbers in kernels, shared by curand_kernel.h and curand.h.
 //
-// Here every generator is Philox 4x32-10, which is as good as the others and gives each thread a
-// separate sequence. Only curandStatePhilox4_32_10_t returns the same numbers as cuRAND.
+// Here every generator uses Philox 4x32-10, which is as good as cuRAND's other algorithms and gives
+// each thread a separate sequence. Only curandStatePhilox4_32_10_t returns the same numbers as
+// cuRAND.
 #pragma once
 
 #include "../cuda_runtime.h"

@@ -1,8 +1,8 @@
 // hostcuda: the emulated part of the CUDA runtime API.
 //
 // Enumerators have CUDA's values. Every function records its error for cudaGetLastError, separately
-// for each host thread. Several host threads may call any function. Operations run one at a time,
-// inside the call that makes them run (see HOSTCUDA_STREAMS in README.md).
+// for each host thread. Host threads may call any functions at the same time. Operations run one at
+// a time, inside the API call that starts or awaits them (see HOSTCUDA_STREAMS in README.md).
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
 constexpr unsigned cudaOccupancyDefault = 0;
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
-// Hints about memory, caches and limits are checked but have no effect.
+// These hints about memory, caches and limits are checked for errors but have no effect.
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseUnsetReadMostly = 2,
@@ -141,7 +141,7 @@ inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 // ---- memory ------------------------------------------------------------------------------------
-// cudaMalloc fails if a device's total would exceed HOSTCUDA_MEMORY. New memory is not zero
+// cudaMalloc fails if a device's total would exceed HOSTCUDA_MEMORY. New memory is filled with NaN
 // (HOSTCUDA_POISON).
 cudaError_t cudaMalloc(void** pointer, std::size_t size);
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size,
@@ -225,7 +225,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };
-// Makes the symbol known to the copy functions.
+// Registers the symbol, so that the copy functions accept it.
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
@@ -334,17 +334,17 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Functio
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
 }
 
-// Occupancy follows from the numbers of threads and blocks, the dynamic shared memory and the
+// Occupancy is computed from the numbers of threads and blocks, the dynamic shared memory and the
 // limits of compute capability 9.0. Registers and static shared memory are unknown here, so a GPU
-// may return less, but never more.
+// may return a lower number, but never a higher one.
 template <class Function>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
                                                                  int block_size,
                                                                  std::size_t dynamic_shared_bytes) {
   return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
 }
-// Always proposes 256 threads (or the limit, if it is lower) and the grid that fills every
-// multiprocessor with such blocks.
+// Always proposes 256 threads (or the limit, if it is lower) and as many blocks as the
+// multiprocessors can hold at the same time.
 template <class Function>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Function*,
                                                       std::size_t dynamic_shared_bytes = 0,

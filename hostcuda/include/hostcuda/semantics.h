@@ -1,6 +1,5 @@
 // hostcuda: clang reads this header before a .cu file, to distinguish host code from device code
-// without compiling either (launcher/semantics.py). Declarations suffice, because nothing is
-// compiled.
+// (launcher/semantics.py). Declarations suffice, because clang does not compile the file.
 #pragma once
 
 #define HOSTCUDA_SEMANTICS 1
@@ -37,8 +36,8 @@ __device__ long labs(long);
 __device__ long long llabs(long long);
 }
 
-// In the standard library that hostcuda's headers use, everything except constexpr functions is
-// host code.
+// hostcuda's headers use these headers of the standard library, in which all functions except
+// constexpr ones are host code.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

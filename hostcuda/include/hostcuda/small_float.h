@@ -1,6 +1,5 @@
 // hostcuda: code shared by half and bfloat16. An operation on these 16-bit numbers computes in
-// float and rounds its result to nearest even. Another type stores a pair of half or bfloat16
-// numbers.
+// float and rounds its result to nearest even. __half2 and __nv_bfloat162 store pairs of them.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -29,7 +28,7 @@ inline unsigned short half_bits(float value) {
   const float size = fabsf(value);
   if (size != size) return 0x7fff;
   if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
-  // Expresses the number in units in the last place, because rintf rounds to an integer, ties to
+  // Scales the number so that its last place is 1, because rintf rounds to an integer, ties to
   // even. A carry increases the exponent.
   const int exponent = size < 6.103515625e-05f ? -14 : ilogbf(size);
   const auto units = static_cast<unsigned>(rintf(ldexpf(size, 10 - exponent)));

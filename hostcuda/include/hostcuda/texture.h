@@ -1,7 +1,7 @@
 // hostcuda: textures and surfaces.
 //
-// A lookup computes in float what the CUDA programming guide specifies, with the 8 fraction bits of
-// a GPU's linear filter. Mipmaps, cube maps and sRGB are not supported.
+// A lookup evaluates the formulas of the CUDA programming guide in float; the weights of a linear
+// filter have 8 fraction bits, as on a GPU. Mipmaps, cube maps and sRGB are not supported.
 #pragma once
 
 #include <math.h>
@@ -266,7 +266,7 @@ T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
                              hostcuda::place_along(texture, 1, y),
                              hostcuda::layer_place(texture, layer));
 }
-// Returns one channel of each of the four texels that the linear filter would blend.
+// Returns one channel of each of the four texels that a linear filter would mix.
 template <class T>
 T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {
   hostcuda::Texture texture = hostcuda::texture_of(object);

@@ -1,6 +1,6 @@
-// memcpy, memmove and memset for traced programs. The launcher replaces the program's calls by
-// these, because the compiler also calls memcpy to copy a struct, and that copy is reported
-// separately.
+// memcpy, memmove and memset for traced programs. The launcher makes the program call these
+// functions. memcpy itself is not replaced, because the compiler also calls it to copy a struct,
+// and such copies are reported separately.
 #pragma once
 
 extern "C" {

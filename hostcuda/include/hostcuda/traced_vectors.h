@@ -9,8 +9,8 @@ void vector_copied(const void* from, const void* to, unsigned long size, const v
 
 }  // namespace hostcuda
 
-// A copy is not inlined, so that the return address identifies it, and not instrumented, so that
-// the access is counted once.
+// The copy function is not inlined, because its return address identifies the copy, and it is not
+// instrumented, because the access would be counted twice.
 #define HOSTCUDA_TRACED_COPY __attribute__((noinline, no_sanitize("thread")))
 
 #define HOSTCUDA_TELL_COPY(other)         \

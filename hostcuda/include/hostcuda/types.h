@@ -5,9 +5,10 @@
 #define __HOSTCUDA__ 1
 #endif
 
-// On a CPU the qualifiers mean nothing, except that a kernel is not inlined. A kernel therefore has
-// its own frame in gdb, and the compiler cannot move its code from one emulated thread to another.
-// When clang only checks the program (semantics.h), the qualifiers have their usual meaning.
+// On a CPU, the qualifiers have no meaning, except that __global__ prevents inlining. A kernel
+// therefore has its own frame in gdb, and the compiler cannot move its code from one emulated
+// thread to another. When clang only checks the program (semantics.h), the qualifiers have their
+// usual meaning.
 #ifdef HOSTCUDA_SEMANTICS
 #define HOSTCUDA_BUILT_IN __device__
 #else
@@ -35,11 +36,11 @@
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
-// The last parameters of a function whose messages name the line that calls it.
+// The last parameters of functions that name the caller's line in their messages.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-// A device function that the program or a version of the C library may define too (glibc 2.41 added
-// sinpi, 2.42 rsqrt). The function is a template, so that an ordinary function with the same
-// parameters takes precedence.
+// Begins a device function that the program or the C library may define too (glibc 2.41 added
+// sinpi, 2.42 rsqrt). The function is a template, so an ordinary function with the same parameters
+// takes precedence.
 #define HOSTCUDA_FUNCTION \
   template <class = void> \
   static inline
@@ -111,7 +112,8 @@ struct dim3 {
 };
 
 // These are real thread-local variables, not macros or proxies, so that gdb can print threadIdx and
-// test it in a conditional breakpoint. __thread instead of thread_local avoids a check at each use.
+// test it in a conditional breakpoint. They are declared with __thread, because thread_local would
+// add a check at each use.
 extern HOSTCUDA_BUILT_IN uint3 threadIdx;
 extern HOSTCUDA_BUILT_IN uint3 blockIdx;
 extern HOSTCUDA_BUILT_IN dim3 blockDim;

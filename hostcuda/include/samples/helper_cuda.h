@@ -39,7 +39,7 @@ inline void __getLastCudaError(const char* message, const char* file, int line) 
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f); }
-// The value for compute capability 9.0, whose rules apply here.
+// Returns the value for compute capability 9.0, which hostcuda emulates.
 inline int _ConvertSMVer2Cores(int, int) { return 128; }
 inline const char* _ConvertSMVer2ArchName(int, int) { return "hostcuda"; }
 

@@ -1,4 +1,4 @@
-// hostcuda: Thrust's complex numbers are the standard library's.
+// hostcuda: Thrust's complex numbers, which here are those of the standard library.
 #pragma once
 
 #include <complex>

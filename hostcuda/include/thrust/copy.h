@@ -65,7 +65,7 @@ void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, 
   }
 }
 
-// If a policy is given, it says where both ranges are; otherwise the iterators' types do.
+// A policy, if given, says where both ranges are. Otherwise the types of the iterators say so.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
   copy_within(policy, first, size, result);

@@ -1,7 +1,7 @@
 // hostcuda: execution policies, which decide where an algorithm of Thrust runs.
 //
-// An algorithm on the device is one launch, with a thread per element or with a single thread. The
-// launch runs in stream order, its accesses are checked like a kernel's, and the functor must obey
+// An algorithm on the device is one launch, with one thread per element or a single thread. The
+// launch runs in stream order, its accesses are checked as in a kernel, and its functor must obey
 // the rules for kernel code.
 #pragma once
 
@@ -87,7 +87,8 @@ class temporary {
   T* address_;
 };
 
-// Calls work(memory) with room for `count` values; inside a kernel `memory` is null.
+// Calls work(memory), where `memory` has room for `count` values; inside a kernel, `memory` is
+// null.
 template <class T, class Work>
 void with_scratch(const host_policy&, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));

@@ -82,7 +82,8 @@ auto not1(Predicate predicate) {
 
 namespace detail {
 
-// An expression made of placeholders. A call with all arguments evaluates the expression.
+// An expression that contains placeholders. Calling it with values for all placeholders evaluates
+// it.
 template <class Function>
 struct expression {
   Function function;

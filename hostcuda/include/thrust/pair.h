@@ -1,4 +1,4 @@
-// hostcuda: Thrust's pairs are the standard library's.
+// hostcuda: Thrust's pairs, which here are those of the standard library.
 #pragma once
 
 #include <utility>

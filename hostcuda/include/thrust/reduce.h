@@ -1,7 +1,7 @@
 // hostcuda: thrust::reduce and other functions that combine many values into one.
 //
-// One thread combines the elements in order. A GPU uses another order, so sums of floats differ in
-// their last digits.
+// One thread combines the elements in order. A GPU uses another order, so its sums of floats differ
+// from these in their last digits.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// hostcuda: Thrust's tuples are the standard library's.
+// hostcuda: Thrust's tuples, which here are those of the standard library.
 #pragma once
 
 #include <tuple>

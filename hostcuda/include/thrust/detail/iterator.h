@@ -1,4 +1,5 @@
-// hostcuda: the base of Thrust's iterators, and how algorithms unwrap them to plain pointers.
+// hostcuda: the base class of Thrust's iterators, and functions that convert these iterators to
+// plain pointers.
 #pragma once
 
 #include <climits>  // included because Thrust's own header includes it
@@ -65,7 +66,7 @@ struct leads_to_device<Iterator, std::void_t<decltype(Iterator::kOnDevice)>>
 template <class... Iterators>
 inline constexpr bool on_device = (leads_to_device<std::decay_t<Iterators>>::value || ...);
 
-// Returns the same iterator built on plain pointers, for code that runs where the memory is.
+// Returns the same iterator with plain pointers inside, for code that runs on the memory's side.
 template <class Iterator>
 auto raw(const Iterator& it) {
   if constexpr (on_device<Iterator>)
