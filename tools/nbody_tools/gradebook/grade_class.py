@@ -30,7 +30,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     of_class.add_argument("--roster", type=arguments.existing_file, metavar="FILE",
                           help="gradebook that Canvas exported, or Moodle's list of participants")
     of_class.add_argument("--reports", type=Path, metavar="DIR",
-                          help="write each student's report; do not grade files with a report again")
+                          help="write each student's report; skip unchanged files that have one")
     of_class.add_argument("--jobs", type=arguments.positive_integer, metavar="N",
                           help="submissions graded at a time [number of cores]")
     of_class.add_argument("--share", metavar="K/N",

@@ -9,10 +9,10 @@
   ./nbody grade class/teacher/reduction.csv solution.cu --student NAME
 
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
-process, which contains none of the submission's code, compares its results with float64. A student
-gets points for tests that the starter fails, and loses points for failing others. On a machine with
-a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and which
-attacks are not prevented.
+process, which contains none of the submission's code, compares the results with float64. A student
+gets points for tests that the starter fails, and loses points for failing other tests. On a machine
+with a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and
+which attacks are not prevented.
 
 An assignment.toml is for students, who can edit it; the table of variants is the teacher's. If the
 two differ, the report says so.
@@ -62,7 +62,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="number or name (see ./nbody lab list), an assignment.toml, or the "
                         "table of variants that `./nbody course teacher make` writes")
     p.add_argument("file", metavar="FILE", type=file_or_folder,
-                   help="the submission, or a folder with those of a class")
+                   help="the submission, or a folder with the submissions of a class")
     p.add_argument("--seed", type=arguments.integer_from_zero, metavar="K",
                    help="seed of the sizes and states [random, printed]")
     for form in FORMS:
@@ -161,8 +161,8 @@ def other_variant(task: Task, file: Path) -> str:
 
 
 def find_tasks(text: str) -> Callable[[str], Task]:
-    """Returns the function that gives each student's task: the same lab for all, or the variant in
-    a table of variants."""
+    """Returns a function that maps a student to a task: the same lab for all, or the student's
+    variant in a table of variants."""
     if not text.endswith(".csv"):
         task = find_task(text)
         return lambda student: task
@@ -272,7 +272,7 @@ def time_on_gpu(
     if not is_right:
         return Result("time", 0, "counts only if the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        Path(folder).chmod(0o755)  # so that user nobody can reach two of its folders
+        Path(folder).chmod(0o755)  # so that user nobody can enter two folders inside it
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
                             for name in ("step", "submission"))
         step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))

@@ -116,7 +116,7 @@ class Lab:
     # time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
-    quick: bool = False  # if true, the quick tests include it
+    quick: bool = False  # if true, the quick tests include this lab
     forbidden: tuple[str, ...] = ()  # patterns for names that README.md forbids
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
@@ -187,8 +187,8 @@ class Lab:
 
     @property
     def fingerprints(self) -> list[str]:
-        """Returns comments of the step that are not in the starter, so that no student has seen
-        them."""
+        """Returns the step's comments that no student has seen, because the starter does not
+        contain them."""
         kept = set(comments_in(self.starter))
         return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
                 if len(text) >= FINGERPRINT and text not in kept]
@@ -204,7 +204,7 @@ class Lab:
                 f"`./nbody grade {self.number} {self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:
-        """Replaces the step's own heading, because it summarises the answer."""
+        """Replaces the step's own heading, because that heading summarises the answer."""
         body = re.sub(r"\A(//.*\n)+", "", text)
         return "".join(f"// {line}\n" for line in self._heading()) + body
 

@@ -13,7 +13,7 @@ FULL = 100
 
 
 def divided(weights: Sequence[float]) -> list[int]:
-    """Divides FULL into whole numbers of points in proportion to the weights; their sum is FULL."""
+    """Divides FULL points in proportion to the weights, into whole numbers whose sum is FULL."""
     total = sum(weights)
     ends: list[float] = [0]
     for weight in weights:
@@ -24,8 +24,8 @@ def divided(weights: Sequence[float]) -> list[int]:
 
 @dataclass(frozen=True)
 class Line:
-    """A test with its points. A test that the starter passes has 0 points, and `lost` is the number
-    of points that failing it costs."""
+    """A test with its points. A test that the starter passes has 0 points, and failing such a test
+    costs `lost` points."""
     name: str
     points: float
     share: float
@@ -124,8 +124,8 @@ def score_of(line: Line, report: Report, least: float = -FULL) -> float:
 
 
 def as_gradescope(report: Report) -> str:
-    """Returns results.json for Gradescope. Test scores must not be negative there, so the total,
-    which may be lower than their sum, is a separate field."""
+    """Returns results.json for Gradescope. Gradescope allows no negative test scores, so the
+    total, which may be lower than the sum of the scores, is a separate field."""
     tests = [
         {
             "name": line.name,
@@ -189,8 +189,8 @@ def as_junit(report: Report) -> str:
 
 def printable(text: str) -> str:
     """Replaces control characters: XML does not allow them, and in a terminal they can erase a
-    table and draw another. They may come from a submission's strings, in which the compiler has
-    decoded them."""
+    table and draw another. A submission can write them as escape sequences in its strings, which
+    the compiler decodes."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 

@@ -1,6 +1,6 @@
 """Checks a submission against the rules: first its text, then the symbols of its object file,
-because it can only call functions that it names. course/labs/README.md lists attacks that this does
-not prevent.
+because a program can only call functions that it names. course/labs/README.md lists attacks that
+this does not prevent.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ FORBIDDEN = (
     (
         r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*"
         r"\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
-        "a namespace that is not yours, opened",
+        "this opens a namespace that is not yours",
     ),
     (
         r"\bnamespace\s+\w+\s*=(?!\s*(?:::\s*)?cooperative_groups\s*;)",
@@ -176,9 +176,9 @@ OF_STD = "|".join(
         r"(to|from)_chars\(",
     )
 )
-# Allowed names, as nm -C prints them. Of this project's names, only those that the step uses are
-# allowed (step_uses.py). These include cuda_failed and run_step, which the headers use but the
-# submission's text must not name.
+# Allowed names, as nm -C prints them. This project's names are allowed only if the step uses them
+# (step_uses.py). These include cuda_failed and run_step, which the headers use but the submission's
+# text must not name.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
     r"__once_proxy$|pthread_once$|__stack_chk_fail$|__assert_fail$|__tls_get_addr$|__once_call|__errno_location$",
@@ -282,8 +282,8 @@ def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]
 
 def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
     """Returns a message if the compiled submission calls a forbidden function or replaces a
-    function of the libraries; otherwise None. `of_step` are the names of this project that the
-    lab's step calls."""
+    function of the libraries; otherwise None. `of_step` contains the functions of this
+    project that the lab's step calls."""
     own = symbols_of_both(workshop)
     if broken := broken_by_calls(own, of_step):
         return broken
@@ -308,7 +308,7 @@ def broken_by_calls(own: Symbols, of_step: Collection[str]) -> Optional[str]:
 
 def broken_by_definitions(workshop: Workshop, own: Symbols) -> Optional[str]:
     # Includes the tracer's libraries, because redefining their functions would hide accesses from
-    # it.
+    # the tracer.
     theirs = {
         name
         for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")

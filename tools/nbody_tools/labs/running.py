@@ -1,7 +1,7 @@
 """Runs a submission in its sandbox and a judge process outside, connected by two pipes.
 
 The verdict comes from the judge, which contains none of the submission's code. The student sees the
-submission's output, but it does not affect the result.
+submission's output, but this output does not affect the result.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def shown(value: Optional[float]) -> str:
 
 
 class Listener(threading.Thread):
-    """Reads a pipe and keeps the beginning of the output. A submission may print forever, so after
-    MAX_OUTPUT_MB it stops reading; the submission then blocks on the full pipe until watch() stops
-    it."""
+    """Reads a pipe and keeps the beginning of the output. A submission may print forever, so the
+    listener stops reading after MAX_OUTPUT_MB. The submission then blocks on the full pipe until
+    watch() ends it."""
 
     def __init__(self, pipe: Any) -> None:
         super().__init__(daemon=True)
@@ -125,7 +125,7 @@ class LineServer(threading.Thread):
 
     @property
     def ends(self) -> tuple[int, int]:
-        """Returns the program's ends of the pipes: where it reads answers and writes questions."""
+        """Returns the program's ends of the pipes: one to read answers, one to write questions."""
         return self.program_hears, self.program_asks
 
     def run(self) -> None:
@@ -151,16 +151,16 @@ class LineServer(threading.Thread):
 
 
 def of_caller(lines: bytes) -> bytes:
-    """Filters addr2line's answer, which has one line per inlined function. If one of them is in the
-    submission, drops those in the project's headers, because an array belongs to the line that
-    names it, not to the header that allocates it."""
+    """Filters addr2line's answer, which has one line per inlined function. If one of these lines is
+    in the submission, drops the lines in the project's headers, because an array belongs to the
+    line that names the array, not to the header that allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
 
 def environment_of(mode: str) -> dict[str, str]:
-    """Returns a new environment, with nothing from the grader's own. It sets the number of threads
-    to one, so that blocks always run in the same order."""
+    """Returns a new environment, which contains nothing from the grader's environment. It sets the
+    number of threads to one, so that blocks always run in the same order."""
     settings = dict(word.split("=", 1) for word in mode.split())
     return {
         "PATH": "/usr/bin:/bin",
@@ -175,8 +175,8 @@ def environment_of(mode: str) -> dict[str, str]:
 
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
-    """Runs a submission with a judge. `megabytes` limits its memory; 0 means that it runs on a GPU
-    (tools/grade/sandbox.cpp). `seconds` limits its processor time."""
+    """Runs a submission with a judge. `megabytes` limits the submission's memory; 0 means a run
+    on a GPU (tools/grade/sandbox.cpp). `seconds` limits the submission's processor time."""
     # The name cannot be guessed, and the submission cannot see the folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
@@ -294,8 +294,8 @@ def run_alone(workshop: Workshop, words: Sequence[str], megabytes: int, environm
 
 
 def status_of(worker: subprocess.Popen) -> int:
-    """Returns the worker's exit status or, if a signal killed it, minus the signal's number,
-    whether or not it ran in bubblewrap."""
+    """Returns the worker's exit status or, if a signal killed the worker, minus the signal's
+    number. The result does not depend on whether the worker ran in bubblewrap."""
     code = end(worker)
     return SIGNALLED - code if code > SIGNALLED else code
 

@@ -3,7 +3,7 @@ which itself runs inside bubblewrap if bubblewrap is installed and works.
 
 bubblewrap gives a program its own file system, which contains only the folders named here, and its
 own processes, network and users. If namespaces are not allowed, as in most containers, Landlock
-forbids the same files.
+denies access to the same files.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Sandbox:
     tool: Path  # grade_sandbox, in a folder that user nobody can read
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # reason why bubblewrap is not used
-    # The mechanism that protects the user, the files and the system calls; "-" if none does.
+    # The mechanisms that protect the user, the files and the system calls; "-" if there is none.
     guards: dict[str, str] = field(default_factory=dict)
 
     def words(self, access: Access, megabytes: int, seconds: int,
               program: Sequence[str]) -> list[str]:
-        """Returns the command line that runs a program; each of its processes may use `seconds` of
-        processor time."""
-        outside = () if access.gpu else self.bubblewrap  # which hides too much from CUDA
+        """Returns the command line that runs a program. Each process of the program may use
+        `seconds` of processor time."""
+        outside = () if access.gpu else self.bubblewrap  # bubblewrap hides too much from CUDA
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)
@@ -97,7 +97,7 @@ class Sandbox:
 
 
 def driver_folders() -> list[str]:
-    """Returns the folders with CUDA's driver that the loader does not search by itself."""
+    """Returns folders that contain CUDA's driver and that the loader does not search by itself."""
     named = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     return [folder for folder in dict.fromkeys((*filter(None, named), *DRIVER_FOLDERS))
             if Path(folder, DRIVER).is_file()]
@@ -125,7 +125,7 @@ def guards_of(words: list[str]) -> dict[str, str]:
 
 
 def python_for_nobody() -> tuple[str, tuple[Path, ...]]:
-    """Returns a Python that can be started in the sandbox, and the other folders that it needs."""
+    """Returns a Python interpreter that can run in the sandbox, and the folders that it needs."""
     own = Path(sys.executable).resolve()
     for program in (own, Path("/usr/bin/python3")):
         if program.is_relative_to("/usr") and program.exists():

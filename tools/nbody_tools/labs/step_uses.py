@@ -1,8 +1,8 @@
 """Finds what a submission may use: the project's functions that its step or the headers call, and
 the files that the headers open. Reads the functions from the step's own object file, so that no
 list can become outdated. That file is compiled without optimization and with all inline functions
-of the headers, because a submission may use one that its step does not use. The result is cached
-next to the grader's programs.
+of the headers, because a submission may use a function that its step does not use. The result is
+cached next to the grader's programs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Uses:
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
-    """Returns the names that the lab's step or a header calls, and the files that they open."""
+    """Returns the names that the lab's step or a header calls, and the files that headers open."""
     kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
     try:
         return Uses(**json.loads(kept.read_text(encoding="utf-8")))

@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 def read_submission(file: Path) -> str:
-    """Returns the file's text unchanged. Raises Refused if it cannot be graded."""
+    """Returns the file's text unchanged. Raises Refused if the file cannot be graded."""
     data = read_bytes(file)
     try:
         return data.decode("utf-8-sig")
@@ -29,7 +29,7 @@ def read_submission(file: Path) -> str:
 
 def read_bytes(file: Path) -> bytes:
     try:
-        # Opening a FIFO must not wait, and a link would name a file that only the grader may read.
+        # Opening a FIFO must not wait, and a link may lead to a file that only the grader may read.
         opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         why = "is a symbolic link" if file.is_symlink() else f"cannot be read: {error.strerror}"

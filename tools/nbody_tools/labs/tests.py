@@ -1,5 +1,5 @@
 """Runs the tests of a submission, each with a name and points (lab.TESTS). The seed determines
-their sizes and states:
+the sizes and states of the problems:
 
   forces    one time step with two sizes that no tile divides, and every check of the validator
   sizes     one and two bodies, sizes at and next to every boundary of the step, and random sizes
@@ -38,7 +38,7 @@ TIMED = (32, 8192, 40)
 # interactions.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
-SECONDS_OF_GRADING = 25.0  # the same, including its compilations
+SECONDS_OF_GRADING = 25.0  # the same, including the compilations
 GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
 LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
@@ -46,13 +46,13 @@ OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
 PARTIAL = 0.5  # share of a test's points for single problems; the rest is for solving all
 NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
-OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about such an access
+OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about an invalid access
 FINDINGS = 2  # most findings shown; the first usually causes the others
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one test: a share of its points and, if that is less than 1, the reason."""
+    """The result of a test: a share of the points and, if the share is below 1, the reason."""
     name: str
     share: float
     why: str = ""
@@ -99,7 +99,7 @@ class Tests:
         if found and results["forces"].passed:
             loads = counts.loads_per_interaction(found, interactions_of(traced))
             if loads < LEAST_LOADS:
-                why = ("no kernel computes the forces: all of them load only "
+                why = ("no kernel computes the forces: all kernels load only "
                        f"{loads:.2g} times per interaction")
                 results["forces"] = Result("forces", 0, why)
         self._take_what_does_not_count(results)
@@ -228,7 +228,7 @@ class Tests:
         return []
 
     def inspected(self, problem: Problem) -> Optional[Inspection]:
-        """Returns the counts of one traced run, or None if it did not end as it should."""
+        """Returns the counts of one traced run, or None if the run did not end as it should."""
         result = self._inspect(problem)
         return result.inspection if result.passed else None
 
@@ -290,8 +290,8 @@ def is_later(message: str) -> bool:
 
 
 def without_noise(result: Result) -> Result:
-    """Keeps only the first message of a program that was killed by a signal, because messages
-    printed after it has overwritten other memory explain nothing."""
+    """Keeps only the first message of a program that was killed by a signal, because what a program
+    prints after it has overwritten other memory explains nothing."""
     if result.name == "findings" or "(signal " not in result.why:
         return result
     line = result.why.split("\n", 1)[0]

@@ -1,5 +1,5 @@
 """Waits for programs that may never end. Ends a program when it has used too much processor time,
-which does not depend on the machine's other load, or when it no longer uses any.
+or no longer uses any. Processor time does not depend on the machine's other load.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
 def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = (),
           complaint: Callable[[], str] = str) -> float:
     """Waits for a process that leads its own session, and returns the processor time that it used.
-    Raises TooLong if it has used more than `seconds`, if neither it nor the processes in `beside`
-    use any processor time, or if there is a complaint."""
+    Raises TooLong if the process has used more than `seconds`, if neither this process nor those in
+    `beside` use any processor time, or if there is a complaint."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:

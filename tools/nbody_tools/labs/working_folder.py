@@ -65,7 +65,7 @@ def readme(lab: Lab) -> str:
         "",
     ]
     if lab.is_program:
-        lines.append(f"Your file compiles, but it fails: {', '.join(lab.fails)}. These tests "
+        lines.append(f"Your file compiles, but fails these tests: {', '.join(lab.fails)}. They "
                      "give all the points; the other tests must still pass.")
         if lab.limit:
             lines += [

@@ -35,7 +35,7 @@ OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
 
 
 def kernels_of(step: str) -> dict[str, tuple[object, ...]]:
-    """Returns arguments, by name, that together launch every kernel of a step."""
+    """Returns named lists of arguments that together launch every kernel of a step."""
     return {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}
 
 
@@ -95,7 +95,7 @@ def sanitize(bench: Bench) -> None:
 
 
 def same_bits(bench: Bench) -> None:
-    """run every step from 03 on ten times; the final bodies must have the same bits"""
+    """ten runs of every step from 03 on; the final bodies must have the same bits"""
     def repeat(step: str, kind: str, words: tuple) -> None:
         name = f"{step}.{kind}"
         ends = set()

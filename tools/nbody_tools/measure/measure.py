@@ -1,14 +1,14 @@
 """Checks and times everything on a machine with a GPU, part by part.
 
   ./nbody measure                                   all parts, with the programs of build/cuda
-  ./nbody measure staircase sizes --build DIR       some parts, with programs carried here from
+  ./nbody measure staircase sizes --build DIR       some parts, with programs that were built
                                                     elsewhere
 
-Needs the programs of the cuda preset (variants: made with -D NBODY_VARIANTS=ON) and Python, nothing
-else. Each part writes OUTPUT/PART.jsonl, logs and other files to OUTPUT/PART/, and OUTPUT/PART.done
-if all of it succeeded: called again, the command resumes with the unfinished parts. A program that
-fails is reported, and the remaining ones are still measured. At the end the command prints a table
-of all records.
+Needs only Python and the programs of the cuda preset (-D NBODY_VARIANTS=ON also builds variants).
+Each part writes OUTPUT/PART.jsonl, logs and other files in OUTPUT/PART/ and, if the whole part
+succeeded, OUTPUT/PART.done. If you run the command again, it resumes with the unfinished parts. It
+reports a program that fails, and still measures the remaining programs. At the end it prints a
+table of all records.
 
 Exit code: 0 success, 1 a program or part failed, 2 invalid arguments.
 """
@@ -95,7 +95,7 @@ class Bench:
         return [name for name in self.steps if not name.startswith("step00_")]
 
     def program(self, name: str) -> Optional[Path]:
-        """Returns a step, a variant of a step, or another program; None if it was not built."""
+        """Returns the path of a step, a variant or another program; None if it was not built."""
         places = (
             self.build / folder / name / name
             for folder in ("", "experiments/variants", "experiments")
@@ -109,7 +109,7 @@ class Bench:
         return found
 
     def built(self, *names: str) -> list[str]:
-        """Returns the names of existing programs, and reports the others, which are often
+        """Returns the names of the programs that exist. Reports missing programs, which are often
         variants."""
         for name in names:
             if self.program(name) is None:
@@ -154,7 +154,7 @@ class Bench:
     def run(
         self, log: str, words: Sequence[object], environment: Optional[dict[str, str]] = None
     ) -> str:
-        """Runs a command, logging its output; returns its output, or None after a failure."""
+        """Runs a command, writes its output to a log, and returns the output. Reports a failure."""
         path = self.folder / log
         status, message = run_program(
             [str(word) for word in words], self.timeout, path, environment

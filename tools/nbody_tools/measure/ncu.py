@@ -296,7 +296,7 @@ def aggregate(launches: Sequence[Launch],
 
 
 def table(profile: KernelProfile) -> str:
-    """Returns a table of a kernel's metrics. Lists the stalls by size, without rare ones."""
+    """Returns a table of a kernel's metrics. Lists the stalls by size, and omits rare stalls."""
     stalls = sorted((metric for metric in METRICS if metric.key.startswith("stall_")
                      and profile.metrics.get(metric.key, 0.0) >= 0.005),
                     key=lambda metric: -profile.metrics[metric.key])

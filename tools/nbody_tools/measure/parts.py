@@ -1,4 +1,4 @@
-"""Defines the parts of ./nbody measure. Each is a function; its docstring is its line of --help."""
+"""Defines the parts of ./nbody measure as functions, whose docstrings are their lines of --help."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def sass(bench: Bench) -> None:
 
 
 def patterns(bench: Bench) -> None:
-    """Nsight Compute's counts of what ./nbody inspect predicts; then run ./nbody calibrate chip"""
+    """Nsight Compute's counts for ./nbody inspect's predictions; then run ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
     # If a chip lacks one metric, ncu rejects all of them.

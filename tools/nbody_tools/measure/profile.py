@@ -6,8 +6,8 @@
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
 Without ncu, shows the counts from another machine (docs/results/profiles) and names that machine.
-Does not lock the clocks. Counting takes several passes over each launch, so only the counts of a
-profiled run are measurements, not its times.
+Does not lock the clocks. Counting takes several passes over each launch, so a profiled run's counts
+are measurements, but its times are not.
 
 Exit code: 0 success; 1 the run or the profiler failed; 2 wrong arguments; 77 ncu is missing and
 there are no recorded counts, or cuobjdump is missing (--sass).
@@ -80,12 +80,12 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--json", type=Path, metavar="FILE",
                    help="write one line per kernel; keeps the lines of other steps and kernels")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",
-                   help="read this output instead of running ncu or cuobjdump")
+                   help="read this saved output; do not run ncu or cuobjdump")
     p.add_argument("--recorded", type=arguments.existing_folder, metavar="DIR",
                    default=ROOT / "docs" / "results" / "profiles",
                    help="counts to show if ncu is missing [docs/results/profiles]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
-                   help="with --from: the result record of that run")
+                   help="with --from: the result record of the saved run")
 
 
 def profile_program(name: str, program: Path, profiler: str, problem: Sequence[object],
@@ -144,7 +144,7 @@ def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> 
 
 
 def write_json(path: Path, new: Sequence[dict]) -> None:
-    """Adds lines to a file. They replace lines with the same step, kernel, problem and machine."""
+    """Adds lines to a file. A line replaces one with the same step, kernel, problem and machine."""
     def key(line: dict) -> tuple:
         return tuple(line.get(name) for name in KEY)
 
@@ -158,7 +158,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 
 
 def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """Returns, for each kernel of the step whose name matches, the newest line."""
+    """Returns the newest line of each of the step's kernels whose names match."""
     try:
         pattern = re.compile(kernel)
     except re.error as error:
