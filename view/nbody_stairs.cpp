@@ -1,5 +1,5 @@
-// nbody-stairs -- computes the same bodies with different steps, between which the viewer
-// switches in a browser.
+// nbody-stairs -- computes the same bodies with different steps. Buttons in a browser switch
+// between the steps.
 //
 // Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
 #include <iostream>

@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// Energies are omitted if they need more interactions than this, because that would take too long.
+// If energies need more interactions than this, they are omitted, because they would take too long.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {
@@ -68,7 +68,8 @@ Snapshot read_state(const std::string& file, const std::vector<nbody::Species>& 
   return snapshot;
 }
 
-// BIN files hold no names, so the names of a scenario's bodies come from the scenario.
+// BIN files contain no names. If the file says which scenario it is from, the scenario gives the
+// names of its bodies.
 std::vector<std::string> names_of(const Snapshot& snapshot) {
   if (!snapshot.names.empty()) return snapshot.names;
   for (const nbody::Scenario& scenario : nbody::scenarios())

@@ -1,5 +1,5 @@
-"""./nbody view --stairs: makes the bodies with the first step, then shows them in one step after
-another."""
+"""Runs ./nbody view --stairs. The first step makes the bodies; then one step after another computes
+and shows them."""
 import os
 import signal
 import subprocess
@@ -9,7 +9,8 @@ from pathlib import Path
 # Each of these steps differs visibly from the one before, for example by tiles, registers or a
 # tree. The other steps differ too little to see.
 DEFAULT = "00,01,02,03,04,06,10,11,15"
-# Options for the bodies and the time step. The other options are for one step or for files.
+# Options for the bodies and the time step, which all steps share. Other options apply only to some
+# steps, or write files.
 OF_THE_START = (
     "--scenario",
     "--input",
@@ -38,7 +39,8 @@ def refusal(words):
 
 
 def run(build, programs, port, words):
-    """Returns the exit code of the program that failed, or of the viewer."""
+    """Returns the exit code of the viewer. If making the bodies failed, returns the exit code of
+    the program that makes them."""
     if not any(word.partition("=")[0] in ("--scenario", "--input") for word in words):
         words = ["--scenario", "plummer", *words]
         if not any(word.startswith("--bodies") for word in words):
@@ -62,8 +64,8 @@ def run(build, programs, port, words):
         )
         if made.returncode != 0:
             return made.returncode
-        # The view has its own process group, so that Ctrl-C reaches only this program.
-        # This program then notifies the view once.
+        # The view has its own process group, so that Ctrl-C reaches only this program, which then
+        # interrupts the view exactly once.
         view = subprocess.Popen([build / "view" / "nbody-stairs", state, *programs, "--port", port],
                                 preexec_fn=os.setpgrp)
         for number in (signal.SIGINT, signal.SIGTERM):

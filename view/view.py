@@ -31,8 +31,8 @@ import stairs  # noqa: E402
 
 # Programs that are not steps, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd", "cpu_tree": "experiments/cpu_tree"}
-# From these numbers of bodies in a system, the tree is the faster program. ./nbody knows whether
-# there is a GPU, and replaces the name of the default.
+# In systems of at least this many bodies, the tree is the fastest program. ./nbody knows whether
+# there is a GPU, so it replaces the names that default_step() returns.
 MANY, MANY_FOR_A_GPU = 10_000, 250_000
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
@@ -99,8 +99,8 @@ def parse(words):
 
 
 def wrong_input(words):
-    """Returns an error in the files or bodies, before anything is built for them, or None.
-    The programs check the rest."""
+    """Returns a message if the files or the options for bodies are wrong, so that nothing is built
+    for them; otherwise returns None. The programs check everything else."""
     for word in itertools.takewhile(lambda word: not word.startswith("-"), words):
         if not Path(word).exists():
             return f"there is no file '{word}'"
@@ -118,7 +118,7 @@ def wrong_input(words):
 
 
 def default_step(words):
-    """Returns the name under which ./nbody knows the best program for this number of bodies."""
+    """Returns the name that ./nbody uses for the best program for this number of bodies."""
     bodies = int(dict(zip(words, words[1:])).get("--bodies", 0))
     if bodies >= MANY_FOR_A_GPU:
         return "DEFAULT_TREE"
@@ -148,7 +148,8 @@ def main(words):
         else:
             print("nbody-view", "" if options.shows_files else options.step or default_step(rest))
         return 0
-    # The browser and the energy's thread need the cores as well, so idle threads do not spin.
+    # The browser and the thread that computes energies also need the cores, so idle OpenMP threads
+    # must not spin.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     view = options.build / "view" / "nbody-view"
     if options.stairs:

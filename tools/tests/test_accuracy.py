@@ -1,5 +1,5 @@
-"""Tests the tables, figures and rejections for records of force errors, a long disk, production
-sums and step 15."""
+"""Tests the tables and figures that are made from records of force errors, of a long run of a disk,
+of production sums and of step 15. Also tests which records are rejected."""
 
 from unittest import mock
 
@@ -256,7 +256,7 @@ class TreePage(fakes.InRepository):
         self.assertIn("| bodies | step 11 | step 12 | tree, theta 0.4 | tree, theta 0.8 |", times)
         self.assertIn("| 4,000 | 16 ms | 20 ms | 8 ms | - |", times)
         self.assertIn("| 16,000 | - | - | 20 ms | - |", times)
-        # One time grows as N^2 and the other as N^(1/2); they are equal where (N / 1000)^1.5 is 4.
+        # One time grows as N^2 and the other as N^(1/2). They are equal where (N / 1000)^1.5 = 4.
         self.assertIn("| faster from |  |  | 2,500 bodies | - |", times)
         self.assertIn(
             "| 4,000 | 0.6 | 10 us | 10 us | 60 us | 25 % | 80 us |", self.said("tree_phases")
@@ -358,7 +358,8 @@ if "--diagnostics" in sys.argv:
     def test_times_errors_and_a_collision(self) -> None:
         self.assertIn("no ncu", self.measured("/nowhere"))
         records = self.records("tree")
-        # 3 direct sums, 3 angles, 3 more angles, 14 errors, a collision, 3 angles of the largest.
+        # The records of 3 direct sums, 3 angles, 3 more angles, 14 errors and a collision, and of
+        # 3 angles for the largest number of bodies.
         self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
         self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
 

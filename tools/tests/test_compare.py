@@ -1,4 +1,5 @@
-"""Tests ./nbody compare: its bodies, float64 sums, contenders, and rejected options."""
+"""Tests ./nbody compare: its bodies, its sums in float64, its contenders, and the options that it
+rejects."""
 
 import json
 import math
@@ -14,7 +15,8 @@ from nbody_tools.compare.contenders import KTT_SHAPES, SAMPLE_BLOCKS, Contender,
 from nbody_tools.documents import comparison
 from nbody_tools.tables import NOT_MEASURED
 
-# Behaves like a step: takes steps with accelerations that the test knows, multiplied by a factor.
+# Behaves like a step. Takes time steps with accelerations that the test knows, but multiplies the
+# accelerations by a factor.
 KICK = """
 import struct
 sys.path[:0] = [{tools!r}]
@@ -127,7 +129,7 @@ class Tool(WithSteps):
         )
 
     def test_without_a_gpu(self) -> None:
-        """Emulated steps compute few bodies and have no times, and the output says so."""
+        """Emulated steps compute only a few bodies and are not timed, and the output says so."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
         fakes.write_step(
             self.folder / "build",
@@ -193,7 +195,8 @@ class Tool(WithSteps):
         self.assertEqual(sum("-ftz=true" in driver.words for driver in drivers), len(SAMPLE_BLOCKS))
 
 
-# A peer with one edit: each must fail, with these words.
+# Edits of a peer: name, old text, new text. With any one of them, the comparison must fail with
+# this message.
 WRONG_PEERS = (
     ("forces 1 % off", "return (w[:, :, None] * d)", "return (1.01 * w[:, :, None] * d)",
      "FAILED: numpy, 64 bodies: its forces are wrong: RMS error 1.0e-02"),
@@ -209,7 +212,7 @@ WRONG_PEERS = (
 
 
 class PythonPeer(WithSteps):
-    """Runs the NumPy peer, whose package the tools need in any case."""
+    """Runs the NumPy peer. The tools need NumPy in any case, so it is always installed."""
 
     def numpy(self, text: str) -> tuple[int, str, str]:
         self.file("mine_peer.py", text)

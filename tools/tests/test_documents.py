@@ -65,7 +65,7 @@ class DocumentsTest(fakes.InRepository):
         self.file("tests/mutants/mutants.toml", "".join(f"[{step}.wrong]\n" for step in STEPS))
         self.file("docs/results/predictions.md", fakes.PREDICTIONS + "".join(
             f"| {step[4:].partition('_')[0]} | why | 1 |\n" for step in STEPS))
-        # No document shows records of this folder.
+        # Documents must not show these records, because of their folder.
         self.records("elsewhere/a.jsonl", *(fakes.record(step) for step in STEPS))
 
     def documents(self, *words: str) -> tuple[int, str]:
@@ -78,8 +78,8 @@ class DocumentsTest(fakes.InRepository):
         return re.findall(r"wrote (\S+)", text)
 
     def assert_named(self, *what: str, words: tuple[str, ...] = ("--check",)) -> None:
-        """Asserts that the command fails and prints one line about each of `what`, in order, after
-        the names of the documents that it wrote."""
+        """Asserts that the command fails and prints one line about each entry of `what`, in this
+        order. The names of documents that the command wrote may come first."""
         code, text = self.documents(*words)
         lines = [line for line in text.splitlines() if not line.startswith("wrote ")]
         self.assertEqual((code, len(lines)), (1, len(what)), text)
@@ -169,7 +169,7 @@ class Writing(DocumentsTest):
 
 
 class Places(DocumentsTest):
-    """Tests documents without a template, which have marked places."""
+    """Tests documents that have no template, but marked places for generated text."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -449,7 +449,8 @@ class Measured(DocumentsTest):
     def test_a_row_has_what_the_record_says(self) -> None:
         self.records("a.jsonl", *fakes.staircase_records())
         (row,) = self.measured()
-        # 32 * 8192^2 * 20 interactions took 0.5 s, and the total is 40.5 s in step 00 and 1 s here.
+        # 32 * 8192^2 * 20 interactions took 0.5 s. The total time is 1 s here, and 40.5 s in
+        # step 00.
         for cell in (
             "Test GPU (CUDA 13.0, driver 13.0), 2026-01-02",
             "32 x 8192 x 20",

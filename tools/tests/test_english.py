@@ -1,4 +1,5 @@
-"""Tests the hints for English: they find seeded sentences with their lines, but not plain ones."""
+"""Tests the hints for English: the check must find seeded bad sentences and their lines, but must
+accept plain ones."""
 
 import subprocess
 

@@ -1,4 +1,5 @@
-"""Tests body files and figures: known bytes, rejected files, non-blank pictures, captions."""
+"""Tests body files and figures: bytes must be the known ones, invalid files must be rejected,
+pictures must not be blank, and figures need captions."""
 
 import math
 import os

@@ -1,5 +1,5 @@
-"""Tests that documents about ./nbody inspect agree with its counts and with a GPU's, and that every
-difference is reported."""
+"""Tests that documents about ./nbody inspect agree with the counts of ./nbody inspect and with
+those of a GPU, and that every difference is reported."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class InspectTest(fakes.InFolder):
             shutil.copy(ROOT / step / "nbody.cu", self.folder / step)
 
     def edit(self, name: str, change) -> None:
-        """Applies `change` to every line of model.jsonl or chip.jsonl. It edits the line, or
-        returns a new one."""
+        """Applies `change` to every line of model.jsonl or chip.jsonl. `change` gets a line as a
+        dictionary, and returns this or another dictionary."""
         path = self.folder / FOLDER / name
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),

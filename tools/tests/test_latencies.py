@@ -1,4 +1,4 @@
-"""Tests that the tables of experiments/latencies use the newest measurements, and no emulated
+"""Tests that the tables of experiments/latencies use the newest measurements, but never emulated
 ones."""
 
 from tests import fakes

@@ -1,6 +1,6 @@
-"""Tests SASS: in an excerpt of our own kernels, loops must be found and counted as by hand. Also
-tests rejections, the table of slots, and the tables of docs/limits.md, which explain the gap
-between the ceiling and the rate."""
+"""Tests how SASS is read: in an excerpt of our own kernels, the tool must find the loops and count
+their instructions as we did by hand. Also tests what is rejected, the table of slots, and the
+tables in docs/limits.md that explain the gap between the ceiling and the rate."""
 
 import json
 import unittest

@@ -1,4 +1,5 @@
-"""./nbody measure with made-up programs: records, reported failures, finished parts."""
+"""Tests ./nbody measure with made-up programs: its records, its reports of failures, and that it
+does not repeat finished parts."""
 
 import subprocess
 import sys

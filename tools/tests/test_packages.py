@@ -22,8 +22,8 @@ NOT_BUILT = {"libhwy", "highway", "ccache"}
 
 
 def names(manager: str) -> set[str]:
-    """Returns the packages that the containers' programs need, which do not include the tools'
-    Python packages."""
+    """Returns the packages that the programs in the containers need. The Python packages of the
+    tools are not among them."""
     listed = subprocess.run(["sh", "packaging/names.sh", manager, "container"], cwd=ROOT,
                             check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     return set(listed) - NOT_BUILT
@@ -57,7 +57,8 @@ class Conda(unittest.TestCase):
 
 
 class Recipe:
-    """Runs Spack's recipe with stubs for Spack's directives, which record their arguments."""
+    """Runs the recipe for Spack. Stubs take the place of Spack's directives, and record their
+    arguments."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []

@@ -1,5 +1,5 @@
-"""Tests activity maps, diagnostics and animations: known numbers, rejected files, non-blank
-pictures."""
+"""Tests activity maps, diagnostics and animations. Numbers must be the known ones, invalid files
+must be rejected, and pictures must not be blank."""
 
 import re
 import sys
@@ -39,7 +39,7 @@ def diagnostics_text(times: int = 4, systems: int = 2) -> str:
 class Reading(WithPictures):
     def test_activity(self) -> None:
         found = read_activity(self.file("map.csv", MAP.encode()))
-        # The file begins with the highest y, and the array begins with the lowest.
+        # The file begins with the row of the highest y, but the array with the row of the lowest.
         numpy.testing.assert_array_equal(found.shares, [[0.125, 0.25], [0.5, 0]])
         self.assertEqual((found.extent, found.positions), (3.0, 8))
 
@@ -48,7 +48,8 @@ class Reading(WithPictures):
         self.assertEqual(table.systems, 2)
         numpy.testing.assert_array_equal(table.of(1, "time"), [0, 0.5, 1, 1.5])
         numpy.testing.assert_array_equal(table.of(1, "r90"), [3.5] * 4)
-        # With components 3, 4 and 5, the length of the change is not the change of the length.
+        # With components 3, 4 and 5, the length of the change differs from the change of the
+        # length.
         numpy.testing.assert_allclose(
             table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6
         )
@@ -142,7 +143,8 @@ class Species(WithPictures):
         palette = re.search(r"COMPONENT_COLOURS = \[(.*?)\];", page, re.DOTALL)
         places = re.search(r"SPECIES_COLOURS = {(.*)}", page)
         assert palette and places
-        # Each is a species, whose colour is in tokens.css, or a colour in numbers.
+        # Each entry is the name of a species, whose colour is in tokens.css, or a colour as three
+        # numbers.
         entries = re.findall(r'"(\w+)"|\[(\d+, \d+, \d+)\]', palette[1])
         of_view = {name: entries[int(place)][0]
                    for name, place in re.findall(r"(\w+): (\d)", places[1])}

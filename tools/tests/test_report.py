@@ -1,5 +1,5 @@
-"""Tests numbers in documents (their definitions, the choice of record, typed numbers) and
-figures."""
+"""Tests the figures and the numbers in documents: how numbers are defined, which records they come
+from, and that nobody typed them."""
 
 import unittest
 from typing import Any
@@ -180,8 +180,8 @@ class Check(InRoot):
             from nbody_tools.figures import style
         except ModuleNotFoundError as missing:
             self.skipTest(f"{missing.name} is not installed")
-        # Saves blank figures, because every call would draw all of them.
-        # test_figures tests how they look.
+        # Saves blank figures, because every call would draw all figures. test_figures tests how
+        # figures look.
         blank = lambda figure, file, **_: file.write_text("<svg></svg>", encoding="utf-8")
         patched = mock.patch.multiple(
             style.Figure,

@@ -1,5 +1,5 @@
-"""Tests ./nbody run with made-up step programs: the table, the records file, failures, exit
-codes."""
+"""Tests ./nbody run with made-up step programs: its table, its file of records, failures of steps,
+and exit codes."""
 
 import json
 import re

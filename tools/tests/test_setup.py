@@ -38,8 +38,8 @@ class Presence(fakes.InFolder):
         return package not in [line.split("|")[0] for line in done.stdout.splitlines()]
 
     def test_a_header_of_another_package_is_not_the_library(self) -> None:
-        # The reference BLAS also has cblas.h.
-        # The package of all Boost headers also has those of Boost.Context.
+        # Other packages also contain the headers that are looked for: the reference BLAS has
+        # cblas.h, and the package of all Boost headers has those of Boost.Context.
         for package, library in (("libopenblas-dev", "openblas"),
                                  ("libboost-context-dev", "boost_context")):
             with self.subTest(package=package):

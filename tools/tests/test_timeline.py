@@ -1,4 +1,5 @@
-"""Tests timelines: sums, unions and hidden time; rejections with file and line; figures."""
+"""Tests timelines: sums, unions and hidden time, figures, and that messages about invalid files
+name the file and the line."""
 
 from tests import fakes
 from nbody_tools.figures import timeline

@@ -1,5 +1,5 @@
-"""Tests ./nbody tune with made-up steps: the chosen shape, rejections, resuming after an
-interruption."""
+"""Tests ./nbody tune with made-up steps: the shape that it chooses, the input that it rejects, and
+how it resumes after an interruption."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,8 @@ from tests import fakes
 from nbody_tools.measure.tune import best_of, updated, users_table
 from nbody_tools.steps import has_gpu
 
-# A step that runs the shape whose rank is in the table.
-# `costs` contains its times by rank. The shape of rank `bad` fails its check.
+# A step that runs the shape whose rank is in the table. `costs` maps ranks to the times of their
+# shapes. The shape of rank `bad` fails its check.
 CHOOSE = """
 table = json.load(open(words[words.index("--tuned") + 1]))
 shapes = table["devices"].get({device!r}, {{"shapes": []}})["shapes"]

@@ -65,7 +65,7 @@ std::string encode_frame(const FrameHead& head, const Systems& systems, const Th
   write_head(Writer(bytes.data()), head, header, shown);
   if (few) write_velocities(Writer(bytes.data() + kFrameHeaderBytes), systems);
 
-    // Every cache line of a million bodies is read, so one thread would take milliseconds.
+    // Every cache line of a million bodies is read: one thread would need milliseconds for that.
 #pragma omp parallel for if (shown > 50'000)
   for (std::size_t k = 0; k < shown; ++k) {
     const int system = static_cast<int>(k / bodies.size());

@@ -42,8 +42,8 @@ inline constexpr std::size_t kFewBodies = 64;
 
 double interactions_per_second(std::string_view frame);
 
-// Leapfrog stores positions that are ahead of the velocities. encode_frame therefore moves each
-// shown body along its velocity by the time `drift`.
+// Returns the bytes of a frame. Leapfrog stores positions that are ahead of the velocities, so each
+// shown body is moved along its velocity for the time `drift`.
 std::string encode_frame(const FrameHead& head, const Systems& systems, const Thinning& thinning,
                          float drift = 0);
 

@@ -7,8 +7,8 @@ namespace {
 
 int groups(int bodies, int level) { return ((bodies - 1) >> level) + 1; }
 
-// Decides which of two bodies is shown. A fixed pattern, such as every second body, would show
-// only one layer of two if the file lists a lattice in order.
+// Decides which of two bodies is shown. If a file lists the points of a lattice in order, a fixed
+// pattern, such as every second body, would show only one of every two layers.
 bool second_of(std::uint64_t pair, int level) {
   std::uint64_t x = pair * 64 + static_cast<std::uint64_t>(level);
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdU;  // MurmurHash3's 64-bit finalizer
@@ -16,7 +16,8 @@ bool second_of(std::uint64_t pair, int level) {
   return ((x >> 40) & 1) != 0;
 }
 
-// Returns the body that stands for a group of 2^level: one of those that stand for its halves.
+// Returns the body that stands for a group of 2^level bodies. It is one of the two bodies that
+// stand for the halves of the group.
 int chosen(int group, int level, int bodies) {
   for (; level > 0; --level) {
     const int second = 2 * group + 1;

@@ -21,7 +21,8 @@ class Thinning {
   int level() const { return level_; }
   // Returns how many bodies one shown body stands for, 2^level.
   int every() const { return 1 << level_; }
-  // Returns the shown bodies of each system, by their number in it, in ascending order.
+  // Returns the numbers of the shown bodies within a system, in ascending order. They are the same
+  // in all systems.
   const std::vector<int>& bodies() const { return bodies_; }
 
  private:

@@ -26,8 +26,8 @@ inline bool is_port(std::string_view text) {
   return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }
 
-// True for "name" or "name:port" with a name of this machine. Any port is allowed, because a
-// browser behind an ssh tunnel names the port at its own end.
+// True for "name" or "name:port", where `name` is a name of this machine. Any port is allowed: a
+// browser behind an ssh tunnel gives the port at the browser's end of the tunnel.
 inline bool is_loopback(std::string_view host) {
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
     if (!host.starts_with(name)) continue;
@@ -56,9 +56,9 @@ inline bool has_good_origin(const Request& request) {
              "http://" + std::string(field(request, http::field::host));
 }
 
-// Returns the path under which everything is served; every start of a program draws a new one. All
-// users of this machine can reach 127.0.0.1, but only those who can read the program's output know
-// the path.
+// Returns a random path, under which the program serves everything. It is different in every run.
+// All users of this machine can reach 127.0.0.1, but only those who can read the program's output
+// know the path.
 inline std::string random_path() {
   std::random_device random;
   std::string path = "/";
@@ -66,7 +66,8 @@ inline std::string random_path() {
   return path + "/";
 }
 
-// Takes the same time wherever the strings differ, so that a secret cannot be guessed bit by bit.
+// Compares two strings in a time that does not depend on where they differ. Otherwise, measuring
+// the time would help to guess a secret piece by piece.
 inline bool same_text(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;

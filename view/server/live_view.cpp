@@ -35,7 +35,8 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
 
 }  // namespace
 
-// The dt and softening to which a run may switch: a slider's range around the run's initial values.
+// The values of dt and softening to which a run may switch: the range of a slider around the values
+// at the start.
 class ForceLimits {
  public:
   ForceLimits(const Job& job, bool may_change)
@@ -136,8 +137,8 @@ struct LiveView::Parts {
     energy.offer(simulation.snapshot());  // energy errors refer to this state
   }
 
-  // Copies the whole state only for the energy: a million bodies take 28 MB, and copying them takes
-  // longer than a GPU needs for their time step.
+  // Copies the whole state only when the energy is computed. A million bodies are 28 MB, and a copy
+  // takes longer than a time step on a GPU.
   void show(Simulation& simulation) {
     last_frame = Clock::now();
     const bool finished = simulation.finished();

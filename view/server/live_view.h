@@ -22,9 +22,9 @@ class LiveView : public StepScheduler {
   // Prints the address to open, and the ssh command that forwards the port to another machine.
   void print_address(std::ostream& out) const;
 
-  // Shows the state and returns as soon as the next steps may be taken. Waits for a viewer before
-  // the first steps; also waits while the run is paused, and until the last frame has been shown
-  // for long enough. Changes the forces as viewers request.
+  // Shows the state, and returns as soon as the next steps may be taken. Waits for a viewer before
+  // the first steps. Later, waits while the run is paused, and until the last frame has been shown
+  // for long enough. If viewers have requested other forces, changes them.
   int next_piece(Simulation& simulation) override;
 
   // True if the program was interrupted (Ctrl-C) before the run was over.

@@ -85,7 +85,8 @@ json time_unit(const Snapshot& snapshot) {
   return nullptr;
 }
 
-// Returns the unit of length in which the run's own unit is easiest to read, as time_unit does.
+// Returns the unit of length in which the run's numbers are easiest to read, and the length of the
+// run's own unit in that unit; null as for time_unit.
 json length_unit(const Snapshot& snapshot) {
   const auto units = units_of(snapshot.units);
   if (!units) return nullptr;

@@ -44,7 +44,8 @@ Command parse_command(std::string_view text);
 // The inverse of parse_command.
 std::string command_message(const Command& command);
 
-// Messages from program to page; the newest of each kind is sent, in this order.
+// The kinds of messages from program to page, in the order in which they are sent. Of each kind,
+// only the newest message is sent.
 enum class Text { info, stairs, status };
 inline constexpr int kTexts = 3;
 
@@ -73,7 +74,8 @@ struct Status {
     double error;  // (E - E_start) / |E_start|
     double since;  // the time of E_start: the start, or the last change of the forces
     double time;   // time of the state that the error was computed from
-    // Relative standard error of a potential estimated from a sample of the bodies; 0: all pairs.
+    // If the potential was estimated from a sample of the bodies, its relative standard error; 0 if
+    // all pairs were summed.
     double uncertainty;
   };
   std::optional<Energy> energy;

@@ -23,9 +23,10 @@ class Meter {
   // Returns how many steps fit into this time at the speed of the last call, including transfers.
   // Returns at least 1.
   int steps_in(double seconds) const;
-  // Returns the mean over about the last second of wall clock, with pauses; 0: not known yet.
+  // Returns the mean over about the last second of wall clock, including pauses; 0 if it is not
+  // known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Returns the mean over the same readings, per second of computing.
+  // Returns the mean over the same time, but per second of computing, without pauses.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }
@@ -43,8 +44,9 @@ class Meter {
   std::deque<Reading> readings_;
 };
 
-// Returns the steps per frame in which a typical body crosses a two-hundredth of the system. Small
-// systems can be computed far faster than the eye can follow, so more steps would be too many.
+// Returns the steps per frame that can be watched: in these steps, a typical body crosses a
+// two-hundredth of the system. For small systems, a computer could take many more steps per frame
+// than the eye can follow.
 int watchable_steps(const Systems& systems, double dt);
 
 }  // namespace nbody::view

@@ -25,7 +25,8 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// "</script>" would end a script element, and "<!--" would change how it is read.
+// Within a script element, "</script>" would end the element, and "<!--" would change how browsers
+// read it.
 std::string without_tags(std::string_view json) {
   std::string text;
   for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);

@@ -10,8 +10,8 @@ namespace nbody::view {
 // Returns the page of a server, which connects to that server.
 std::string live_page();
 
-// Returns a page that needs no network, because it holds its frames and an info_message() as
-// `info`.
+// Returns a page that needs no network, because it contains all frames. `info` is an
+// info_message().
 std::string recorded_page(const std::string& info, const std::vector<std::string>& frames);
 
 }  // namespace nbody::view

@@ -1,5 +1,5 @@
-// Tells the computing thread when it may take the next time steps, and how many, as viewers'
-// commands require.
+// Follows the commands of viewers: tells the computing thread when it may take the next time steps,
+// and how many.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ class RunControl {
 
   // Waits until this time, or until the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
-  // Waits until there has been a viewer, and while the run is paused. Returns how many steps may be
-  // taken: at most `fitting`, the number that can be computed before the next frame is due. 0: the
-  // run is stopped. kForcesAsked: the caller must first apply the new forces that take_forces()
-  // returns.
+  // Waits until a viewer has connected for the first time, and while the run is paused. Returns how
+  // many steps may be taken. This is at most `fitting`, the number of steps that can be computed
+  // before the next frame is due. It is 0 if the run is stopped. If it is kForcesAsked, the caller
+  // must first apply the new forces that take_forces() returns.
   static constexpr int kForcesAsked = -1;
   int wait_for_turn(int fitting);
   Command take_forces();

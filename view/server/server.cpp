@@ -21,7 +21,8 @@ constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be lar
 constexpr int kMaxConnections = 32;
 constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
-// The name that an ssh client used for this machine is unknown here, but the address is known.
+// Returns the address of this machine if the user has connected with ssh: the name that the user
+// gave to ssh is unknown here. Otherwise returns the machine's name.
 std::string this_host() {
   if (const char* connection = std::getenv("SSH_CONNECTION")) {
     std::string client, client_port, server;

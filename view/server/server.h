@@ -1,7 +1,7 @@
 // Serves HTTP and WebSocket on 127.0.0.1, only to pages from this server. Other users of the
 // machine can reach the port, so all addresses contain a secret path, which the program prints. The
-// server runs in its own thread. A viewer gets one frame per request, always the newest: if the
-// viewer is slow, nothing queues up and nothing waits for it.
+// server runs in its own thread. A viewer gets one frame per request, always the newest. If the
+// viewer is slow, no frames queue up, and the run does not wait.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct Handlers {
 
 class Server {
  public:
-  // As long as there is no message to send, the server serves only the page and no WebSocket.
-  // Throws UsageError if the port cannot be used.
+  // As long as the server has no text to send, such as `info`, it serves only the page and opens no
+  // WebSocket. Throws UsageError if the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
 

@@ -146,7 +146,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     co_await socket_.async_write(net::buffer(message), use_awaitable);
   }
 
-  // Sleeps until wake(). With one thread, nothing can become due between the check and the sleep.
+  // Sleeps until wake(). Since there is only one thread, no message can become due between a
+  // caller's check and the sleep.
   Task sleep() {
     wake_up_.expires_at(Timer::time_point::max());
     try {

@@ -18,7 +18,7 @@ class StairTable {
   explicit StairTable(const std::vector<std::filesystem::path>& programs);
 
   void starts(std::size_t stair);
-  // Records that the running step ended, and the reason if it was not requested.
+  // Records that the running step ended. `failure` says why, or is empty if the end was requested.
   void ends(const std::string& failure);
 
   // Reads a step's message; returns its kind if viewers get it, too.
@@ -26,7 +26,8 @@ class StairTable {
   // Returns true when it is time to show the table again.
   bool take_frame(std::string_view frame);
 
-  // Returns commands that give the next step the last one's speed, and pause it if that paused.
+  // Returns commands for the next step: it gets the speed of the last step, and is paused if the
+  // last step was.
   std::vector<Command> commands_to_go_on() const;
 
   std::string message() const;

@@ -1,7 +1,7 @@
-// Shows the same bodies, computed by one step after another, on a page with a button for each step
-// and, next to it, the step's speed and energy error. Each step runs as a separate program with its
-// own live view, to which only this program connects. A stopped step writes its bodies
-// to a file, from which the next one continues.
+// Shows the same bodies, computed by one step after another. The page has a button for each step,
+// and shows the step's speed and energy error next to the button. Each step runs as a separate
+// program with its own live view, to which only this program connects. A step that is stopped
+// writes its bodies to a file, and the next step continues from this file.
 #pragma once
 
 #include <filesystem>

@@ -58,7 +58,7 @@ struct StepClient::Parts {
     }
   }
 
-  // Writes the commands one after the other, as long as there are any.
+  // Writes the due commands one after the other, until none is left.
   Task write() {
     try {
       while (!due.empty()) {

@@ -1,5 +1,5 @@
-// A viewer of a running step, like a browser: receives its messages and frames, and sends it
-// commands. All callbacks run on the client's own thread.
+// A viewer of a running step, like a browser: receives the messages and frames of the step, and
+// sends commands to it. All callbacks run on the client's own thread.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@ class StepClient {
     std::function<void()> lost;  // the step or its connection has ended
   };
 
-  // `address` is the address that the step prints. Throws std::runtime_error if nothing answers.
+  // `address` is the one that the step prints. Throws std::runtime_error if the step does not
+  // answer.
   StepClient(const std::string& address, Handlers handlers);
   ~StepClient();
 

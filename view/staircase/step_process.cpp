@@ -64,7 +64,7 @@ StepProcess::StepProcess(const std::filesystem::path& program,
                          const std::vector<std::string>& arguments,
                          const std::filesystem::path& folder)
     : output_(folder / "output.txt"), errors_(folder / "errors.txt") {
-  // Removes a previous step's files, which would be taken for this step's.
+  // Removes the files of a previous step, which could be mistaken for those of this step.
   std::filesystem::remove(output_);
   std::filesystem::remove(errors_);
   std::vector<std::string> words = arguments;

@@ -22,8 +22,8 @@ class StepProcess {
   StepProcess(const StepProcess&) = delete;
   StepProcess& operator=(const StepProcess&) = delete;
 
-  // Returns the address that a step with --view prints, or nothing if the step has ended, the time
-  // is over or `given_up` returns true.
+  // Returns the address that a step with --view prints. Returns nothing if the step ends first, if
+  // the time is over, or if `given_up` returns true.
   std::optional<std::string> wait_for_address(std::chrono::seconds at_most,
                                               const std::function<bool()>& given_up);
   // Interrupts the step as Ctrl-C does.

@@ -1,5 +1,6 @@
-"""Runs axe-core, which checks a page for accessibility, in the browser of the tests. ./nbody setup
-and ./nbody test fetch it once, with a pinned checksum: packaging/axe.txt. Tests use no network."""
+"""Runs axe-core in the browser of the tests, to check whether a page is accessible. ./nbody setup
+and ./nbody test fetch axe-core once, and check it against the checksum in packaging/axe.txt. Tests
+themselves use no network."""
 import functools
 import zipfile
 from pathlib import Path
@@ -22,8 +23,8 @@ def source():
 
 
 def violations(browser):
-    """Returns a line for each element of the visible page that violates a rule, or nothing if
-    axe-core was not fetched."""
+    """Returns a line for each element of the visible page that violates a rule. If axe-core was not
+    fetched, returns an empty list."""
     if source() is None:
         return []
     browser.call("Runtime.evaluate", expression=source())

@@ -1,4 +1,4 @@
-"""Tests that axe-core finds nothing to object to in the page, in all scenes and both themes."""
+"""Tests that axe-core finds no fault in the page, in all scenes and both themes."""
 import sys
 
 import axe

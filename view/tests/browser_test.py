@@ -147,7 +147,7 @@ class PageTest(PageCase):
         self.assertEqual((max(sizes), sizes[0]), (1, 1))
         self.assertLess(min(sizes), 0.5)
 
-        # The inner planets are apart on the logarithmic scale, and each has an orbit.
+        # On the logarithmic scale, the inner planets can be told apart, and each has an orbit.
         self.assertIn("Mercury", shown)
         self.assertEqual(browser.text("scale_text"), "distances from Sun: logarithmic")
         self.assertEqual(
@@ -169,7 +169,7 @@ class PageTest(PageCase):
         self.assertLess(max(browser.evaluate(gaps)), 0.03)
         self.assertEqual(browser.evaluate("app.frame.bodies === app.frame.measured"), True)
         self.assertRegex(browser.text("scale_text"), r"^[\d.]+ au$")
-        # A trail has the colour of its body, however bodies are coloured.
+        # A trail has the colour of its body, whatever the bodies are coloured by.
         self.assertEqual(browser.evaluate("app.look().bodyColour(0)"), [240, 228, 66])
         browser.press("c")
         self.assertEqual(browser.evaluate("element('colour_by').value"), "speed")
@@ -263,8 +263,8 @@ class PageTest(PageCase):
         self.assertEqual(
             browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True
         )
-        # Each body sees every other body once: in a cell that looks small from there, or in a leaf.
-        # With theta 0, it sees bodies only in leaves.
+        # Each body sees every other body once: in a cell that looks small from the body, or in a
+        # leaf. With theta 0, each body sees the others only in leaves.
         seen = browser.evaluate("""[0, 0.5, 1].map((theta) => {
           const {whole, opened} = tree.seenBy(750, theta), place = tree.position(750);
           return [whole.length, bodiesOf(whole) + bodiesOf(opened), whole.every((cell) =>

@@ -1,4 +1,5 @@
-"""Tests how ./nbody view handles its command line: what must be built, or why it is rejected."""
+"""Tests how ./nbody view handles its command line: which programs it asks to build, or why it
+rejects the command line."""
 import contextlib
 import io
 import sys

@@ -96,8 +96,8 @@ class Export(unittest.TestCase):
         self.assertEqual(info["component_runs"], [[k, 1] for k in range(40_000)])
 
     def thinned(self, bodies):
-        """Exports bodies whose x is their number; returns the page's info and the shown bodies of
-        its first frame."""
+        """Exports bodies whose x is their number. Returns the info of the page, and the numbers of
+        the bodies that the first frame shows."""
         file = self.folder / "line.raw"
         values = array.array("f", bytes(24 * bodies))
         values[0::6] = array.array("f", range(bodies))
@@ -117,8 +117,8 @@ class Export(unittest.TestCase):
         self.assertEqual(shown, list(range(1 << 18)))
 
     def test_more_bodies_are_thinned_by_level(self):
-        """Of each group of 2^level bodies one is shown, never in a fixed pattern, and a level
-        shows only bodies that the level before it shows."""
+        """One body of each group of 2^level is shown, but not in a fixed pattern. A level shows
+        only bodies that the level before it shows."""
         levels = {}
         for bodies, level in (((1 << 18) + 3, 1), ((1 << 19) + 3, 2)):
             info, shown = self.thinned(bodies)

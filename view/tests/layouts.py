@@ -1,8 +1,8 @@
-"""Compares the layout of a page with the one that a person looked at last. A layout is the list of
-the boxes of some elements, and layouts.json has its hash.
+"""Compares the layout of a page with the layout that a person accepted last. A layout is a list of
+the boxes of some elements; layouts.json contains the hash of this list.
 
-After a change, look at the pictures and accept them: NBODY_ACCEPT_LAYOUTS=DIR in the environment of
-the tests writes the pictures to DIR and the hashes to layouts.json.
+After a change, set NBODY_ACCEPT_LAYOUTS=DIR in the environment of the tests. They then write the
+pictures to DIR and the hashes to layouts.json. Look at the pictures before you commit the hashes.
 """
 import hashlib
 import json
@@ -14,8 +14,8 @@ from fixed_font import style
 
 RECORDED = Path(__file__).with_name("layouts.json")
 
-# Numbers may have more digits on another machine, captions name it, pictures differ in size, and
-# sentences are reworded.
+# Replaces what may change while the layout stays the same: numbers may have more digits on another
+# machine, captions name the machine, pictures differ in size, and sentences are reworded.
 PREPARE = """(style) => {
   const sheet = document.createElement("style");
   sheet.textContent = style + "img { width: 200px !important; height: 120px !important; }";
@@ -37,7 +37,8 @@ BOXES = """(selector) => [...document.querySelectorAll(selector)]
 
 
 def allow_fonts(browser, allowed=True):
-    """Lets pages that are opened next use the font of the tests, although they forbid fonts."""
+    """Allows pages that are opened from now on to use the font of the tests, although the policy of
+    these pages forbids fonts."""
     browser.call("Page.setBypassCSP", enabled=allowed)
 
 

@@ -1,4 +1,4 @@
-"""Tests that the page has the layout that a person looked at, in all scenes and three widths."""
+"""Tests that the page has the layout that a person accepted, in all scenes and at three widths."""
 import os
 from unittest import mock
 

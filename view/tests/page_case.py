@@ -39,8 +39,8 @@ def picture(browser):
 
 
 def changes(browser, before):
-    """Returns how much the picture differs from `before`, as a mean over its brighter pixels.
-    Waits up to ten seconds for a change, because a busy machine draws late."""
+    """Returns how much the picture differs from `before`, as a mean over the brighter pixels. Waits
+    up to ten seconds for a change, because a busy machine draws late."""
     deadline = time.monotonic() + 10
     while (change := difference(before, picture(browser))) <= 0.02 and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -66,8 +66,8 @@ class PageCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not hasattr(PageCase, "browser"):
-            # Without a GPU, drawing takes most of the time, so pixels are large and at most 15
-            # frames are drawn per second.
+            # Without a GPU, drawing takes most of the time. Therefore pixels are large, and the
+            # browser draws at most 15 frames per second.
             PageCase.browser = Browser("--force-device-scale-factor=0.5")
             atexit.register(PageCase.browser.__exit__)
             PageCase.browser.call("Page.addScriptToEvaluateOnNewDocument", source="""

@@ -1,4 +1,4 @@
-"""Scenes in which the tests of layout and of accessibility look at the page."""
+"""Scenes: the states of the page that the tests of layout and accessibility check."""
 import subprocess
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests the answers of a running step to viewers, to pages from elsewhere, and to malformed input.
+"""Tests how a running step answers viewers, pages from elsewhere, and malformed input.
 
     cd view/tests; NBODY_PROGRAM=.../step00_cpu_omp python3 -m unittest server_test
 """
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from view_socket import (BINARY, TEXT, Closed, ViewSocket, find_address,  # noqa: E402
                          port_and_path)
 
-# Memory is measured here, so AddressSanitizer must not keep 256 MB of freed memory.
+# The tests measure memory, so AddressSanitizer must not keep its usual 256 MB of freed memory.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive",
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
 PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
@@ -82,7 +82,8 @@ class ServerTest(unittest.TestCase):
     def setUpClass(cls):
         cls.run_ = Run("--scenario", "plummer", "--bodies", "300")
         cls.address, cls.port, cls.path = cls.run_.address, cls.run_.port, cls.run_.path
-        # One viewer stays connected; whatever the tests do to the server, its run must continue.
+        # One viewer stays connected. Whatever the tests do to the server, this viewer must continue
+        # to get frames.
         cls.witness = ViewSocket(cls.run_.address)
 
     @classmethod
@@ -101,7 +102,7 @@ class ServerTest(unittest.TestCase):
         self.witness.frame()
 
     def get(self, target="", host=None, method="GET", more=""):
-        """Returns the answer to a request; a target without a leading / is below the secret
+        """Returns the answer to a request. If the target has no leading /, it is below the secret
         path."""
         host = f"127.0.0.1:{self.port}" if host is None else host
         target = target if target.startswith(("/", "*", "http")) else self.path + target
@@ -258,7 +259,7 @@ class ServerTest(unittest.TestCase):
             self.assertIn(caught.exception.code, (1002, 1006, 1009))
 
     def test_a_client_that_does_not_read_is_not_read_from(self):
-        """Replies do not pile up: a client that sends and never reads is stopped."""
+        """Replies must not pile up: the server stops reading from a client that never reads."""
         with ViewSocket(self.address, receive_buffer=4096) as viewer:
             viewer.socket.settimeout(0.5)
             before = self.memory()
@@ -291,7 +292,8 @@ class ServerTest(unittest.TestCase):
             self.assertLessEqual(frames, 8)
 
     def test_half_open_connections(self):
-        """The server keeps them for a while; they disturb neither a viewer nor a new connection."""
+        """The server keeps half-open connections for a while. They must disturb neither a viewer
+        nor a new connection."""
         lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(10)]
         for lurker in lurkers:
             lurker.sendall(b"GET / HTTP/1.1\r\nHo")
@@ -416,7 +418,8 @@ class EndTest(unittest.TestCase):
             self.assertTrue(Path(run.folder.name, "end.csv").exists())
 
     def test_a_frame_shows_positions_and_velocities_of_one_time(self):
-        """Leapfrog stores positions half a step ahead; the last frame has those of the output."""
+        """Leapfrog stores positions that are half a step ahead of the velocities. The last frame
+        must show the synchronised positions, as in the output."""
         with (
             Run("--scenario", "two-body", "--integrator", "leapfrog", "--dt", "0.05", "--steps",
                 "3", "--output", "end.csv") as run,

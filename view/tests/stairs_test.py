@@ -1,5 +1,5 @@
-"""Tests nbody-stairs, which shows the same bodies in one step after another: its messages to a
-viewer, also about steps that fail."""
+"""Tests nbody-stairs, which shows the same bodies in one step after another. Tests its messages to
+a viewer, including those about steps that fail."""
 import os
 import signal
 import subprocess
@@ -169,7 +169,8 @@ class CommandTest(unittest.TestCase):
             self.assertIn(pattern, refusal(STAIRS, *words))
 
     def test_from_the_command(self):
-        """The first step makes the bodies, or rejects the options."""
+        """The command lets the first step make the bodies, and reports options that the first step
+        rejects."""
         build = Path(PROGRAM).parents[1]
         command = (
             sys.executable,

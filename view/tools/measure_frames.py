@@ -3,10 +3,10 @@
 
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
-Runs the step with --view on a free port and requests frames as a page does, two in advance. After
-two seconds of warm-up it records the time at which each frame arrives, and also how long after its
-start the program sent its facts and its first frame. Needs only Python's standard library. K is 0
-by default: as many steps per frame as can be computed.
+Runs the step with --view on a free port, and requests frames as a page does, two in advance. After
+two seconds of warm-up, it records the time at which each frame arrives. It also records how long
+after the start of the step its facts and its first frame arrived. Needs only Python's standard
+library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse
 import datetime
@@ -36,8 +36,9 @@ def start(program, options):
 
 
 def look(address, seconds, steps_per_frame, started):
-    """Returns the program's info message, the times of arrival of this and of the first frame, and
-    the head and the time of arrival of each frame after the warm-up."""
+    """Returns three values: the program's info message; the times at which this message and the
+    first frame arrived; and, for each frame after the warm-up, its head and the time at which it
+    arrived."""
     frames, first = [], {}
     with ViewSocket(address) as viewer:
         info = viewer.wait_for("info")

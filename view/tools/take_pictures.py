@@ -31,7 +31,8 @@ STEPS = ("00", "01", "03", "11", "15")
 
 
 def save(browser, name):
-    # All colours stay: with few, the ramp of a legend would have colours that no map has.
+    # The picture keeps all colours. With fewer colours, the ramp in a legend would have colours
+    # that no colour map has.
     picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
     picture.save(FOLDER / name, lossless=True, method=6)
     print(FOLDER / name)
@@ -75,7 +76,7 @@ def take_cells(browser):
 
 
 def take_controls(browser):
-    """Takes a picture of a run whose time step is too long, with trails."""
+    """Takes a picture with trails. The time step of the run is too long."""
     with Run("--scenario", "plummer", "--bodies", "1000", "--seed", "3") as run:
         browser.open(run.address)
         browser.wait_for("app && app.source.status.energy !== null")

@@ -22,7 +22,7 @@ HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "st
 
 
 def find_address(line):
-    """Returns the URL in a line that a program has printed, or None."""
+    """Returns the URL that a line of a program's output contains, or None."""
     found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", line)
     return found and found.group()
 
@@ -43,7 +43,8 @@ class Closed(Exception):
 class ViewSocket:
     def __init__(self, address, host=None, origin=None, target=None, seconds=30,
                  receive_buffer=None):
-        """`address` is the URL that the program prints; the other arguments replace parts of it."""
+        """Connects to the URL `address`, which the program prints. The arguments host, target and
+        origin replace parts of the request."""
         port, path = port_and_path(address)
         host = host or f"127.0.0.1:{port}"
         target = target or f"{path}socket"
@@ -89,7 +90,8 @@ class ViewSocket:
         self.socket.close()
 
     def _read(self, count):
-        """Returns the next bytes. Copies a frame of megabytes only once."""
+        """Returns the next `count` bytes. Copies them only once, because a frame may have
+        megabytes."""
         data = bytearray(count)
         used = min(count, len(self.rest))
         data[:used], self.rest = self.rest[:used], self.rest[used:]
@@ -136,7 +138,8 @@ class ViewSocket:
         self.send_raw(TEXT, json.dumps(message).encode())
 
     def wait_for(self, kind, fits=lambda message: True, seconds=30):
-        """Returns the next text message of this type that fits() accepts; drops those before it."""
+        """Returns the next text message of this type that fits() accepts. Drops all messages that
+        arrive before it."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             message = self.receive()
@@ -145,7 +148,8 @@ class ViewSocket:
         raise TimeoutError(f"no such {kind} in {seconds} s")
 
     def frame(self, seconds=60):
-        """Returns the next frame's head as a dictionary; drops the messages before it."""
+        """Returns the head of the next frame as a dictionary. Drops the messages that arrive before
+        the frame."""
         deadline = time.monotonic() + seconds
         while (
             self.rest

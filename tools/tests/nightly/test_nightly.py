@@ -1,4 +1,5 @@
-"""The nightly ledger, the order of tests, reading ctest's output, and the table of subjects."""
+"""Tests how nightly tests are run: the ledger, the order of the tests, how ctest's output is read,
+and the table of subjects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the tables of libnbody's calls, and of the CPU's tree beside others."""
+"""Tests the tables of libnbody's calls, and of cpu_tree next to other programs."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""Tests how pages show the results of experiments/claims, and bar charts of profiler counts."""
+"""Tests bar charts of profiler counts, and how pages show the results of experiments/claims."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Tests nbody sweep: published results without a counterpart here, profiler tables, SASS,
-drawings."""
+"""Tests how nbody sweep reports published results without a counterpart here, and its profiler
+tables, SASS and drawings."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ class Pages(InFolder):
                          ["lab_table_1: speedup, N 1: printed 2.40, but 2.5000 by its times"])
 
     def test_the_documents_misprints_are_those_of_the_errata(self) -> None:
-        """All other printed speedups follow from the printed times, so none was mistyped here."""
+        """All other printed speedups follow from the printed times, so nobody mistyped them when
+        copying them from the documents."""
         found = [
             line.partition(" by")[0] for table in read_tables(ROOT).values()
             for line in ratios.misprints(table)
@@ -107,7 +108,7 @@ class Pages(InFolder):
             "lab_table_1: its rows are from several runs; measure them in one, or say in "
             "several_runs why they can be compared"
         ])
-        # Within one run, 1 % is a verdict; between two machines it is not.
+        # Within one run, a difference of 1 % decides a claim; between two machines it does not.
         self.assertIn("| 1.01 | inside the spread |", self.page(root))
         root = self.repository(
             TABLE.replace('title = "tiles"', 'title = "tiles"\nseveral_runs = "two machines."'))
@@ -158,7 +159,8 @@ class Pages(InFolder):
                 f"0,1,1,upload,0,{seconds}\n0,1,1,compute,3,5\n"
             )
             self.assertTrue(self.page(root).endswith(f"| {verdict} |"), self.page(root))
-        # With `all`, the claim is false, because all uploads take longer than one computation.
+        # With `all`, the claim is false, because all uploads together take longer than one
+        # computation.
         self.file("experiments/sweeps/tables/lab_table_1.toml",
                   table.replace('below =', 'all = true, below ='))
         self.file(

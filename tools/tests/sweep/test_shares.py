@@ -1,5 +1,5 @@
-"""Tests nbody sweep on several GPUs: groups that stay together, cores per GPU, and runs that need
-all GPUs."""
+"""Tests nbody sweep on several GPUs: groups must stay on one GPU, each GPU gets its own cores, and
+some runs need all GPUs."""
 
 from __future__ import annotations
 

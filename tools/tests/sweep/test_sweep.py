@@ -1,5 +1,5 @@
-"""Tests nbody sweep: rejected tables, rounds and their order, and the state after a kill or a
-failure."""
+"""Tests nbody sweep: which tables it rejects, the order of its rounds, and what it leaves behind if
+it is killed or a run fails."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ series = [
 claim = [{says = "512 is better", better = "512", worse = ["16"]}]
 """
 # Runs a batch like sweep_programs. In its records, validated runs take 9 s and others 1 s.
-# A line with "--bodies 13" fails, "--bodies 14" kills the process, and "--bodies 15" and 16 wait.
+# A line with "--bodies 13" fails, one with "--bodies 14" kills the process, and lines with
+# "--bodies 15" or "--bodies 16" wait.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 if sys.argv[1] == "--list":

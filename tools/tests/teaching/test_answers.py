@@ -1,4 +1,5 @@
-"""Tests answers_test.py, the test of the exercises' answers: it names a program that is missing."""
+"""Tests answers_test.py, which tests the answers to the exercises. If a program is missing, it must
+name the program."""
 
 import importlib.util
 import sys

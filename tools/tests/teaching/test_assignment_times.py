@@ -1,4 +1,4 @@
-"""Tests the times of assignments on a GPU, as far as that needs no GPU: limits and points."""
+"""Tests how assignments are timed on a GPU, as far as the tests need none: limits and points."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Limits(unittest.TestCase):
 
 
 class OnGpu(unittest.TestCase):
-    """The workshop and the programs are stubs; a GPU tests the real ones."""
+    """Uses stubs for the workshop and the programs. The real ones are tested on a GPU."""
 
     def time(self, seconds: float, result: bytes, why: str = "", said: str = "1.0") -> Result:
         answers = Answers((result,), (seconds,), why, said if why else "")

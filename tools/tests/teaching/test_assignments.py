@@ -1,5 +1,5 @@
-"""Tests the assignments as texts: their variants, what students get, and the tables of a class.
-tests/assignments grades the programs."""
+"""Tests the texts of the assignments: their variants, the files that students get, and the tables
+of a class. tests/assignments runs and grades programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tests notebook cells, whose functions replace those of a step, and the container's packages."""
+"""Tests cells of a notebook, whose functions replace functions of a step. Also tests the packages
+of the notebook's container."""
 
 import re
 import unittest

@@ -1,5 +1,5 @@
-"""Tests slides, the site and the class's folder: makes them from this repository, and from files
-that are broken on purpose."""
+"""Tests the slides, the site and the folder for a class. Makes them from this repository, and from
+files that are broken on purpose."""
 
 import contextlib
 import io

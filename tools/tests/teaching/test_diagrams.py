@@ -1,5 +1,5 @@
-"""Tests the diagrams' readability: enough room for texts, contrast in both themes, size, and
-colours of the palette."""
+"""Tests that diagrams are readable: texts fit into their boxes and have enough contrast in both
+themes, sizes are right, and colours are from the palette."""
 
 import re
 import unittest
@@ -88,8 +88,8 @@ def contrast(a: str, b: str) -> float:
 
 
 def is_shade(colour: str, base: str) -> bool:
-    """True if the colour is `base` mixed with white: each part is 255 + share * (base's part -
-    255), with the same share."""
+    """True if the colour is `base` mixed with white: for red, green and blue, the colour's value is
+    255 + share * (base's value - 255), with the same share."""
     parts = [(int(colour[i:i + 2], 16), int(base[i:i + 2], 16)) for i in (1, 3, 5)]
     return any(
         all(abs(255 + share / 100 * (b - 255) - a) <= 1 for a, b in parts)
@@ -127,7 +127,7 @@ class Diagrams(fakes.InRepository):
         for name, drawing in ALL.items():
             with self.subTest(name):
                 used = set(re.findall(r'"(#[0-9A-F]{6})"', drawing.svg()))
-                # Except greys, and the colours of words.
+                # Colours that are not in the palette, except greys and the colours of words.
                 other = {c for c in used - {INK, SOFT, RED_TEXT} if len({c[1:3], c[3:5], c[5:]}) > 1
                          and not any(is_shade(c, base) for base in palette)}
                 self.assertEqual(other, set())
@@ -145,12 +145,13 @@ class Diagrams(fakes.InRepository):
             threads = list(pairs_of(sharing).values())
             self.assertEqual(len(threads), 28)
             counts[sharing] = [threads.count(0), threads.count(1)]
-        # Blocks of pairs give the threads unequal work; the other two ways are equal.
+        # Blocks of pairs give the threads unequal work; the other two ways give them equal work.
         self.assertEqual(counts, {"blocks": [22, 6], "lowest and highest": [14, 14],
                                   "linear index": [14, 14]})
 
     def test_resident_warps_are_those_that_the_profiler_names(self) -> None:
-        # Section 2.2 of the activity map: 40 registers and blocks of 64 threads give 48 warps.
+        # Section 2.2 of the activity map: with 40 registers per thread and blocks of 64 threads,
+        # 48 warps are resident.
         self.assertEqual(resident_warps(64, 40), 48)
         self.assertEqual([resident_warps(block, 32) for block in BLOCK_SIZES],
                          [32, 64, 64, 64, 64, 64])

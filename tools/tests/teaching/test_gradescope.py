@@ -1,5 +1,5 @@
-"""Tests the scripts in Gradescope's archive for every lab, with a stub as the grader of
-programs."""
+"""Tests the scripts in the archive for Gradescope, for every lab. A stub takes the place of the
+program that grades programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.labs.lab import Lab, lab_folders, read_lab
 from tests.fakes import InFolder
 
-# Files of answers are graded by the real grader, programs by a stub that prints the lab's number.
+# The real grader grades files of answers. A stub that prints the lab's number "grades" programs.
 NBODY = f"""#!/usr/bin/env bash
 case $1 in
   setup) exit 0 ;;
@@ -36,8 +36,8 @@ class Gradescope(InFolder):
             (self.folder / "nbody" / "course" / "labs" / folder.name).mkdir(parents=True)
 
     def result_of(self, **files: str) -> dict:
-        """Returns results.json for a submission of these files. In a keyword, __ stands for a
-        dot."""
+        """Submits these files, and returns results.json. A keyword is the name of a file, with __
+        instead of the dot."""
         submission = self.folder / "submission"
         submission.mkdir(exist_ok=True)
         for file in submission.iterdir():

@@ -1,5 +1,6 @@
-"""Takes from a complete step one thing at a time, and breaks links. ./nbody documents --check must
-report each in one line, all of them at once, and nothing about a draft."""
+"""Removes one thing at a time from a complete step, and breaks links. ./nbody documents --check
+must report each fault in one line, must report all faults in one call, and must report nothing
+about a draft."""
 
 from __future__ import annotations
 

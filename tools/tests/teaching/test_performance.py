@@ -1,4 +1,5 @@
-"""Tests occupancy against the profiler's, Amdahl's law, and that glossary and bold terms agree."""
+"""Tests that computed occupancies agree with the profiler's, and that the glossary agrees with the
+terms in bold. Also tests Amdahl's law."""
 
 import re
 import unittest
@@ -111,8 +112,8 @@ class Occupancy(unittest.TestCase):
 class Performance(unittest.TestCase):
     def test_intensity_of_broadcasts(self) -> None:
         points = {p.step: p for p in performance.roofline(FACTS)}
-        # A warp loads four sectors of 32 bytes for 32 interactions of 20 flops.
-        # It loads little for its own bodies.
+        # For 32 interactions of 20 flops, a warp loads four sectors of 32 bytes.
+        # The loads of the warp's own bodies add little.
         self.assertAlmostEqual(points["01"].intensity, 5, delta=0.1)
         # In a tile, each of the 512 threads of a block uses a body's 16 bytes.
         self.assertGreater(points["03"].intensity, 40 * points["02"].intensity)

@@ -1,5 +1,5 @@
-"""Tests what the course says about other platforms: the container that Codespaces opens, the files
-that Canvas, Moodle and nbgrader read, and that no lesson lacks its goals."""
+"""Tests what the course offers for other platforms: the container that Codespaces opens, and the
+files that Canvas, Moodle and nbgrader read. Also tests that every lesson has goals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from nbody_tools.gradebook.class_grading import Mark, as_canvas, as_moodle
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.steps import published_steps
 
-# What containers.dev's schema (devContainer.base.schema.json) allows of the properties that we use.
+# The properties that we use, with the types that the schema of containers.dev allows for them
+# (devContainer.base.schema.json).
 COMMAND = (str, list, dict)
 ALLOWED = {"name": str, "build": dict, "hostRequirements": dict, "onCreateCommand": COMMAND,
            "updateContentCommand": COMMAND, "waitFor": str, "forwardPorts": list,
@@ -44,9 +45,10 @@ class Container(unittest.TestCase):
 
 
 class Gradebooks(unittest.TestCase):
-    """Canvas: the first columns identify the student, the second row may hold the points possible,
-    any further column is an assignment; UTF-8. Moodle: UTF-8 with commas, one column that
-    identifies the user; grades and feedback are mapped by hand, so each has a column."""
+    """Tests the files for two gradebooks, both in UTF-8. In a file for Canvas, the first columns
+    identify the student, any further column is an assignment, and the second row may hold the
+    points possible. In a file for Moodle, commas separate the columns, and one column identifies
+    the user. The teacher assigns the columns of grades and of feedback by hand."""
 
     MARKS = [Mark("17", 87.5, "a, \"b\""), Mark("18", None, "not graded")]
     ROSTER = [{"Student": "    Points Possible"},
