@@ -25,8 +25,8 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 def folder():
     if not is_installed():
         return build_folder() / "toolkit"
-    # The folder is not in HOME, because pip would not remove it there.
-    # Its name contains a hash of HOME, because there may be several installations.
+    # The folder is outside HOME, because pip would not remove it from HOME. Its path contains a
+    # hash of HOME, because there may be several installations.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "hostcuda" / hashlib.sha256(str(HOME).encode()).hexdigest()[:12] / "toolkit"
 
@@ -76,8 +76,8 @@ def write(at):
 
 
 def announce(translation, at=None, linker=None):
-    """Prints the part of nvcc -v's output that build systems read. linker: links programs for a
-    build system, in place of the host compiler."""
+    """Prints the part of nvcc -v's output that build systems read. linker: the command with which a
+    build system links programs, instead of the host compiler."""
     at = make(at)
     linking = f"-L{at}/lib64"
     for line in (

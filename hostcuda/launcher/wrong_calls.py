@@ -1,10 +1,10 @@
-"""Replaces the compiler's messages about API calls with unsuitable arguments by one line each."""
+"""Replaces the compiler's messages about an API call whose arguments are wrong by one line."""
 import re
 
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
 CONTEXT = re.compile(r"^(?:In file included from |In function |\S+: In |\S+: At )")
 FUNCTION = r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)"
-# Parts of g++'s messages and, after a `|`, of clang++'s.
+# These expressions match parts of g++'s messages and, after a `|`, parts of clang++'s.
 NO_MATCH = re.compile(rf"no matching function for call to [‘']{FUNCTION}")
 NUMBER = re.compile(r"too (?:few|many) arguments to function [‘']\w+ " + FUNCTION)
 CONVERSION = re.compile(r"invalid conversion|cannot convert")
@@ -19,8 +19,8 @@ WHY = re.compile(
 
 
 def groups(errors):
-    """Yields (the error's match or None, its lines) for each error. The lines before an
-    error that name its function belong to it."""
+    """Yields (match or None, lines) for each error. An error's lines include those before it that
+    name the function that contains it."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):
@@ -37,7 +37,8 @@ def groups(errors):
 
 
 def in_one_line(error, text):
-    """Returns a line that says what is wrong with the call, or None if the error is another one."""
+    """Returns a line that says what is wrong with the call, or None if the error is not about a
+    call."""
     what = error["what"]
     if NUMBER.match(what):
         return what

@@ -52,11 +52,11 @@ int connect_to(const std::string& name, int peer) {
 // the number of bytes, so that both sides notice if they disagree.
 struct Queue {
   std::deque<Transfer> transfers;
-  std::size_t done = 0;  // bytes already transferred of the first transfer's header and data
+  std::size_t done = 0;  // transferred bytes of the first transfer, header included
   std::uint64_t announced = 0;
 };
 
-// Returns false if the socket is not ready for more; sets `end` if the transfer cannot continue.
+// Returns false if the socket cannot take or give more data now; sets `end` if the transfer failed.
 bool advance(Queue& queue, int socket, End& end) {
   Transfer& first = queue.transfers.front();
   const std::size_t header = sizeof queue.announced;

@@ -28,8 +28,8 @@ class Mesh {
   int rank() const { return rank_; }
   int ranks() const { return static_cast<int>(sockets_.size()); }
 
-  // Runs all transfers concurrently, except that those between the same two ranks keep their order.
-  // Waits until all transfers have ended.
+  // Runs all transfers concurrently and waits until they have ended. Transfers between the same two
+  // ranks keep their order.
   End run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted);
 
  private:

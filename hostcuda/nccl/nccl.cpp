@@ -52,7 +52,8 @@ std::size_t bytes_of(ncclDataType_t type) {
   return 0;
 }
 
-// If a rank is gone, waits until another thread aborts the communicator, as an NCCL kernel does.
+// If another rank has ended, waits until another thread aborts the communicator, as an NCCL kernel
+// does.
 void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
   if (comm->aborted) return;
   const End end = comm->mesh.run(transfers, comm->aborted);
@@ -200,7 +201,7 @@ ncclResult_t ncclAllGather(const void* part, void* all, size_t count, ncclDataTy
   const std::size_t bytes = count * bytes_of(type);
   for (int peer = 0; peer < comm->mesh.ranks(); ++peer) {
     char* const place = static_cast<char*>(all) + bytes * static_cast<std::size_t>(peer);
-    // In an in-place call, this rank's part is already in its place.
+    // In an in-place call, this rank's part is already where it belongs.
     if (peer == comm->mesh.rank() && place == part) continue;
     add(comm, stream, peer, true, part, bytes);
     add(comm, stream, peer, false, place, bytes);

@@ -1,4 +1,4 @@
-"""hostcuda as pip installs it: this package is laid out like an installation prefix."""
+"""hostcuda as pip installs it: the package has the folders of an installation prefix."""
 import runpy
 from pathlib import Path
 

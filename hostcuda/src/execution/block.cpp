@@ -88,8 +88,8 @@ void refuse_api_call(const char* function, const void* code) {
   if (running_block) report_api_call(*running_block, function, code);
 }
 
-// Shuffles the order of the warps, and of the lanes within each warp, so that a warp stays
-// together.
+// Shuffles the order of the warps, and the order of the lanes within each warp. The lanes of a warp
+// stay together.
 void shuffle_warps(std::vector<std::uint16_t>& order, RandomNumbers& random) {
   std::vector<std::uint16_t> warps((order.size() + kLanes - 1) / kLanes);
   std::iota(warps.begin(), warps.end(), std::uint16_t{0});
@@ -266,7 +266,7 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   dynamic_shared_ = shared_.dynamic();
 }
 
-// Chooses a schedule: either all warps keep pace, or one warp runs ahead as far as it can.
+// Chooses a schedule: either all warps progress together, or one warp runs ahead as far as it can.
 void BlockRunner::shuffle_order() {
   if (!shuffles(config().order)) return;
   if (config().order == Order::skewed || random_.below(2) == 0) {
@@ -293,7 +293,7 @@ void BlockRunner::begin_shared_variable(void* address, std::size_t size, const c
   if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
 }
 
-// The function that a restarted fiber runs.
+// The function with which a restarted fiber begins.
 void BlockRunner::fiber_entry(context::transfer_t transfer) {
   BlockRunner& block = *running_block;
   Fiber& self = *block.starting_;
@@ -308,8 +308,8 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
     threads_[i].fiber = &self;
     enter(i);
     launch_->body->run();
-    // Other threads may have run meanwhile, but current_ is `i` again, and thread `i` is on this
-    // fiber.
+    // Other threads may have run in the meantime, but now current_ is `i` again, and thread `i`
+    // runs on this fiber.
     threads_[i].status = Status::finished;
     lanes_finished_[i / kLanes] |= 1u << i % kLanes;
     ++finished_;
@@ -333,9 +333,9 @@ void BlockRunner::wait(Thread& thread) {
   if (&next != &self) switch_fiber(self, next);
 }
 
-// Picks the next fiber when the current thread cannot continue. The first choice is a thread that
-// may resume, and the second is one that has not started. If there is no such thread, the block is
-// done or waits for other blocks of its gang.
+// Picks the next fiber when the current thread cannot continue: first that of a thread that can
+// resume, otherwise one for a thread that has not started. If there is no such thread, the block
+// has ended or waits for other blocks of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
@@ -354,8 +354,8 @@ Fiber& BlockRunner::fresh_fiber() {
   return *starting_;
 }
 
-// Called when every thread has started and none can run. Returns true if a thread can run
-// afterwards.
+// Called when all threads have started and none can run. Returns true if it made a thread able to
+// run.
 bool BlockRunner::unblock() {
   if (at_barrier_ == count_ - finished_) return release_barrier(), true;
   if (complete_any_warp_call()) return true;
@@ -386,7 +386,7 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
   ready_.add_last(current_);
-  // Once all threads have started, only another block can end the wait.
+  // If all threads have started and all of them spin, only another block can end the wait.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
                 : started_ < count_ ? fresh_fiber()  // a new thread may end the wait

@@ -15,23 +15,24 @@ namespace hostcuda {
 
 class Gang;
 
-// Runs blocks one after another. A fiber runs threads one after another until one has to wait, so a
-// kernel without barriers needs one fiber and no switch. A waiting thread keeps its fiber, and
-// another fiber continues. A fiber runs only on one operating-system thread during a block, so
-// thread-local addresses that the compiler keeps in registers stay valid.
+// Runs blocks one after another. A fiber runs threads one after another until one of them has to
+// wait, so a kernel without barriers needs only one fiber and no switch. A waiting thread keeps its
+// fiber, and another fiber runs the next threads. During a block, a fiber stays on one
+// operating-system thread, so thread-local addresses that the compiler keeps in registers stay
+// valid.
 class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
-  // Runs a block in steps, because it may wait for other blocks of its gang. resume() returns when
-  // the block is done, when none of its threads can continue, or when they only spin.
+  // Run a block in steps, because the block may wait for other blocks of its gang. resume() returns
+  // when the block has ended, when none of its threads can continue, or when all of them spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
-  // Returns the kernel's __cluster_dims__ if the launch had another shape. With another shape the
-  // block has ended at once.
+  // Returns the kernel's __cluster_dims__ if the launch had another cluster shape. The block then
+  // ended at its first statement.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.
@@ -98,9 +99,9 @@ class BlockRunner : public BlockState {
 // The block that this operating-system thread runs, or null in host code.
 extern __thread BlockRunner* running_block;
 
-// Changes whenever an emulated thread of this operating-system thread starts, or resumes after a
-// wait. If this counter does not change for long, a thread may hang. A spinning thread does not
-// change it.
+// Changes whenever an emulated thread of this operating-system thread starts or resumes after a
+// wait, but not while a thread spins. If this counter stays the same for a long time, a thread may
+// hang.
 extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda

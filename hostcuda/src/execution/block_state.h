@@ -1,4 +1,4 @@
-// The state of a running block that messages and observing tools may read.
+// The part of a running block's state that messages and observers may read.
 #ifndef HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 #define HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 
@@ -69,8 +69,9 @@ struct Thread {
   int line;
   WarpRequest* request;  // the thread's request to its warp
   Scope scope;           // the barrier at which the thread waits
-  // One number for the cluster's barrier and one for the grid's: 0 if the thread has never arrived,
-  // otherwise one more than the number of barriers that were complete when it last arrived.
+  // One number for the cluster's barrier and one for the grid's. A number is 0 if the thread has
+  // never arrived; otherwise it is 1 + the number of times that the barrier was complete when the
+  // thread last arrived.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }
@@ -106,8 +107,8 @@ class BlockState {
 };
 
 // Callbacks for a tool that observes kernels, such as ../../trace. By default there is no observer.
-// With an observer, a grid runs on one operating-system thread, and barrier divergence is reported
-// to the observer instead of ending the process.
+// If there is one, a grid runs on one operating-system thread, and barrier divergence is reported
+// to the observer but does not end the process.
 class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;

@@ -13,7 +13,7 @@
 namespace hostcuda {
 namespace {
 
-// The size in address space; memory is used only for pages that the stack touches. The size is
+// The size of a stack in address space; only pages that the stack touches use memory. The size is
 // generous, because unoptimised and sanitized kernels have large frames.
 constexpr std::size_t kStackSize = 256 << 10;
 
@@ -47,7 +47,8 @@ Fiber* create_fiber() {
   }
   // All stacks start at the same offset in a page. If the tops of the stacks had the same offset
   // too, the frames of hundreds of waiting threads would compete for a few cache sets, and a
-  // barrier would take several times as long. The tops are therefore staggered by a cache line.
+  // barrier would take several times as long. The top of each stack is therefore one cache line
+  // lower than that of the previous stack.
   static std::atomic<unsigned> created = 0;
   constexpr std::size_t kCacheLine = 64;
   const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;

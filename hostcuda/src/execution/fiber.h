@@ -18,10 +18,9 @@ namespace context = boost::context::detail;
 
 // A suspended flow of control. The operating-system thread's own stack is a Fiber too.
 //
-// This code uses fcontext and not the public boost::context::fiber, which transfers ownership at
-// each switch. Transferring ownership suits a scheduler to which every fiber returns. Here a
-// waiting thread switches straight to the next one, so a barrier costs one switch per thread
-// instead of two.
+// This code uses fcontext instead of the public boost::context::fiber, because that class transfers
+// ownership at each switch, which suits a scheduler to which every fiber returns. Here a waiting
+// thread switches directly to the next one, so a barrier costs one switch per thread, not two.
 struct Fiber {
   context::fcontext_t suspended = nullptr;
   const void* stack_low = nullptr;
@@ -31,11 +30,11 @@ struct Fiber {
 
 // Creates a fiber with its own stack and an inaccessible page below it, so that an overflow causes
 // a fault instead of overwriting the neighbouring stack. Another inaccessible page lies above the
-// stack, so an access slightly past a variable never reaches another stack. Fibers are never
+// stack, so an access just past the end of a variable never reaches another stack. Fibers are never
 // destroyed.
 Fiber* create_fiber();
 
-// Makes the fiber forget its state and begin with `entry` at the next switch to it.
+// Discards the fiber's state. At the next switch to it, the fiber begins with `entry`.
 void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 
 // True if the address is in the stack of any fiber.
@@ -44,7 +43,7 @@ bool is_in_fiber(const void* address);
 // Size of the inaccessible areas below and above each stack.
 std::size_t guard_size();
 
-// Runs first on the new stack after a switch.
+// Must be called first on the new stack after a switch.
 inline void arrive(Fiber& self, context::transfer_t transfer) {
   auto* previous = static_cast<Fiber*>(transfer.data);
   previous->suspended = transfer.fctx;
@@ -55,13 +54,13 @@ inline void arrive(Fiber& self, context::transfer_t transfer) {
 #endif
 }
 
-// Calls boost::context::detail::jump_fcontext in a way that lets the processor predict returns.
+// Calls boost::context::detail::jump_fcontext so that the processor can predict later returns.
 //
-// jump_fcontext leaves by a jump instead of a return. The processor's stack of return addresses
-// then has one entry too many, and the next return is mispredicted, which costs a third of a
-// barrier's time. Here the return address is pushed without a call instruction, so the stack of
-// return addresses stays balanced. The function is called by its address, because its name is a C++
-// symbol from Boost 1.90 on.
+// jump_fcontext ends with a jump instead of a return. After an ordinary call, the processor's stack
+// of return addresses would therefore have one entry too many, and the mispredicted next return
+// would cost a third of a barrier's time. Here the return address is pushed without a call
+// instruction, so that stack stays balanced. The function is called by its address, because its
+// name is a C++ symbol from Boost 1.90 on.
 inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #if defined(__x86_64__) && !defined(__CET__)
   context::transfer_t result;
@@ -91,7 +90,7 @@ inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #endif
 }
 
-// AddressSanitizer still guards the variables of functions that never returned.
+// Removes AddressSanitizer's guards around the variables of functions that never returned.
 inline void forget_frames([[maybe_unused]] const Fiber& fiber) {
 #ifdef HOSTCUDA_ASAN
   __asan_unpoison_memory_region(fiber.stack_low, fiber.stack_size);
@@ -102,7 +101,8 @@ enum class Leave { to_return, for_good };
 
 inline void switch_fiber(Fiber& from, Fiber& to, [[maybe_unused]] Leave leave = Leave::to_return) {
 #ifdef HOSTCUDA_ASAN
-  // A null pointer in place of the fake stack's address tells AddressSanitizer to free that stack.
+  // A null pointer instead of the fake stack's address tells AddressSanitizer to free the fake
+  // stack.
   __sanitizer_start_switch_fiber(leave == Leave::for_good ? nullptr : &from.fake_stack,
                                  to.stack_low, to.stack_size);
 #endif

@@ -67,9 +67,9 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
   }
 }
 
-// On a GPU one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
-// whole block has returned. The emulator also waits forever. If only some threads of a block have
-// returned, a warning appears, as at __syncthreads().
+// On a GPU, one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
+// whole block has returned. The emulator then does not complete the barrier either. If only some
+// threads of a block have returned, it prints a warning, as at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;
   if (scope == Scope::grid && std::ranges::any_of(barrier.blocks, &BlockRunner::is_done)) return;
@@ -131,8 +131,8 @@ void BlockRunner::require_cluster(const dim3& cluster) {
   const dim3& grid = launch_->grid;
   const bool divides =
       grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
-  // No thread has gone beyond the kernel's first statement, so the grid can start again with
-  // clusters.
+  // No thread has executed more than the kernel's first statement, so the grid can be restarted
+  // with clusters.
   if (launch_->cluster_size() != 1 || !divides) report_cluster_dims(*this, cluster);
   wanted_cluster_ = cluster;
   abandon();

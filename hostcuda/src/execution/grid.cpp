@@ -18,8 +18,8 @@
 namespace hostcuda {
 namespace {
 
-// Starting a team of operating-system threads takes microseconds, or milliseconds if cores are
-// scarce. Grids that take less time than this constant run on the calling thread.
+// Starting a team of operating-system threads takes microseconds, or milliseconds if the cores are
+// busy. Grids that take less time than this constant run only on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
 // CUDA guarantees no order of blocks, just as it guarantees no order of threads.
@@ -43,7 +43,8 @@ class RunOrder {
   std::vector<std::uint32_t> shuffled_;
 };
 
-// Returns how many blocks run together because they may wait for each other: 1, a cluster, or all.
+// Returns how many blocks run together because they may wait for each other: 1, those of a cluster,
+// or all.
 std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
@@ -51,7 +52,7 @@ std::uint64_t blocks_together(const Launch& launch) {
 // A cooperative grid has a grid barrier, so it needs a gang even if it has only one block.
 bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluster_size() > 1; }
 
-// Runs blocks on one operating-system thread, and keeps their fibers for the next grid.
+// Runs blocks on one operating-system thread, and keeps the fibers for the next grid.
 class Worker {
  public:
   explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
@@ -108,7 +109,8 @@ Experience& experience_of(const Site& site) {
 }
 
 void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
-  // `omp for` needs a signed counter. A grid too large for a signed counter would never end anyway.
+  // `omp for` needs a signed counter. A grid with more blocks than this counter can count would
+  // never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
   if (team == 1) {
@@ -138,8 +140,8 @@ void run_grid(const Launch& requested) {
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // AddressSanitizer gives thread-local variables no redzones, so in its builds shared variables
-  // are plain statics, and only one block can run at a time. An observer follows one block at a
-  // time too.
+  // are plain statics, and only one block can run at a time. An observer can follow only one block
+  // at a time, too.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 
@@ -149,8 +151,8 @@ void run_grid(const Launch& requested) {
   const auto threads_per_unit = [&] {
     return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
-  // Whether a team of threads pays off is judged by the cost of the last launch from the same line
-  // of the program. The first launch times one block instead.
+  // The cost of the last launch from the same line of the program decides whether a team of threads
+  // is worthwhile. At the first launch, the time of one block decides.
   double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {

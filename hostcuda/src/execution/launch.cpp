@@ -26,8 +26,8 @@ std::map<const void*, std::size_t>& dynamic_shared_limits() {
   return *map;
 }
 
-// If only the launch arguments decide which kernel is called, its limit cannot be looked up, and
-// the largest limit of any kernel applies.
+// If only the launch arguments decide which kernel is called, `function` is null, and the largest
+// limit of all kernels applies.
 std::size_t dynamic_shared_limit(const void* function) {
   std::size_t limit = limits::kSharedPerBlock;
   for (const auto& [known, allowed] : dynamic_shared_limits())
@@ -269,7 +269,8 @@ cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_s
   return cudaSuccess;
 }
 
-// Estimates how many clusters run at once, as if a cluster's blocks could be on different SMs.
+// Estimates how many clusters run at the same time, assuming that a cluster's blocks may run on any
+// SMs.
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
   HOSTCUDA_API_CALL;
   if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);

@@ -1,9 +1,9 @@
 // The threads of a block that can run, and the choice of the next one. By default, threads take
 // turns: they run in the order in which they became ready. Every thread then reaches its next
-// barrier before any continues, so this order hides a missing barrier that matters only if one warp
-// is faster. In a skewed order, threads run by rank: the warp with the first rank runs until a
-// barrier of the block stops it, and until then the other warps do not move. Both schedules are
-// possible on a GPU.
+// barrier before any thread continues, so this order hides a missing barrier that matters only if
+// one warp is ahead of the others. In a skewed order, threads run by rank: the warp with the first
+// rank runs until a barrier of the block stops it, and only then do other warps run. Both schedules
+// are possible on a GPU.
 #ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 #define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 
@@ -40,7 +40,7 @@ class ReadyThreads {
   }
 
   void add(unsigned i) { skewed_ ? add_by_rank(i) : add_last(i); }
-  // Adds a thread that waits for others. The thread runs after all the others, whatever its rank.
+  // Adds a spinning thread. It runs after all other ready threads, whatever its rank.
   void add_last(unsigned i) { ring_[end_++ % kMaxThreads] = static_cast<std::uint16_t>(i); }
   unsigned take() { return ranked_ ? take_first_rank() : ring_[begin_++ % kMaxThreads]; }
 

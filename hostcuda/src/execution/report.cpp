@@ -44,7 +44,8 @@ std::string where_is(const Thread& thread) {
 }
 
 // While an Output exists, blocks that run on other operating-system threads cannot print. The
-// observer is off, because memory accesses made for a message are not the kernel's.
+// observer is switched off, because the kernel does not make the memory accesses that a message
+// needs.
 class Output {
  public:
   Output() : lock_(mutex_), observer_(kernel_observer) {

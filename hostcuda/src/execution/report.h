@@ -22,7 +22,8 @@ void name_block(Finding& finding, const BlockState& block);
 // launch.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
-// Reports a primitive, compiled for blocks of `threads` threads, in a block of another size.
+// Reports a primitive that was compiled for blocks of `threads` threads but runs in a block of
+// another size.
 [[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
 // Reports more static shared memory than ptxas accepts, or more in total than is allowed.
 [[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);

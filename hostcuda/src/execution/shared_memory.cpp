@@ -42,7 +42,8 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   // last byte.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  // An observer learns even of 0 bytes, so that it finds accesses to memory that was not requested.
+  // An observer must know about an array of 0 bytes too, to find accesses to memory that was not
+  // requested.
   if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
     dynamic_capacity_ = dynamic_bytes;

@@ -1,6 +1,7 @@
 // The shared memory of one block. A __shared__ variable has one address per operating-system
 // thread, so blocks that alternate on such a thread swap the variable's content. While another
-// block runs, a block's values are in copies, which the other blocks of its cluster access instead.
+// block runs, a block's values are in copies, and the other blocks of its cluster access these
+// copies.
 #ifndef HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 #define HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 
@@ -19,8 +20,8 @@ class SharedMemory {
 
   // Forgets the previous block. shares: true if other blocks run before this block ends.
   void begin(std::size_t dynamic_bytes, bool shares);
-  // Fills everything with NaN, because no other block may use the memory of a block that has not
-  // begun or has ended.
+  // Fills the memory with NaN, because no other block may use the shared memory of a block that has
+  // not begun or has ended.
   void forget();
   char* dynamic() const { return dynamic_.get(); }
   // Unowned bytes before and after each shared variable, so that an index slightly out of bounds
@@ -40,7 +41,8 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // Maps an address in another block's memory (`mapper`) to this block; null if it is not shared.
+  // Returns the address in this block that corresponds to `address` in `mapper`, another block's
+  // shared memory, or null if `address` is not in shared memory.
   char* find_for(const SharedMemory& mapper, char* address);
 
  private:

@@ -38,16 +38,16 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   request.mask &= existing_lanes(me - me % kLanes, count_);
   thread.status = Status::in_warp_call;
   lanes_waiting_[me / kLanes] |= 1u << me % kLanes;
-  // Only the last lane to arrive completes the call. The test spares the other 31 lanes a function
-  // call.
+  // Only the last lane to arrive can complete the call. This test saves the other 31 lanes a
+  // function call.
   if (request.operation == WarpOperation::converge || all_are_there(request, me / kLanes))
     complete_warp_call(me);
   wait(thread);
 }
 
-// A lane that has returned from the kernel no longer holds up the others, so a call can become
-// complete although no lane arrives. Completeness is checked only when nothing else can run,
-// because by then all lanes that can converge have arrived.
+// The others do not wait for a lane that has returned from the kernel, so a call can become
+// complete although no lane arrives. This is checked only when no other thread can run, because by
+// then all lanes that can converge have arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
@@ -89,7 +89,8 @@ void BlockRunner::complete_convergence(unsigned member, unsigned group) {
   if (kernel_observer) kernel_observer->warp_met(warp, WarpOperation::converge, group);
 }
 
-// Completes the call in which `member` waits if every lane of its mask has arrived or returned.
+// Completes the call in which `member` waits, if every lane in the call's mask has arrived there or
+// returned from the kernel.
 bool BlockRunner::complete_warp_call(unsigned member) {
   const unsigned warp = member / kLanes;
   const unsigned first = warp * kLanes;

@@ -45,7 +45,7 @@ void on_tick(int, siginfo_t*, void* context) {
     report_from_signal(context);
 }
 
-// A timer that counts the thread's processor time, so that time spent in a debugger does not count.
+// A timer of the thread's processor time, which does not include time spent in a debugger.
 class Timer {
  public:
   Timer() {

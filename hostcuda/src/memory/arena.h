@@ -7,8 +7,8 @@
 
 namespace hostcuda {
 
-// The address space of one device. Each allocation has its own pages; the last one ends where the
-// allocation ends (up to alignment), and an inaccessible page follows. Addresses are never reused,
+// The address space of one device. Each allocation has its own pages. It ends at the end of its
+// last page (except for alignment), and an inaccessible page follows. Addresses are never reused,
 // so a use after cudaFree causes a fault too.
 class Arena {
  public:

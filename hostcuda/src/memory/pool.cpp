@@ -14,11 +14,13 @@ constexpr std::size_t kReserved = std::size_t{1} << 42;
 constexpr std::size_t kUnit = 256;  // the alignment that cudaMalloc guarantees
 constexpr std::size_t kGuardBefore = kUnit, kGuardPast = 4096;
 constexpr int kGuardByte = 0xa7;
-// Inaccessible addresses below the first block, for negative indices and those made of poison.
+// Bytes of inaccessible addresses below the first block, to catch negative indices and indices that
+// are poison.
 constexpr std::size_t kFirst = std::size_t{64} << 20;
 constexpr std::size_t kOpenedAtOnce = std::size_t{8} << 20;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// The pages of allocations this large go back to the system, as with the C library's free().
+// If a freed allocation is at least this large, its pages go back to the system, as with the C
+// library's free().
 constexpr std::size_t kGivenBack = std::size_t{32} << 20;
 
 std::size_t next_multiple(std::size_t size, std::size_t unit) {
@@ -62,8 +64,8 @@ bool Pool::open_up_to(const char* end) {
   return true;
 }
 
-// Returns where the allocation itself can begin: in the first gap that is large enough, or above
-// all blocks. `size` includes both guards.
+// Returns the address at which the allocation can begin, after its first guard: in the first gap
+// that is large enough, or above all blocks. `size` includes both guards.
 char* Pool::place_for(std::size_t size, std::size_t alignment) {
   const auto aligned = [=](char* block) {
     return next_multiple(block + kGuardBefore, alignment) - kGuardBefore;

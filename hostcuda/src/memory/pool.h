@@ -7,9 +7,9 @@
 
 namespace hostcuda {
 
-// Allocations are far from the program's heap and the emulator's, so a kernel that misses an array
-// slightly hits guard bytes, and one that misses it widely causes a fault. Like a GPU, the pool
-// rounds sizes up to 256 bytes.
+// Allocations are far from the heap of the program and the emulator. So a kernel that writes just
+// outside an array hits guard bytes, and one that writes far outside causes a fault. Like a GPU,
+// the pool rounds sizes up to 256 bytes.
 class Pool {
  public:
   // False if the address space is limited (ulimit -v): programs need the rest of it.
@@ -18,7 +18,7 @@ class Pool {
   void release(char* pointer);
   bool contains(const void* address) const;
 
-  // The state of the guard bytes around an allocation. Nothing but a mistake overwrites them.
+  // The state of the guard bytes around an allocation. Only wrong programs overwrite them.
   enum class Guard { intact, written_before, written_past };
   Guard guard_of(const char* pointer) const;
 

@@ -1,5 +1,5 @@
-// The first statement of every API function takes the lock, applies failures that the environment
-// asks for, and handles the last error.
+// The first statement of every API function takes the lock, fails if the environment requests a
+// failure (HOSTCUDA_FAIL_CALL), and handles the last error.
 #ifndef HOSTCUDA_SRC_RUNTIME_API_H
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
@@ -33,10 +33,10 @@ class CallSite {
   bool is_outermost_;
 };
 
-// One lock for everything, held by the host thread whose call makes an operation run. The lock is
-// recursive, because an operation may be a host function. The lock also lets only one grid run at a
-// time, because a __constant__ variable has a single address, whose content must belong to the
-// device that runs.
+// There is one lock for the whole API, held by the host thread whose call makes an operation run.
+// The lock is recursive, because an operation may be a host function. It also lets only one grid
+// run at a time: all devices have a __constant__ variable at the same address, so its content must
+// be that of the running device.
 class ApiCall {
  public:
   // function: the name of the API function; place: where the program calls it.
@@ -52,8 +52,8 @@ class ApiCall {
   CallSite site_;
 };
 
-// Records and returns the host thread's last error: `return fail(...)`. reason: says what is wrong
-// in the program's terms, for an observer.
+// Records and returns the host thread's last error: `return fail(...)`. reason: tells an observer
+// what is wrong, in the program's terms.
 cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every
@@ -63,11 +63,11 @@ bool context_is_broken();
 
 std::recursive_mutex& api_mutex();
 
-// Returns the result of a call that waited for kernels: the error, if a kernel broke the context.
+// Returns the result of a call that waited for kernels: an error if a kernel broke the context.
 cudaError_t result_of_waiting();
 
-// The API is for host code only, so every call runs `check`, which does not return if the caller is
-// a kernel.
+// Only host code may call the API. Therefore every call runs `check`, which does not return if the
+// caller is a kernel.
 void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda

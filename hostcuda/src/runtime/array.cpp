@@ -1,5 +1,5 @@
-// Pitched memory, arrays and boxes, in two and three dimensions. Boxes are copied row by row, and
-// copy.cpp decides about memory and order.
+// Pitched memory, arrays and boxes, in two and three dimensions. Boxes are copied row by row with
+// the functions of copy.cpp, which check the memory and append to the stream.
 #include "runtime/array.h"
 
 #include "runtime/api.h"
@@ -10,7 +10,7 @@ using namespace hostcuda;
 
 namespace {
 
-// act: the operation, called with the target's and the source's row.
+// Calls act(target's row, source's row) for each row.
 template <class Act>
 cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t height, const Act& act) {
@@ -127,7 +127,8 @@ cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, 
   return p;
 }
 
-// Returns the address of byte x of row y, or null if `size` bytes from there do not fit the array.
+// Returns the address of byte x of row y, or null if the array has fewer than `size` bytes from
+// there on.
 char* place_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t size) {
   const std::size_t first = y * array->pitch() + x;
   return first + size <= array->bytes() ? array->data + first : nullptr;

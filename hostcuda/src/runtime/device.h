@@ -1,4 +1,5 @@
-// The emulated devices: which one a host thread uses, and which may access each other's memory.
+// The emulated devices: which device a host thread uses, and which devices may access each other's
+// memory.
 #ifndef HOSTCUDA_SRC_RUNTIME_DEVICE_H
 #define HOSTCUDA_SRC_RUNTIME_DEVICE_H
 

@@ -50,7 +50,7 @@ cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   return cudaSuccess;
 }
 
-// Returns the reason why the event cannot tell a time, or "" if it can.
+// Returns the reason why the event has no time stamp, or "" if it has one.
 std::string reason_against_timing(cudaEvent_t event) {
   if (!living(event)) return "does not exist";
   if (!event->timed) return "was created with cudaEventDisableTiming";

@@ -34,7 +34,7 @@ struct Capture {
   std::vector<CUstream_st*> streams;
 };
 
-// Makes the events recorded in the capture usable again.
+// Makes events that were recorded in the capture usable again outside it.
 void end_capture_of_events(const Capture* capture);
 
 // Returns cudaSuccess, or the reason why no operation may be appended to the stream. During a
@@ -42,8 +42,8 @@ void end_capture_of_events(const Capture* capture);
 // captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
-// Rejects a call that waits for a captured stream, or for all streams during any capture. Such a
-// call invalidates the capture.
+// The first rejects a call that waits for a captured stream; the second rejects a call that waits
+// for all streams while any capture is active. Such a call invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
 

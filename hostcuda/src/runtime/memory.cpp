@@ -88,7 +88,7 @@ Pool& pool() {
   return *instance;
 }
 
-// An allocation in the pool, of either kind.
+// An allocation of device or pinned memory in the pool.
 struct Owner {
   const char* begin = nullptr;
   std::size_t size = 0;
@@ -108,7 +108,8 @@ std::size_t distance(const Owner& owner, const char* address) {
                                                         : address - owner.begin);
 }
 
-// Names the allocation that a kernel probably meant. Runs in a signal handler, like source_line.
+// Names the allocation that a kernel probably meant to access. Runs in a signal handler, and so
+// does source_line.
 bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
   if (!pool().contains(fault.address)) return false;
   Owner nearest;
@@ -141,7 +142,8 @@ void look_at_guard(const Owner& owner) {
 // Poisoning larger allocations would cost too much time and memory.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// AddressSanitizer guards allocations of the C library's functions exactly.
+// With AddressSanitizer, the C library's functions allocate, because it guards their allocations to
+// the byte.
 bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
 
 char* allocate_in_pool(std::size_t size) {
@@ -272,8 +274,7 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-// The memory exists as soon as the call returns. The observer learns of the allocation in stream
-// order.
+// The memory exists as soon as the call returns, but the observer is notified in stream order.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   const cudaError_t error = allocate(pointer, size, stream->device, false);
