@@ -74,42 +74,11 @@ void Tracer::order(std::uint64_t address, How how) {
 // Orders accesses by counters and locks, many of which are __device__ variables. Such a variable
 // belongs to the program, so it is not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
-  if (how.kind != Kind::atomic && !how.is_volatile) return;
+  if (!how.is_atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
   if (thread != thread_) change_thread(thread);
   if (how.releases) make_fence();
   if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
-}
-
-Array* Tracer::array_of_atomic(const char*& address, Kind kind) {
-  change_thread(running_block->current_number());
-  return AddressSpace::of_running_thread(address) ? nullptr : find_array(address, kind, 1, nullptr);
-}
-
-void Tracer::acquire(const void* pointer) {
-  if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
-  const Busy busy;
-  const auto* address = static_cast<const char*>(pointer);
-  if (const Array* array = array_of_atomic(address, Kind::load))
-    order(array->identity + array->offset_of(address), {Kind::load});
-  else if (AddressSpace::of_program(address))
-    order_by_variable(address, {Kind::load, true});
-}
-
-void Tracer::release(const void* pointer, bool is_fence) {
-  if (is_fence) fence();
-  if (kernel_observer != this || !running_block || busy_) return;
-  const Busy busy;
-  const auto* address = static_cast<const char*>(pointer);
-  const Array* array = array_of_atomic(address, Kind::store);
-  if (!array) {
-    if (AddressSpace::of_program(address)) order_by_variable(address, {Kind::store, true});
-    return;
-  }
-  const std::size_t offset = array->offset_of(address);
-  std::memset(array->writers.get() + offset, kKernel,
-              std::min<std::size_t>(kWordBytes, array->size - offset));
-  order(array->identity + offset, {Kind::store});
 }
 
 // An object that host code constructed points to the host's table of virtual functions.
@@ -150,6 +119,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
   const auto* code = reinterpret_cast<const void*>(sites_.all()[site].key.code);
+  if (how.kind != Kind::load) races_.settle_stores();
   if (!array.of_program) {
     trail_.leave();
     logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
@@ -162,7 +132,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   Access access;
   access.epoch = epoch_;
   access.thread = thread_;
-  access.is_atomic = how.kind == Kind::atomic;
+  access.is_atomic = how.is_atomic;
   access.is_volatile = how.is_volatile;
   access.site = site;
   for (unsigned done = 0; done < bytes;) {
@@ -174,10 +144,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
             races_.access(array, offset + done, access, now_, how.kind != Kind::load))
       checks_.unordered(array, {array.begin + offset + done, size, how.kind, code},
                         found->operation);
-    if (races_.has_new())
-      for (const Race* race : races_.take_new())
-        checks_.race(*race, sites_.all()[race->earlier.access.site].key,
-                     sites_.all()[race->later.access.site].key);
+    if (races_.has_new()) report_races(races_.take_new());
     done += size;
   }
 }
@@ -328,8 +295,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
           sites_.number_of({hash, kernel_, static_cast<std::uint8_t>(part),
                             static_cast<std::uint8_t>(size), array.space, how.kind}));
   }
-  if (fences_.any() && (how.kind == Kind::atomic || how.is_volatile))
-    order(array.identity + offset, how);
+  if (fences_.any() && (how.is_atomic || how.is_volatile)) order(array.identity + offset, how);
 }
 
 }  // namespace hostcuda::trace

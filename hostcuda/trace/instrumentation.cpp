@@ -59,6 +59,19 @@ volatile Integer* counted(volatile Integer* p, int order, bool reads, const void
   return p;
 }
 
+// A load or a store of cuda::atomic.
+template <class Integer>
+volatile Integer* access_atomically(const volatile Integer* p, Kind kind, int order,
+                                    const void* caller) {
+  How how{kind};
+  how.is_atomic = true;
+  how.releases = kind == Kind::store && releases(order);
+  auto* address = const_cast<Integer*>(p);
+  if (tracer && hostcuda::running_block)
+    tracer->access(address, sizeof(Integer), sizeof(Integer), how, caller);
+  return address;
+}
+
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
@@ -125,8 +138,8 @@ HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
-// Atomic operations are executed and count as one access each. Some CUDA atomics consist of a load
-// and a weak compare-and-swap here, in which case the load is not counted.
+// Atomic operations are executed and count as one access each. Some CUDA atomics consist of an
+// unobserved load and a weak compare-and-swap here.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 
@@ -140,24 +153,22 @@ HOSTCUDA_COPIES(memmove)
     return __atomic_compare_exchange_n(counted(p, order, true, CALLER, of_program), expected, \
                                        value, false, ORDER, ORDER);                           \
   }
-#define ATOMICS(Type, bits)                                                      \
-  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                 \
-    if (tracer) tracer->acquire(const_cast<const Type*>(p));                     \
-    return __atomic_load_n(p, ORDER);                                            \
-  }                                                                              \
-  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {    \
-    if (tracer) tracer->release(const_cast<const Type*>(p), releases(order));    \
-    __atomic_store_n(p, value, ORDER);                                           \
-  }                                                                              \
-  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) { \
-    return __atomic_exchange_n(counted(p, order, false, CALLER), value, ORDER);  \
-  }                                                                              \
-  UPDATE(Type, bits, fetch_add)                                                  \
-  UPDATE(Type, bits, fetch_sub)                                                  \
-  UPDATE(Type, bits, fetch_and)                                                  \
-  UPDATE(Type, bits, fetch_or)                                                   \
-  UPDATE(Type, bits, fetch_xor)                                                  \
-  COMPARE_EXCHANGE(Type, bits, strong, true)                                     \
+#define ATOMICS(Type, bits)                                                           \
+  Type __tsan_atomic##bits##_load(const volatile Type* p, int order) {                \
+    return __atomic_load_n(access_atomically(p, Kind::load, order, CALLER), ORDER);   \
+  }                                                                                   \
+  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {         \
+    __atomic_store_n(access_atomically(p, Kind::store, order, CALLER), value, ORDER); \
+  }                                                                                   \
+  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) {      \
+    return __atomic_exchange_n(counted(p, order, false, CALLER), value, ORDER);       \
+  }                                                                                   \
+  UPDATE(Type, bits, fetch_add)                                                       \
+  UPDATE(Type, bits, fetch_sub)                                                       \
+  UPDATE(Type, bits, fetch_and)                                                       \
+  UPDATE(Type, bits, fetch_or)                                                        \
+  UPDATE(Type, bits, fetch_xor)                                                       \
+  COMPARE_EXCHANGE(Type, bits, strong, true)                                          \
   COMPARE_EXCHANGE(Type, bits, weak, false)
 
 ATOMICS(unsigned char, 8)

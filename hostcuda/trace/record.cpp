@@ -71,6 +71,7 @@ Json races(const Tracer& tracer) {
                     {"offset", race.offset},
                     {"earlier", side(tracer, race.earlier)},
                     {"later", side(tracer, race.later)},
+                    {"same_value", race.is_same_value},
                     {"count", race.count}});
   }
   return list;

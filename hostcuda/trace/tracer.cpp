@@ -81,9 +81,17 @@ void Tracer::stop_thread() {
   thread_ = kNoThread;
 }
 
+void Tracer::report_races(const std::vector<const Race*>& races) {
+  for (const Race* race : races)
+    checks_.race(*race, sites_.all()[race->earlier.access.site].key,
+                 sites_.all()[race->later.access.site].key);
+}
+
 void Tracer::block_pauses() {
   const Busy busy;
   stop_thread();
+  races_.settle_stores();
+  report_races(races_.take_new());
   settle();
 }
 
@@ -99,6 +107,9 @@ void Tracer::block_ended() {
   const Busy busy;
   stop_thread();
   settle();
+  races_.settle_stores();
+  report_races(races_.take_new());
+  report_races(races_.take_same_values());
   checks_.block_ended(races_);
   look_for_lost_partials();
   count_loading_threads();

@@ -66,10 +66,11 @@ struct RunningBlock {
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
-  bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
-  bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
-  bool compares : 1 = false;             // true if the program itself called compare-and-swap
-  bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
+  bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
+  bool reads : 1 = kind != Kind::store;       // an exchange does not depend on the value it finds
+  bool releases : 1 = false;  // true if the access orders earlier ones, like a fence
+  bool compares : 1 = false;  // true if the program itself called compare-and-swap
+  bool leads : 1 = false;     // other threads may follow this load; its code always loads one size
 };
 
 class Tracer final : public KernelObserver {
@@ -90,10 +91,6 @@ class Tracer final : public KernelObserver {
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // Called for loads and stores by libcu++'s atomics. Such loads and stores are not counted but may
-  // order other accesses.
-  void acquire(const void* address);
-  void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
   // Called for malloc, new, free or delete by the code at `code`. These functions return false if
@@ -137,7 +134,6 @@ class Tracer final : public KernelObserver {
   Array* find_device_variable(const Accessed& accessed);
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
-  Array* array_of_atomic(const char*& address, Kind kind);
   void access_by_host(const Accessed& accessed);
   void look_at_device(Array& array, const Accessed& accessed);
   Array& own_array(const char* identity, std::size_t size);
@@ -150,6 +146,7 @@ class Tracer final : public KernelObserver {
   void stop_thread();
   void look_for_lost_partials();
   void count_loading_threads();
+  void report_races(const std::vector<const Race*>& races);
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);

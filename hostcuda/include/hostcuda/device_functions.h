@@ -41,6 +41,11 @@ bool launch_is_cooperative();
 // Returns the address that corresponds to `address` in another block of the cluster, given its
 // rank.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
+// PTX addresses shared memory by 32 bits, in a window. The process ends if the address is not in
+// the running block's shared memory.
+std::size_t to_window(const void* address, const char* file, int line);
+void* from_window(std::size_t window, const char* file, int line);
+bool is_shared(const void* address);
 // A barrier; returns how many of the block's threads passed a true predicate.
 unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
@@ -111,12 +116,19 @@ inline unsigned existing_lanes() {
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
 }
 
+// Loads a value that a compare-and-swap checks later, so a trace does not count the load.
+template <class T>
+__attribute__((no_sanitize("thread"))) inline T unobserved_load(const T* address) {
+  T value;
+  __atomic_load(address, &value, __ATOMIC_RELAXED);
+  return value;
+}
+
 // Atomically sets *address = change(*address) and returns the old value. Also writes a value that
 // does not change, as a GPU does, so that a trace counts every atomic.
 template <class T, class Change>
 inline T atomic_change(T* address, const Change& change) {
-  T seen;
-  __atomic_load(address, &seen, __ATOMIC_RELAXED);
+  T seen = unobserved_load(address);
   T next = change(seen);
   while (
       !__atomic_compare_exchange(address, &seen, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -2,6 +2,8 @@
 #ifndef HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
 
+#include <cuda/atomic>
+
 #include "seeded.h"
 
 namespace seeded {
@@ -97,6 +99,38 @@ __global__ void largest(int* out, bool wrong) {
     *out = 1;
 }
 SEEDED_KERNEL(store_next_to_atomics, "race", largest, 1, kThreads, 1)
+
+__global__ void any_not_positive(const int* in, int* out, bool wrong) {
+  __shared__ bool found;
+  if (threadIdx.x == 0) found = false;
+  __syncthreads();
+  if (in[threadIdx.x] <= 0 && (wrong || threadIdx.x == 0))
+    // BUG same_value_stored_by_all
+    found = true;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = found;
+}
+SEEDED(same_value_stored_by_all, "same-value stores") {
+  const Buffer<int> in(kThreads), out(1);
+  any_not_positive<<<1, kThreads>>>(in.data, out.data, wrong);
+  out.get();
+}
+
+__global__ void announce(int* value, int* out, bool wrong) {
+  const cuda::atomic_ref<int> announced(*value);
+  if (threadIdx.x > 0)
+    out[threadIdx.x] = announced.load(cuda::memory_order_relaxed);
+  else if (wrong)
+    // BUG store_next_to_atomic_loads
+    *value = 5;
+  else
+    announced.store(5, cuda::memory_order_relaxed);
+}
+SEEDED(store_next_to_atomic_loads, "race") {
+  const Buffer<int> value(1), out(kThreads);
+  announce<<<1, kThreads>>>(value.data, out.data, wrong);
+  out.get();
+}
 
 __global__ void remember(int* found, bool wrong) {
   if (threadIdx.x % 20 == 7 && (!wrong || threadIdx.x < 40))

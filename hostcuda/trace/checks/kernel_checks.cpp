@@ -316,7 +316,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);  // sorts line 9 before line 10
   });
-  const std::string pair = kernel + ordered.first + " " + ordered.second;
+  const std::string pair =
+      kernel + ordered.first + " " + ordered.second + (race.is_same_value ? " same value" : "");
   // If several threads run a line that loads and then stores one element, the line is a lost
   // update. A race between a load and a store of the same line is held back until a race between
   // two stores confirms it.
@@ -328,12 +329,14 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   if (candidate != pending_.end() && !is_update) return;
   if (is_update) pending_.erase(candidate);
   Finding finding;
-  finding.kind = is_update ? "lost update" : "race";
+  finding.kind = is_update ? "lost update" : race.is_same_value ? "same-value stores" : "race";
   fill_in_culprit(finding);
   const std::string memory = race.array->space == Space::shared ? "shared" : "global";
-  finding.what = "RACE in kernel " + finding.kernel + ": nothing orders these two accesses to " +
+  finding.what = "RACE in kernel " + finding.kernel + ": nothing orders these two " +
+                 (race.is_same_value ? "stores of the same value" : "accesses") + " to " +
                  name_of(*race.array) + " in " + memory + " memory, at " + ordered.first +
                  (first == second ? "" : " and " + ordered.second);
+  finding.in_block = finding.in_thread = true;
   finding.block = race.later.block;
   finding.thread = race.later.thread;
   finding.place = second;
@@ -348,7 +351,9 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
                             description_of(*race.array, element));
   const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
-      is_update ? "update it with an atomic (atomicAdd, ...); otherwise updates are lost"
+      is_update            ? "update it with an atomic (atomicAdd, ...); otherwise updates are lost"
+      : race.is_same_value ? "the result is the same on today's GPUs, but CUDA does not promise "
+                             "it: let one thread store the value, or use an atomic"
       : same_block
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
           : "let each block write its own elements, use atomics, or a second launch; an atomic "

@@ -1,5 +1,7 @@
 #include "races/races.h"
 
+#include <cstring>
+
 #include "execution/block_state.h"
 
 namespace hostcuda::trace {
@@ -7,6 +9,19 @@ namespace {
 
 uint3 position(unsigned number, const dim3& shape) {
   return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};
+}
+
+std::uint32_t word_at(const char* address) {
+  std::uint32_t word;
+  std::memcpy(&word, address, sizeof word);
+  return word;
+}
+
+// `bytes` is a mask of the bytes to compare.
+bool differ(std::uint32_t a, std::uint32_t b, std::uint32_t bytes) {
+  for (unsigned i = 0; i < kWordBytes; ++i)
+    if ((bytes >> i & 1) && ((a ^ b) >> 8 * i & 0xff)) return true;
+  return false;
 }
 
 }  // namespace
@@ -76,12 +91,35 @@ void Races::check(const Access& earlier, const Access& later, const Epoch& when,
   if (one_is_load && (earlier.is_atomic ? guesses_.contains(later.site)
                                         : later.is_atomic && guesses_.contains(earlier.site)))
     return;
-  const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
-  if (is_new) {
-    race->second = {side(earlier), side(later), offset, &array};
-    new_.push_back(&race->second);
+  const auto [found, is_new] = found_.try_emplace({earlier.site, later.site});
+  Race& race = found->second;
+  if (is_new) race = {side(earlier), side(later), offset, &array, 0, true};
+  ++race.count;
+  if (!race.is_same_value) return;
+  if (one_is_load || earlier.is_atomic || later.is_atomic) {
+    race.is_same_value = false;
+    new_.push_back(&race);
+    return;
   }
-  ++race->second.count;
+  if (is_new) same_values_.push_back(&race);
+  const char* word = array.begin + (offset - offset % kWordBytes);
+  stores_.push_back(
+      {&race, word, word_at(word), std::uint32_t{earlier.bytes} & std::uint32_t{later.bytes}});
+}
+
+void Races::compare_values() {
+  for (const Store& store : stores_) {
+    if (!store.race->is_same_value || !differ(store.value, word_at(store.address), store.bytes))
+      continue;
+    store.race->is_same_value = false;
+    new_.push_back(store.race);
+  }
+  stores_.clear();
+}
+
+std::vector<const Race*> Races::take_same_values() {
+  std::erase_if(same_values_, [](const Race* race) { return !race->is_same_value; });
+  return std::exchange(same_values_, {});
 }
 
 const Unordered* Races::access(Array& array, std::size_t offset, Access access, const Epoch& when,

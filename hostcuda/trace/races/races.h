@@ -25,6 +25,7 @@ struct Race {
   std::uint64_t offset;  // offset in the allocation or variable
   const Array* array;
   std::uint64_t count = 0;
+  bool is_same_value = false;  // true as long as all its accesses are stores of one value
 };
 
 // Accesses by unordered operations: of two streams, or of a stream and host code.
@@ -64,6 +65,14 @@ class Races {
   // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
   bool has_new() const { return !new_.empty(); }
+  // A store is observed before it takes place. So whether it stores the value that another thread
+  // has stored is known only afterwards, when this is called: before the next store, and when the
+  // block stops.
+  void settle_stores() {
+    if (!stores_.empty()) compare_values();
+  }
+  // Returns the races between stores that were all of the same value until now.
+  std::vector<const Race*> take_same_values();
   Side side(const Access& access) const;
 
  private:
@@ -72,12 +81,21 @@ class Races {
              std::size_t offset, bool both_strong);
   bool same_thread(const Access& earlier, const Access& later, const Epoch& when) const;
 
+  void compare_values();
+
+  // The last store, which races with an earlier store of `value` to the word at `address`.
+  struct Store {
+    Race* race;
+    const char* address;
+    std::uint32_t value, bytes;
+  };
   const Epochs& epochs_;
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // an epoch that is known to precede the running one
   std::map<Sites, Race> found_;
   std::set<std::uint32_t> guesses_;  // sites of loads that a compare-and-swap checks
-  std::vector<const Race*> new_;
+  std::vector<const Race*> new_, same_values_;
+  std::vector<Store> stores_;
   Unordered unordered_{};
   bool has_unordered_ = false;
 };
