@@ -105,10 +105,9 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char* rest = nullptr;
   for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
     if (!is_known(line) || is_own(line)) continue;
-    const bool is_ours = std::strstr(line, "/include/hostcuda/") ||
-                         std::strstr(line, "/include/thrust/") ||
-                         std::strstr(line, "/include/cub/");
-    const int here = is_ours ? 2 : std::strstr(line, "/include/c++/") ? 1 : 0;
+    const int here = std::strstr(line, "hostcuda/include/") ? 2
+                     : std::strstr(line, "/include/c++/")   ? 1
+                                                            : 0;
     if (here >= rank) continue;
     rank = here;
     chosen = line;

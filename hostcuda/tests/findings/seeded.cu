@@ -12,6 +12,7 @@
 #include "heap_bugs.h"
 #include "host_bugs.h"
 #include "host_threads.h"
+#include "library_bugs.h"
 #include "memory_bugs.h"
 #include "order_bugs.h"
 #include "same_loads.h"

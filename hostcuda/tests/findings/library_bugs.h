@@ -1,0 +1,37 @@
+// Memory that a library writes or allocates.
+#ifndef HOSTCUDA_TESTS_FINDINGS_LIBRARY_BUGS_H
+#define HOSTCUDA_TESTS_FINDINGS_LIBRARY_BUGS_H
+
+#include <thrust/device_vector.h>
+
+#include <algorithm>
+
+#include "hostcuda/launch.h"
+#include "seeded.h"
+
+namespace seeded {
+
+// Only the library writes the array, as cuBLAS writes its result. The tracer does not see how.
+__global__ void double_all(const int* from, int* to) { to[threadIdx.x] = 2 * from[threadIdx.x]; }
+SEEDED(read_before_the_library_wrote, "uninitialised") {
+  const Buffer<int> written(kThreads, false), out(kThreads);
+  int* const data = written.data;
+  if (!wrong) hostcuda::enqueue_work(nullptr, [data] { std::fill_n(data, kThreads, 1); });
+  // BUG read_before_the_library_wrote
+  double_all<<<1, kThreads>>>(data, out.data);
+  out.get();
+}
+
+// The finding names the line of the vector, although thrust's functions allocate.
+__global__ void write_numbers(int* data) { data[threadIdx.x] = static_cast<int>(threadIdx.x); }
+SEEDED(vector_too_short, "out of bounds") {
+  // BUG vector_too_short
+  thrust::device_vector<int> numbers(wrong ? kThreads - 1 : kThreads);
+  write_numbers<<<1, kThreads>>>(thrust::raw_pointer_cast(numbers.data()));
+  std::vector<int> host(numbers.size());
+  thrust::copy(numbers.begin(), numbers.end(), host.begin());
+}
+
+}  // namespace seeded
+
+#endif
