@@ -1,24 +1,24 @@
-"""Runs a program with its memory accesses traced and reports all errors found.
+"""Builds a CUDA program, runs it with its memory accesses traced, and reports all errors found.
 
   hostcuda check [OPTIONS] FILE... [compiler options] [--] [ARGUMENTS]
   hostcuda check [OPTIONS] -- COMMAND...
 
   --all               also runs the program in every other mode of the emulator
-  --json FILE         writes the findings, also as the trace recorded them
+  --json FILE         writes the findings, and the trace's records of them, as JSON
   --sarif FILE        writes the findings as SARIF 2.1.0, for GitHub and editors
-  --timeout SECONDS   of each run (120); of COMMAND (600)
+  --timeout SECONDS   limits each run (default 120) or COMMAND (default 600)
 
-Builds the program once, with its memory accesses traced, and runs it once. That run finds nearly
-all mistakes. With --all, check builds the program three times (plain and with AddressSanitizer too)
-and runs it nine times: also with its threads, blocks and streams in other orders, with one warp far
-ahead of the others, with guarded device memory and on two devices.
-Every finding says what is wrong, where, and which run shows it. The first word that is neither a
-source nor a compiler option begins the program's arguments.
+The first form builds FILE... once and runs the program once, with ARGUMENTS: these begin at the
+first word that is neither a source nor a compiler option. That run finds nearly all mistakes. With
+--all, check builds the program three times (traced, plain and with AddressSanitizer) and runs it
+nine times: also with its threads, blocks and streams in other orders, with one warp far ahead of
+the others, with guarded device memory, and on two devices. Each finding says what is wrong, where,
+and which run shows it.
 
-COMMAND builds a project: `make`, or 'cmake -S . -B build && cmake --build build' in quotes. It
-works on a copy of the folder, without compiled files, and its nvcc makes traced programs. If it
-runs none of them, each runs once, without arguments. Start it in a folder that contains all
-sources: the copy has no folder above it. Programs are linked by nvcc, g++, clang++ or CMake.
+The second form checks a project. COMMAND builds it: `make`, or in quotes
+'cmake -S . -B build && cmake --build build'. It works on a copy of the current folder, without
+compiled files, and the nvcc that it finds there makes traced programs. If COMMAND runs none of
+them, each runs once, without arguments. The current folder must contain all sources.
 
 Exit code: 0 if nothing was found, 1 if something was, 2 if the program does not compile or the
 command line is wrong.
