@@ -98,6 +98,49 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned
   return static_cast<unsigned>(both >> (shift & 31));
 }
 
+// Sums of products of bytes (dp4a), or of 16-bit numbers of a with the lower or upper two bytes of
+// b (dp2a).
+namespace hostcuda {
+template <class Sum, class Byte, class A, class B>
+Sum dot4(A a, B b, Sum sum) {
+  for (int k = 0; k < 4; ++k)
+    sum += static_cast<Byte>(static_cast<unsigned>(a) >> 8 * k) *
+           static_cast<Byte>(static_cast<unsigned>(b) >> 8 * k);
+  return sum;
+}
+template <class Sum, class Number, class Byte, class A, class B>
+Sum dot2(A a, B b, Sum sum, int first) {
+  for (int k = 0; k < 2; ++k)
+    sum += static_cast<Number>(static_cast<unsigned>(a) >> 16 * k) *
+           static_cast<Byte>(static_cast<unsigned>(b) >> 8 * (first + k));
+  return sum;
+}
+template <class Bytes>
+unsigned word_of(Bytes bytes) {
+  unsigned word;
+  memcpy(&word, &bytes, sizeof word);
+  return word;
+}
+}  // namespace hostcuda
+HOSTCUDA_FUNCTION int __dp4a(int a, int b, int c) {
+  return hostcuda::dot4<int, signed char>(a, b, c);
+}
+HOSTCUDA_FUNCTION unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  return hostcuda::dot4<unsigned, unsigned char>(a, b, c);
+}
+HOSTCUDA_FUNCTION int __dp4a(char4 a, char4 b, int c) {
+  return hostcuda::dot4<int, signed char>(hostcuda::word_of(a), hostcuda::word_of(b), c);
+}
+HOSTCUDA_FUNCTION unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
+  return hostcuda::dot4<unsigned, unsigned char>(hostcuda::word_of(a), hostcuda::word_of(b), c);
+}
+HOSTCUDA_FUNCTION int __dp2a_lo(int a, int b, int c) {
+  return hostcuda::dot2<int, short, signed char>(a, b, c, 0);
+}
+HOSTCUDA_FUNCTION int __dp2a_hi(int a, int b, int c) {
+  return hostcuda::dot2<int, short, signed char>(a, b, c, 2);
+}
+
 // ---- rounding: nearest, toward zero, down, up ---------------------------------------------------
 // A single operation on floats is nearly always exact if it is computed in double. The result is
 // then rounded as requested.
@@ -152,16 +195,59 @@ HOSTCUDA_ROUNDING(rz, FE_TOWARDZERO, rounded_to_zero)
 #undef HOSTCUDA_ROUNDING
 #undef HOSTCUDA_ROUNDED
 
-HOSTCUDA_FUNCTION int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }
-HOSTCUDA_FUNCTION unsigned __float2uint_rn(float f) { return static_cast<unsigned>(rintf(f)); }
-HOSTCUDA_FUNCTION unsigned __float2uint_rz(float f) { return static_cast<unsigned>(f); }
-HOSTCUDA_FUNCTION long long __float2ll_rn(float f) { return static_cast<long long>(rintf(f)); }
-HOSTCUDA_FUNCTION long long __float2ll_rz(float f) { return static_cast<long long>(f); }
-HOSTCUDA_FUNCTION int __double2int_rn(double d) { return static_cast<int>(rint(d)); }
-HOSTCUDA_FUNCTION int __double2int_rz(double d) { return static_cast<int>(d); }
+// Conversions to integers, in all rounding modes. As on a GPU, a number that does not fit becomes
+// the closest one that does, and NaN becomes 0 (or the most negative number, of double).
+namespace hostcuda {
+template <class Integer, class Real>
+Integer whole_number(Real whole) {
+  constexpr bool kIsSigned = static_cast<Integer>(-1) < 0;
+  const Real end = ldexp(Real{1}, static_cast<int>(8 * sizeof(Integer)) - kIsSigned);
+  if (whole != whole) {
+    const bool is_least = sizeof(Real) == 8 || sizeof(Integer) == 8;
+    return is_least ? static_cast<Integer>(1ull << (8 * sizeof(Integer) - 1)) : Integer{0};
+  }
+  if (whole >= end)
+    return static_cast<Integer>(kIsSigned ? ~(~0ull << (8 * sizeof(Integer) - 1)) : ~0ull);
+  if (whole <= (kIsSigned ? -end : Real{0}))
+    return kIsSigned ? static_cast<Integer>(1ull << (8 * sizeof(Integer) - 1)) : Integer{0};
+  return static_cast<Integer>(whole);
+}
+}  // namespace hostcuda
+#define HOSTCUDA_TO_INTEGER(real, Real, name, Integer)       \
+  HOSTCUDA_FUNCTION Integer __##real##2##name##_rn(Real a) { \
+    return hostcuda::whole_number<Integer>(rint(a));         \
+  }                                                          \
+  HOSTCUDA_FUNCTION Integer __##real##2##name##_rd(Real a) { \
+    return hostcuda::whole_number<Integer>(floor(a));        \
+  }                                                          \
+  HOSTCUDA_FUNCTION Integer __##real##2##name##_ru(Real a) { \
+    return hostcuda::whole_number<Integer>(ceil(a));         \
+  }                                                          \
+  HOSTCUDA_FUNCTION Integer __##real##2##name##_rz(Real a) { \
+    return hostcuda::whole_number<Integer>(trunc(a));        \
+  }
+HOSTCUDA_TO_INTEGER(float, float, int, int)
+HOSTCUDA_TO_INTEGER(float, float, uint, unsigned)
+HOSTCUDA_TO_INTEGER(float, float, ll, long long)
+HOSTCUDA_TO_INTEGER(float, float, ull, unsigned long long)
+HOSTCUDA_TO_INTEGER(double, double, int, int)
+HOSTCUDA_TO_INTEGER(double, double, uint, unsigned)
+HOSTCUDA_TO_INTEGER(double, double, ll, long long)
+HOSTCUDA_TO_INTEGER(double, double, ull, unsigned long long)
+#undef HOSTCUDA_TO_INTEGER
 HOSTCUDA_FUNCTION float __uint2float_rn(unsigned i) { return static_cast<float>(i); }
-HOSTCUDA_FUNCTION float __uint2float_rz(unsigned i) { return hostcuda::rounded_to_zero(i); }
-HOSTCUDA_FUNCTION float __int2float_rz(int i) { return hostcuda::rounded_to_zero(i); }
+#define HOSTCUDA_TO_FLOAT(name, Type)                                                          \
+  HOSTCUDA_FUNCTION float __##name##2float_rz(Type a) { return hostcuda::rounded_to_zero(a); } \
+  HOSTCUDA_FUNCTION float __##name##2float_rd(Type a) { return hostcuda::rounded_down(a); }    \
+  HOSTCUDA_FUNCTION float __##name##2float_ru(Type a) { return hostcuda::rounded_up(a); }
+HOSTCUDA_TO_FLOAT(int, int)
+HOSTCUDA_TO_FLOAT(uint, unsigned)
+HOSTCUDA_TO_FLOAT(double, double)
+#undef HOSTCUDA_TO_FLOAT
+HOSTCUDA_FUNCTION float __ll2float_rn(long long i) { return static_cast<float>(i); }
+HOSTCUDA_FUNCTION float __ull2float_rn(unsigned long long i) { return static_cast<float>(i); }
+HOSTCUDA_FUNCTION double __ll2double_rn(long long i) { return static_cast<double>(i); }
+HOSTCUDA_FUNCTION double __ull2double_rn(unsigned long long i) { return static_cast<double>(i); }
 HOSTCUDA_FUNCTION double __int2double_rn(int i) { return i; }
 HOSTCUDA_FUNCTION double __uint2double_rn(unsigned i) { return i; }
 HOSTCUDA_FUNCTION int __double2hiint(double d) {
@@ -223,5 +309,19 @@ namespace hostcuda {
 long long clock_ticks();  // returns nanoseconds of the host's clock
 }
 HOSTCUDA_FUNCTION long long clock64() { return hostcuda::clock_ticks(); }
+HOSTCUDA_FUNCTION std::size_t __cvta_generic_to_shared(const void* pointer, HOSTCUDA_HERE) {
+  return hostcuda::to_window(pointer, file, line);
+}
+HOSTCUDA_FUNCTION void* __cvta_shared_to_generic(std::size_t window, HOSTCUDA_HERE) {
+  return hostcuda::from_window(window, file, line);
+}
+HOSTCUDA_FUNCTION std::size_t __cvta_generic_to_global(const void* pointer) {
+  return reinterpret_cast<std::size_t>(pointer);
+}
+HOSTCUDA_FUNCTION void* __cvta_global_to_generic(std::size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+HOSTCUDA_FUNCTION unsigned __isShared(const void* pointer) { return hostcuda::is_shared(pointer); }
+HOSTCUDA_FUNCTION unsigned __isGlobal(const void* pointer) { return !hostcuda::is_shared(pointer); }
 HOSTCUDA_FUNCTION void __nanosleep(unsigned) { hostcuda::yield(); }
 HOSTCUDA_FUNCTION void __brkpt() {}

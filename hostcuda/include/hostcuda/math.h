@@ -79,9 +79,6 @@ HOSTCUDA_FUNCTION double __longlong_as_double(long long i) { return hostcuda::bi
 HOSTCUDA_FUNCTION long long __double_as_longlong(double f) {
   return hostcuda::bits_as<long long>(f);
 }
-HOSTCUDA_FUNCTION int __float2int_rn(float f) { return static_cast<int>(rintf(f)); }
-HOSTCUDA_FUNCTION int __float2int_rz(float f) { return static_cast<int>(f); }
-HOSTCUDA_FUNCTION int __float2int_rd(float f) { return static_cast<int>(floorf(f)); }
 HOSTCUDA_FUNCTION float __double2float_rn(double d) { return static_cast<float>(d); }
 HOSTCUDA_FUNCTION float __int2float_rn(int i) { return static_cast<float>(i); }
 

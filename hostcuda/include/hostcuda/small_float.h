@@ -49,6 +49,8 @@ inline unsigned short half_bits(float value) {
     Name(double value) : Name(static_cast<float>(value)) {}                            \
     Name(int value) : Name(static_cast<float>(value)) {}                               \
     Name(unsigned value) : Name(static_cast<float>(value)) {}                          \
+    Name(long long value) : Name(static_cast<float>(value)) {}                         \
+    Name(unsigned long long value) : Name(static_cast<float>(value)) {}                \
     Name(Name##_raw raw) : bits(raw.x) {}                                              \
     operator float() const { return hostcuda::to_value(bits); }                        \
     operator Name##_raw() const { return {bits}; }                                     \
@@ -68,25 +70,6 @@ inline unsigned short half_bits(float value) {
   inline bool operator>(Name a, Name b) { return float(a) > float(b); }                \
   inline bool operator<=(Name a, Name b) { return float(a) <= float(b); }              \
   inline bool operator>=(Name a, Name b) { return float(a) >= float(b); }              \
-  inline Name __hadd(Name a, Name b) { return a + b; }                                 \
-  inline Name __hsub(Name a, Name b) { return a - b; }                                 \
-  inline Name __hmul(Name a, Name b) { return a * b; }                                 \
-  inline Name __hdiv(Name a, Name b) { return a / b; }                                 \
-  inline Name __hneg(Name a) { return -a; }                                            \
-  inline Name __habs(Name a) { return Name(fabsf(a)); }                                \
-  inline Name __hfma(Name a, Name b, Name c) { return Name(fmaf(a, b, c)); }           \
-  inline Name __hmax(Name a, Name b) { return Name(fmaxf(a, b)); }                     \
-  inline Name __hmin(Name a, Name b) { return Name(fminf(a, b)); }                     \
-  inline bool __heq(Name a, Name b) { return a == b; }                                 \
-  inline bool __hlt(Name a, Name b) { return a < b; }                                  \
-  inline bool __hle(Name a, Name b) { return a <= b; }                                 \
-  inline bool __hgt(Name a, Name b) { return a > b; }                                  \
-  inline bool __hge(Name a, Name b) { return a >= b; }                                 \
-  inline bool __hisnan(Name a) { return float(a) != float(a); }                        \
-  inline Name hexp(Name a) { return Name(expf(a)); }                                   \
-  inline Name hlog(Name a) { return Name(logf(a)); }                                   \
-  inline Name hsqrt(Name a) { return Name(sqrtf(a)); }                                 \
-  inline Name hrsqrt(Name a) { return Name(rsqrtf(a)); }                               \
   inline Name __ldg(const Name* address) { return *address; }                          \
   inline Name atomicAdd(Name* address, Name value) {                                   \
     return hostcuda::atomic_change(address, [=](Name old) { return old + value; });    \
@@ -97,31 +80,28 @@ inline unsigned short half_bits(float value) {
   }
 
 // Operations on a pair work on each element separately.
-#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                              \
-  struct __attribute__((aligned(4))) Pair {                                            \
-    Name x, y;                                                                         \
-    Pair() = default;                                                                  \
-    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                           \
-  };                                                                                   \
-  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }             \
-  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }             \
-  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }             \
-  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }             \
-  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                               \
-  inline Pair& operator+=(Pair& a, Pair b) { return a = a + b; }                       \
-  inline Pair& operator-=(Pair& a, Pair b) { return a = a - b; }                       \
-  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }                       \
-  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }                       \
-  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }          \
-  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                         \
-  inline Pair __hneg2(Pair a) { return -a; }                                           \
-  inline Pair __hadd2(Pair a, Pair b) { return a + b; }                                \
-  inline Pair __hsub2(Pair a, Pair b) { return a - b; }                                \
-  inline Pair __hmul2(Pair a, Pair b) { return a * b; }                                \
-  inline Pair __hfma2(Pair a, Pair b, Pair c) {                                        \
-    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                             \
-  }                                                                                    \
-  inline Pair __hmax2(Pair a, Pair b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; } \
-  inline Pair atomicAdd(Pair* address, Pair value) {                                   \
-    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};         \
+#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                      \
+  struct Pair##_raw {                                                          \
+    unsigned short x, y;                                                       \
+  };                                                                           \
+  struct __attribute__((aligned(4))) Pair {                                    \
+    Name x, y;                                                                 \
+    Pair() = default;                                                          \
+    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                   \
+    Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}       \
+    operator Pair##_raw() const { return {x.bits, y.bits}; }                   \
+  };                                                                           \
+  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }     \
+  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }     \
+  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }     \
+  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }     \
+  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                       \
+  inline Pair& operator+=(Pair& a, Pair b) { return a = a + b; }               \
+  inline Pair& operator-=(Pair& a, Pair b) { return a = a - b; }               \
+  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }               \
+  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }               \
+  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }  \
+  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                 \
+  inline Pair atomicAdd(Pair* address, Pair value) {                           \
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)}; \
   }
