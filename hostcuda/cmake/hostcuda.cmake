@@ -35,7 +35,7 @@ set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/cuda_rewrite.py ${hostcuda_launcher_folder}/cuda_shared.py
   ${hostcuda_launcher_folder}/cuda_tokens.py ${hostcuda_launcher_folder}/cuda_variables.py
   ${hostcuda_launcher_folder}/counting.py ${hostcuda_launcher_folder}/missing.py
-  ${hostcuda_launcher_folder}/semantics.py ${hostcuda_launcher_folder}/wrong_calls.py)
+  ${hostcuda_launcher_folder}/ptx.py ${hostcuda_launcher_folder}/semantics.py ${hostcuda_launcher_folder}/wrong_calls.py)
 
 function(hostcuda_target target)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

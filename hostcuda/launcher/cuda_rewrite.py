@@ -7,6 +7,7 @@ function. include/hostcuda/launch.h explains the results. The number of lines ne
 """
 import re
 
+import ptx
 from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
                          rewrite_launch_function)
 from cuda_shared import rewrite_shared
@@ -29,7 +30,7 @@ from cuda_variables import CONSTANT, DEVICE, MARK, registration, without_marks
 MAYBE_CUDA = re.compile(
     DEVICE + "|" + CONSTANT +
     r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
-    r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll"
+    r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\b(?:__)?asm(?:__)?\b|pragma\s+unroll"
 )
 # Names of PTX instructions and registers, which a CPU's assembler does not know.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b|"
@@ -56,8 +57,8 @@ CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "chec
 
 
 def rewrite_asm(tokens, i, output):
-    """Replaces asm("trap;"), which assertion macros contain, by __trap() and returns the index
-    after it. Returns None for instructions of the CPU, and rejects any other PTX."""
+    """Replaces PTX by C++ and asm("trap;"), which macros for assertions contain, by __trap();
+    returns the index after it. Returns None for the CPU's own instructions."""
     following = neighbour(tokens, i, 1)
     if at(tokens, following) in ("volatile", "__volatile__"):
         i = following
@@ -66,10 +67,18 @@ def rewrite_asm(tokens, i, output):
     if len(texts) == 1 and TRAP.match(texts[0]):
         output.append(Token("rewritten", f"__trap(){line_breaks(tokens[i:end])}"))
         return end
-    if any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
-        raise RewriteError("inline PTX is not emulated; put the CPU's version of it between "
-                           "#ifdef __HOSTCUDA__ and #else", tokens[i])
-    return None
+    if not any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
+        return None
+    end, text = ptx.translate(tokens, i)
+    output.append(Token("rewritten", text))
+    return end
+
+
+def uses_ptx(source, own_include):
+    """True if user files may contain inline PTX, which needs hostcuda/ptx.h."""
+    user = set(user_files(source, own_include))
+    return any(re.search(r"\b(?:__)?asm(?:__)?\b", text) and PTX.search(text)
+               for file, _, text in segments(source) if file in user)
 
 
 def ends_do(tokens, i):

@@ -153,31 +153,36 @@ def compile_cu(
     # Switches off clang's warnings about loops that it cannot unroll and about g++'s options.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
-    text = subprocess.run(
-        # Our folder comes first, because a Makefile for nvcc names the toolkit's folder too.
-        [
-            compiler,
-            *(f"-I{folder}" for folder in INCLUDES),
-            *both,
-            *of_clang,
-            *preprocessor,
-            "-x",
-            "c++",
-            "-E",
-            f"-idirafter{SAMPLES}",
-            "-D__HOSTCUDA__=1",
-            *OF_NVCC,
-            "-DHOSTCUDA_MARKS=1",
-            "-include",
-            os.path.join(INCLUDE, "cuda_runtime.h"),
-            *quoted,
-            read,
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENGLISH,
-        check=False,
-    )
+    def preprocess(*headers):
+        return subprocess.run(
+            # Our folder comes first, because a Makefile for nvcc names the toolkit's folder too.
+            [
+                compiler,
+                *(f"-I{folder}" for folder in INCLUDES),
+                *both,
+                *of_clang,
+                *preprocessor,
+                "-x",
+                "c++",
+                "-E",
+                f"-idirafter{SAMPLES}",
+                "-D__HOSTCUDA__=1",
+                *OF_NVCC,
+                "-DHOSTCUDA_MARKS=1",
+                *(word for header in ("cuda_runtime.h", *headers)
+                  for word in ("-include", os.path.join(INCLUDE, header))),
+                *quoted,
+                read,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=ENGLISH,
+            check=False,
+        )
+
+    text = preprocess()
+    if text.returncode == 0 and cuda_rewrite.uses_ptx(text.stdout.decode(), INCLUDE):
+        text = preprocess("hostcuda/ptx.h")
     if read != source:
         os.unlink(read)
     errors = text.stderr.decode(errors="replace")

@@ -1,6 +1,7 @@
 // All of execution/ in one unit, except debugger.cpp, which has its own options. api.cpp is here
 // too, because g++ would warn about a pointer to a local variable if it inlined functions of
 // api.cpp into runtime/.
+#include "execution/async_copies.cpp"
 #include "execution/block.cpp"
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"

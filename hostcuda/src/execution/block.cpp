@@ -150,6 +150,13 @@ void wait_at(Scope scope, const char* file, int line) {
 
 void require_cluster(dim3 cluster) { require_block("a kernel", "?", 0).require_cluster(cluster); }
 
+std::size_t to_window(const void* address, const char* file, int line) {
+  return require_block("__cvta_generic_to_shared", file, line).to_window(address, file, line);
+}
+void* from_window(std::size_t window, const char* file, int line) {
+  return require_block("__cvta_shared_to_generic", file, line).from_window(window, file, line);
+}
+bool is_shared(const void* address) { return running_block && running_block->is_shared(address); }
 void* map_shared(void* address, unsigned rank, const char* file, int line) {
   return require_block("map_shared_rank", file, line).map_shared(address, rank, file, line);
 }

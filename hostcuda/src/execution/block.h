@@ -49,6 +49,11 @@ class BlockRunner : public BlockState {
   // Returns the address in another block of the cluster that corresponds to `address` in this
   // block.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
+  bool is_shared(const void* address) const {
+    return shared_.to_window(static_cast<const char*>(address)) != 0;
+  }
+  unsigned to_window(const void* address, const char* file, int line);
+  void* from_window(std::size_t window, const char* file, int line);
   void begin_shared_variable(void* address, std::size_t size, const char* name);  // adds up sizes
   int lane() const { return static_cast<int>(current_ % kLanes); }
 

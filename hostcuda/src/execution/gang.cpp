@@ -148,4 +148,18 @@ void* BlockRunner::map_shared(void* address, unsigned rank, const char* file, in
   return own ? address : mapped;
 }
 
+unsigned BlockRunner::to_window(const void* address, const char* file, int line) {
+  set_place(file, line);
+  const unsigned window = shared_.to_window(static_cast<const char*>(address));
+  if (!window) report_not_shared(*this, "the pointer does not point to shared memory");
+  return window;
+}
+
+void* BlockRunner::from_window(std::size_t window, const char* file, int line) {
+  set_place(file, line);
+  char* address = window >> 32 ? nullptr : shared_.from_window(static_cast<unsigned>(window));
+  if (!address) report_not_shared(*this, "the number is not an address of shared memory");
+  return address;
+}
+
 }  // namespace hostcuda

@@ -194,6 +194,12 @@ void report_bad_mapping(const BlockState& block, const char* what) {
       "map a variable that is __shared__, to a rank below the number of blocks in the cluster");
 }
 
+void report_not_shared(const BlockState& block, const char* what) {
+  const Output output;
+  die(finding_at_call(block, "bad mapping", std::string("an address of shared memory: ") + what),
+      "convert a pointer to a __shared__ variable with __cvta_generic_to_shared");
+}
+
 void report_cluster_dims(const BlockState& block, const dim3& wanted) {
   const Output output;
   const Launch& launch = block.launch();

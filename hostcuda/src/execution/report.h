@@ -17,6 +17,7 @@ void name_block(Finding& finding, const BlockState& block);
 [[noreturn]] void report_no_gang(const BlockState& block, Scope scope);
 [[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
 [[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
+[[noreturn]] void report_not_shared(const BlockState& block, const char* what);
 [[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
 // Used if a kernel calls an API function or launches a kernel. `code` is the address of the call or
 // launch.

@@ -1,6 +1,7 @@
 #include "execution/shared_memory.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -37,6 +38,7 @@ void SharedMemory::Free::operator()(char* memory) const {
 void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   shares_ = shares;
   variables_.clear();
+  next_window_ = kFirstWindow;
   copies_.clear();
   // Under AddressSanitizer the size must be exact, so that the redzone begins directly after the
   // last byte.
@@ -63,7 +65,29 @@ SharedMemory::Variable& SharedMemory::variable(char* address, std::size_t size) 
   if (shares_) copies_.push_back(allocate(size));
   char* copy = shares_ ? copies_.back().get() : address;
   poison(copy, size);
-  return variables_.emplace_back(Variable{address, size, copy, false});
+  // The last bits of both addresses are equal, because programs align and swizzle by them.
+  constexpr std::uintptr_t kLastBits = 1023;
+  const auto bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & kLastBits);
+  const unsigned window = next_window_ + bits;
+  next_window_ = (window + static_cast<unsigned>(size) + 2 * 1024) & ~1023u;
+  return variables_.emplace_back(Variable{address, size, copy, false, window});
+}
+
+unsigned SharedMemory::to_window(const char* address) const {
+  if (dynamic_bytes_ && address >= dynamic() && address <= dynamic() + dynamic_bytes_)
+    return kDynamicWindow + static_cast<unsigned>(address - dynamic());
+  for (const Variable& variable : variables_)
+    if (address >= variable.address && address <= variable.address + variable.size)
+      return variable.window + static_cast<unsigned>(address - variable.address);
+  return 0;
+}
+
+char* SharedMemory::from_window(unsigned window) const {
+  if (window >= kDynamicWindow) return dynamic() ? dynamic() + (window - kDynamicWindow) : nullptr;
+  const Variable* found = nullptr;
+  for (const Variable& variable : variables_)
+    if (variable.window <= window) found = &variable;
+  return found ? found->address + (window - found->window) : nullptr;
 }
 
 const SharedMemory::Variable* SharedMemory::declare(void* address, std::size_t size) {

@@ -31,8 +31,9 @@ class SharedMemory {
   struct Variable {
     char* address;
     std::size_t size;
-    char* copy;     // equals `address` if no other block runs before this block ends
-    bool declared;  // this block has declared it; other blocks may use it earlier
+    char* copy;       // equals `address` if no other block runs before this block ends
+    bool declared;    // this block has declared it; other blocks may use it earlier
+    unsigned window;  // its address in the window of shared memory
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };
   // Returns the variable, newly poisoned, or null if the block has already declared it.
@@ -41,8 +42,12 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // Returns the address in this block that corresponds to `address` in `mapper`, another block's
-  // shared memory, or null if `address` is not in shared memory.
+  // PTX addresses shared memory by 32 bits, in a window. Returns 0 or null if the address is not in
+  // this block's shared memory. Variables come first, as in a program for a GPU.
+  unsigned to_window(const char* address) const;
+  char* from_window(unsigned window) const;
+
+  // Maps an address in another block's memory (`mapper`) to this block; null if it is not shared.
   char* find_for(const SharedMemory& mapper, char* address);
 
  private:
@@ -53,7 +58,9 @@ class SharedMemory {
   using Memory = std::unique_ptr<char, Free>;
   static Memory allocate(std::size_t size);
 
+  static constexpr unsigned kFirstWindow = 1024, kDynamicWindow = 1u << 24;
   bool shares_ = false;
+  unsigned next_window_ = kFirstWindow;
   Memory dynamic_;
   std::size_t dynamic_bytes_ = 0, dynamic_capacity_ = 0;
   std::vector<Variable> variables_;

@@ -1,0 +1,11 @@
+// hostcuda: the functions for asynchronous copies of cuda_pipeline.h.
+#pragma once
+
+#include "hostcuda/async_copies.h"
+
+inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
+                                    std::size_t zeros = 0) {
+  hostcuda::async_copies::add(to, from, bytes, bytes - zeros);
+}
+inline void __pipeline_commit() { hostcuda::async_copies::commit(); }
+inline void __pipeline_wait_prior(unsigned left) { hostcuda::async_copies::wait(left); }

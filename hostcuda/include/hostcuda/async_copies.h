@@ -1,0 +1,56 @@
+// hostcuda: asynchronous copies from global to shared memory (cp.async, __pipeline_memcpy_async,
+// cuda::pipeline). A copy takes place when its thread waits for it, as late as a GPU may do it, so
+// that a missing wait shows.
+#pragma once
+
+#include <cstdint>
+
+#include "device_functions.h"
+
+namespace hostcuda {
+namespace async_copies {
+
+struct Copy {
+  char* to;
+  const char* from;
+  unsigned bytes, from_bytes;  // the rest is filled with zeros
+};
+
+void add(const Copy& copy);
+void commit();  // makes a batch of the running thread's copies since the last one
+// Takes the oldest copy of the running thread, unless it is in one of the last `left` batches.
+bool next(unsigned left, Copy& copy);
+
+template <class Word>
+inline void copy_words(const Copy& copy) {
+  for (unsigned at = 0; at < copy.bytes; at += sizeof(Word))
+    *reinterpret_cast<Word*>(copy.to + at) =
+        at < copy.from_bytes ? *reinterpret_cast<const Word*>(copy.from + at) : Word{};
+}
+inline void run(const Copy& copy) {
+  const auto all_of_them = reinterpret_cast<std::uintptr_t>(copy.to) |
+                           reinterpret_cast<std::uintptr_t>(copy.from) | copy.bytes |
+                           copy.from_bytes;
+  if (all_of_them % 4 == 0)
+    copy_words<unsigned>(copy);
+  else
+    copy_words<unsigned char>(copy);
+}
+
+inline void add(void* to, const void* from, std::size_t bytes, std::size_t from_bytes) {
+  add({static_cast<char*>(to), static_cast<const char*>(from), static_cast<unsigned>(bytes),
+       static_cast<unsigned>(from_bytes)});
+}
+// Completes all but the last `left` batches.
+inline void wait(unsigned left) {
+  Copy copy;
+  while (next(left, copy)) run(copy);
+}
+// Completes everything, including copies that are in no batch yet.
+inline void wait_all() {
+  commit();
+  wait(0);
+}
+
+}  // namespace async_copies
+}  // namespace hostcuda

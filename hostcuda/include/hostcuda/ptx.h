@@ -1,0 +1,254 @@
+// hostcuda: the instructions of inline PTX. launcher/ptx.py translates an asm statement to calls of
+// these functions; a register is a variable, and `as` gives its bits the instruction's type.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "../cuda_bf16.h"
+#include "../cuda_fp16.h"
+#include "async_copies.h"
+#include "matrices.h"
+
+namespace hostcuda {
+namespace ptx {
+
+using Half = ::__half;
+using Bfloat16 = ::__nv_bfloat16;
+using Half2 = ::__half2;
+using Bfloat162 = ::__nv_bfloat162;
+
+inline unsigned thread() { return rank_in_block(); }
+
+// Integers are converted to each other; other types of one size exchange their bits.
+template <class To, class From>
+To as(const From& from) {
+  using Target = std::remove_volatile_t<To>;
+  if constexpr (std::is_pointer_v<From>) {
+    return as<To>(reinterpret_cast<unsigned long long>(from));
+  } else if constexpr (std::is_same_v<Target, From>) {
+    return from;
+  } else if constexpr (std::is_integral_v<Target> && std::is_integral_v<From>) {
+    return static_cast<To>(from);
+  } else if constexpr (sizeof(Target) == sizeof(From)) {
+    Target to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+  } else if constexpr (std::is_integral_v<From> || std::is_integral_v<Target>) {
+    static_assert(sizeof(Target) <= 8 && sizeof(From) <= 8);
+    unsigned long long bits = 0;
+    std::memcpy(&bits, &from, sizeof from);
+    Target to;
+    std::memcpy(&to, &bits, sizeof to);
+    return to;
+  } else {
+    return static_cast<To>(from);  // an immediate number
+  }
+}
+template <class To, class From>
+void set(To& to, const From& from) {
+  to = as<To>(from);
+}
+template <class From>
+unsigned bits_of(const From& from) {
+  return as<unsigned>(from);
+}
+template <class To>
+void set_bits(To& to, unsigned bits) {
+  to = as<To>(bits);
+}
+
+// ---- arithmetic ---------------------------------------------------------------------------------
+
+#define HOSTCUDA_PTX(name, result)               \
+  template <class T, class A, class B>           \
+  T name(const A& first, const B& second) {      \
+    const T a = as<T>(first), b = as<T>(second); \
+    return static_cast<T>(result);               \
+  }
+#define HOSTCUDA_PTX_TEST(name, result)          \
+  template <class T, class A, class B>           \
+  bool name(const A& first, const B& second) {   \
+    const T a = as<T>(first), b = as<T>(second); \
+    return result;                               \
+  }
+#define HOSTCUDA_PTX_UNARY(name, result)       \
+  template <class T, class A>                  \
+  T op_##name(const A& first) {                \
+    [[maybe_unused]] const T a = as<T>(first); \
+    return static_cast<T>(result);             \
+  }
+HOSTCUDA_PTX(add, a + b)
+HOSTCUDA_PTX(sub, a - b)
+HOSTCUDA_PTX(mul, a* b)
+HOSTCUDA_PTX(div, a / b)
+HOSTCUDA_PTX(rem, a % b)
+HOSTCUDA_PTX(and_, a& b)
+HOSTCUDA_PTX(or_, a | b)
+HOSTCUDA_PTX(xor_, a ^ b)
+HOSTCUDA_PTX(min, b < a ? b : a)
+HOSTCUDA_PTX(max, a < b ? b : a)
+HOSTCUDA_PTX_TEST(eq, a == b)
+HOSTCUDA_PTX_TEST(ne, a != b)
+HOSTCUDA_PTX_TEST(lt, a < b)
+HOSTCUDA_PTX_TEST(le, a <= b)
+HOSTCUDA_PTX_TEST(gt, a > b)
+HOSTCUDA_PTX_TEST(ge, a >= b)
+HOSTCUDA_PTX_UNARY(not, ~a)
+HOSTCUDA_PTX_UNARY(neg, -a)
+HOSTCUDA_PTX_UNARY(abs, a < 0 ? -a : a)
+HOSTCUDA_PTX_UNARY(popc, __builtin_popcountll(a))
+HOSTCUDA_PTX_UNARY(clz, sizeof a == 8 ? __clzll(as<long long>(a)) : __clz(as<int>(a)))
+HOSTCUDA_PTX_UNARY(brev, sizeof a == 8 ? __brevll(a) : __brev(as<unsigned>(a)))
+HOSTCUDA_PTX_UNARY(sqrt, ::sqrt(a))
+HOSTCUDA_PTX_UNARY(rsqrt, 1 / ::sqrt(a))
+HOSTCUDA_PTX_UNARY(rcp, 1 / a)
+HOSTCUDA_PTX_UNARY(ex2, ::exp2(a))
+HOSTCUDA_PTX_UNARY(lg2, ::log2(a))
+HOSTCUDA_PTX_UNARY(sin, ::sin(a))
+HOSTCUDA_PTX_UNARY(cos, ::cos(a))
+HOSTCUDA_PTX_UNARY(tanh, ::tanh(a))
+#undef HOSTCUDA_PTX
+#undef HOSTCUDA_PTX_TEST
+#undef HOSTCUDA_PTX_UNARY
+
+// A shift by more than the number's bits leaves nothing, or only the sign.
+template <class T, class A, class B>
+T shl(const A& a, const B& by) {
+  const auto bits = as<unsigned>(by);
+  return bits < 8 * sizeof(T) ? static_cast<T>(as<std::make_unsigned_t<T>>(a) << bits) : T{0};
+}
+template <class T, class A, class B>
+T shr(const A& a, const B& by) {
+  constexpr unsigned kBits = 8 * sizeof(T);
+  const auto bits = as<unsigned>(by);
+  if (bits >= kBits) return as<T>(a) < 0 ? static_cast<T>(-1) : T{0};
+  return static_cast<T>(as<T>(a) >> bits);
+}
+template <class T, class A, class B>
+T mul_hi(const A& a, const B& b) {
+  return static_cast<T>(static_cast<__int128>(as<T>(a)) * as<T>(b) >> 8 * sizeof(T));
+}
+template <class T, class A, class B, class C>
+T mad(const A& a, const B& b, const C& c) {
+  return static_cast<T>(as<T>(a) * as<T>(b) + as<T>(c));
+}
+template <class T, class A, class B, class C>
+T fma(const A& a, const B& b, const C& c) {
+  if constexpr (std::is_same_v<T, Half2> || std::is_same_v<T, Bfloat162>)
+    return __hfma2(as<T>(a), as<T>(b), as<T>(c));
+  else
+    return T(::fma(as<T>(a), as<T>(b), as<T>(c)));
+}
+template <class T, class A, class B, class C>
+T bfe(const A& a, const B& begin, const C& count) {
+  const auto first = as<unsigned>(begin) & 255u, bits = as<unsigned>(count) & 255u;
+  if (bits == 0) return 0;
+  const T shifted = shr<T>(a, first);
+  if (bits >= 8 * sizeof(T)) return shifted;
+  const auto rest = 8 * static_cast<unsigned>(sizeof(T)) - bits;
+  return shr<T>(shl<T>(shifted, rest), rest);
+}
+inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
+  unsigned result = 0;
+  for (unsigned k = 0; k < 8; ++k)
+    if (table >> k & 1) result |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+  return result;
+}
+
+// rounding: 0 to zero, 1 to nearest, 2 down, 3 up, of a number that becomes an integer.
+template <class To, class From>
+To convert(From from, int rounding) {
+  if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
+    const double exact = static_cast<double>(from);
+    return static_cast<To>(rounding == 1   ? ::rint(exact)
+                           : rounding == 2 ? ::floor(exact)
+                           : rounding == 3 ? ::ceil(exact)
+                                           : exact);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+template <class Pair>
+Pair pack(float high, float low) {
+  return Pair(low, high);
+}
+inline float tf32(float value) { return tf32_value(value); }
+
+// ---- memory -------------------------------------------------------------------------------------
+
+inline char* address(unsigned long long generic) { return reinterpret_cast<char*>(generic); }
+template <class T>
+char* address(T* generic) {
+  return reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(generic));
+}
+inline char* shared_address(unsigned long long window) {
+  return static_cast<char*>(__cvta_shared_to_generic(window));
+}
+
+template <class T, int kCount>
+struct Elements {
+  T element[kCount];
+};
+// A vector is loaded at once.
+template <class T, int kCount>
+auto load(const char* from) {
+  using Plain = std::remove_volatile_t<T>;
+  Elements<Plain, kCount> loaded;
+  if constexpr (std::is_volatile_v<T>) {
+    note_spin();
+    for (int i = 0; i < kCount; ++i)
+      loaded.element[i] = reinterpret_cast<T*>(const_cast<char*>(from))[i];
+  } else {
+    struct alignas(sizeof loaded) All {
+      Elements<Plain, kCount> elements;
+    };
+    loaded = reinterpret_cast<const All*>(from)->elements;
+  }
+  return loaded;
+}
+template <class T, class... Values>
+void store(char* to, Values... values) {
+  using Plain = std::remove_volatile_t<T>;
+  if constexpr (std::is_volatile_v<T>) {
+    int i = 0;
+    ((reinterpret_cast<T*>(to)[i++] = values), ...);
+  } else {
+    struct alignas(sizeof...(values) * sizeof(Plain)) All {
+      Elements<Plain, sizeof...(values)> elements;
+    };
+    *reinterpret_cast<All*>(to) = All{{{values...}}};
+  }
+}
+
+inline void copy_later(char* to, const char* from, unsigned bytes) {
+  async_copies::add(to, from, bytes, bytes);
+}
+inline void copy_later(char* to, const char* from, unsigned bytes, unsigned from_bytes) {
+  async_copies::add(to, from, bytes, from_bytes);
+}
+inline void commit_copies() { async_copies::commit(); }
+inline void wait_for_copies(unsigned groups_left) { async_copies::wait(groups_left); }
+
+// ---- matrices -----------------------------------------------------------------------------------
+
+// Loads matrices of 8 x 8 halves. Lanes 8 k to 8 k + 7 give the addresses of the rows of matrix k,
+// and each lane receives two neighbouring elements of each matrix.
+template <int kCount, bool kTransposed>
+Elements<unsigned, kCount> load_matrices(const char* row) {
+  const auto rows = gather(0xffffffffu, row, __builtin_FILE(), __builtin_LINE());
+  Elements<unsigned, kCount> loaded;
+  const int first = lane() / 4, second = lane() % 4 * 2;
+  for (int k = 0; k < kCount; ++k) {
+    unsigned short pair[2];
+    for (int i = 0; i < 2; ++i) {
+      const int at_row = kTransposed ? second + i : first, at = kTransposed ? first : second + i;
+      pair[i] = reinterpret_cast<const unsigned short*>(rows.of_lane[8 * k + at_row])[at];
+    }
+    loaded.element[k] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
+  }
+  return loaded;
+}
+
+}  // namespace ptx
+}  // namespace hostcuda

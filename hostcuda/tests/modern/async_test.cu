@@ -1,0 +1,131 @@
+// Tests cuda::barrier, cuda::pipeline and the older functions for asynchronous copies.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda_pipeline.h>
+
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+#include "support.h"
+
+namespace {
+
+namespace groups = cooperative_groups;
+constexpr int kThreads = 64, kRounds = 3;
+using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
+
+// Each kernel reverses the elements of every round.
+void expect_reversed(void (*kernel)(const int*, int*)) {
+  std::vector<int> values(kThreads * kRounds);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
+  DeviceArray<int> in(values.size()), out(values.size(), 0);
+  in.set(values);
+  kernel<<<2, kThreads>>>(in, out);
+  const std::vector<int> got = out.get();
+  for (int i = 0; i < kThreads * kRounds; ++i)
+    ASSERT_EQ(i / kThreads * kThreads + kThreads - 1 - i % kThreads, got[i]) << i;
+}
+
+__global__ void by_barrier(const int* in, int* out) {
+  __shared__ BlockBarrier barrier;
+  __shared__ int tile[kThreads];
+  const auto block = groups::this_thread_block();
+  if (block.thread_rank() == 0) init(&barrier, block.size());
+  block.sync();
+  for (int round = 0; round < kRounds; ++round) {
+    cuda::memcpy_async(block, tile, in + kThreads * round, sizeof tile, barrier);
+    barrier.arrive_and_wait();
+    out[kThreads * round + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
+    auto token = barrier.arrive();
+    barrier.wait(std::move(token));
+  }
+}
+
+__global__ void by_pipeline(const int* in, int* out) {
+  __shared__ int tile[2][kThreads];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  const auto block = groups::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, &state);
+  for (int round = 0; round < kRounds + 1; ++round) {
+    if (round < kRounds) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(block, tile[round % 2], in + kThreads * round,
+                         cuda::aligned_size_t<16>(sizeof tile[0]), pipe);
+      pipe.producer_commit();
+    }
+    if (round == 0) continue;
+    pipe.consumer_wait();
+    const int* const ready = tile[(round - 1) % 2];
+    out[kThreads * (round - 1) + threadIdx.x] = ready[kThreads - 1 - threadIdx.x];
+    pipe.consumer_release();
+  }
+}
+
+__global__ void by_primitives(const int* in, int* out) {
+  __shared__ int tile[kRounds][kThreads];
+  for (int round = 0; round < kRounds; ++round) {
+    __pipeline_memcpy_async(&tile[round][threadIdx.x], &in[kThreads * round + threadIdx.x],
+                            sizeof(int));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(1);
+  __syncthreads();
+  for (int round = 0; round < kRounds; ++round) {
+    if (round == kRounds - 1) {
+      __pipeline_wait_prior(0);
+      __syncthreads();
+    }
+    out[kThreads * round + threadIdx.x] = tile[round][kThreads - 1 - threadIdx.x];
+  }
+}
+
+__global__ void by_group(const int* in, int* out) {
+  __shared__ int tile[kThreads];
+  const auto block = groups::this_thread_block();
+  for (int round = 0; round < kRounds; ++round) {
+    groups::memcpy_async(block, tile, in + kThreads * round, sizeof tile);
+    groups::wait(block);
+    out[kThreads * round + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
+    block.sync();
+  }
+}
+
+TEST(Async, CopiesArriveInTime) {
+  expect_reversed(by_barrier);
+  expect_reversed(by_pipeline);
+  expect_reversed(by_primitives);
+  expect_reversed(by_group);
+}
+
+__global__ void reads_too_early(const int* in, int* out) {
+  __shared__ int tile[kThreads];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  out[threadIdx.x] = tile[threadIdx.x];
+  __pipeline_wait_prior(0);
+}
+
+TEST(Async, AMissingWaitShows) {
+  DeviceArray<int> in(kThreads, 5), out(kThreads, 0);
+  reads_too_early<<<1, kThreads>>>(in, out);
+  EXPECT_NE(std::vector<int>(kThreads, 5), out.get());
+}
+
+__global__ void drops_out(int* phases) {
+  __shared__ BlockBarrier barrier;
+  if (threadIdx.x == 0) init(&barrier, blockDim.x);
+  __syncthreads();
+  for (unsigned round = 0; round < blockDim.x; ++round) {
+    if (threadIdx.x == round) return barrier.arrive_and_drop();
+    barrier.arrive_and_wait();
+    if (threadIdx.x == blockDim.x - 1) ++*phases;
+  }
+}
+
+TEST(Async, ThreadsMayDropOutOfABarrier) {
+  DeviceArray<int> phases(1, 0);
+  drops_out<<<1, 8>>>(phases);
+  EXPECT_EQ(std::vector<int>{7}, phases.get());
+}
+
+}  // namespace

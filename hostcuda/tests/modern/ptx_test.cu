@@ -1,0 +1,155 @@
+// Tests inline PTX: what courses show of it, up to products of matrices.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "support.h"
+
+namespace {
+
+__device__ std::uint32_t shared_address(const void* pointer) {
+  std::uint32_t address;
+  asm("{ .reg .u64 wide; cvta.to.shared.u64 wide, %1; cvt.u32.u64 %0, wide; }\n"
+      : "=r"(address)
+      : "l"(pointer));
+  return address;
+}
+
+__global__ void registers(unsigned* out) {
+  unsigned lane, id;
+  unsigned long long time;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  asm("mov.u32 %0, %%tid.x;" : "=r"(id));
+  out[threadIdx.x] = lane + 100 * id + 10000 * (time > 0);
+}
+
+TEST(Ptx, SpecialRegisters) {
+  DeviceArray<unsigned> out(40);
+  registers<<<1, 40>>>(out);
+  const std::vector<unsigned> got = out.get();
+  for (unsigned i = 0; i < 40; ++i) EXPECT_EQ(i % 32 + 100 * i + 10000, got[i]);
+}
+
+__global__ void arithmetic(int* out, int x) {
+  int sum, high;
+  unsigned ones, chosen = 0;
+  float root, fused;
+  long long wide;
+  asm("add.s32 %0, %1, %2;" : "=r"(sum) : "r"(x), "r"(5));
+  asm("mul.hi.s32 %0, %1, %2;" : "=r"(high) : "r"(-0x40000000), "r"(8));
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(wide) : "r"(1 << 20), "r"(1 << 20), "l"(1ll));
+  asm("popc.b32 %0, %1;" : "=r"(ones) : "r"(255));
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(4.0f));
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(fused) : "f"(2.0f), "f"(3.0f), "f"(0.5f));
+  asm("{\n"
+      " .reg .pred p;  // true for small numbers\n"
+      " setp.lt.s32 p, %1, 10;\n"
+      " @p add.u32 %0, %0, 1;\n"
+      " @!p add.u32 %0, %0, 2;\n"
+      "}"
+      : "+r"(chosen)
+      : "r"(x));
+  int rounds = 0;
+  asm("{\n .reg .pred p;\n"
+      "again:\n add.s32 %0, %0, 1;\n setp.lt.s32 p, %0, %1;\n @p bra again;\n}"
+      : "+r"(rounds)
+      : "r"(x));
+  const int results[] = {sum,
+                         high,
+                         static_cast<int>(wide >> 20),
+                         int(ones),
+                         int(chosen),
+                         static_cast<int>(8 * root),
+                         int(2 * fused),
+                         rounds};
+  for (int i = 0; i < 8; ++i) out[i] = results[i];
+}
+
+TEST(Ptx, ArithmeticPredicatesAndBranches) {
+  DeviceArray<int> out(8);
+  arithmetic<<<1, 1>>>(out, 7);
+  EXPECT_EQ((std::vector<int>{12, -2, 1 << 20, 8, 1, 4, 13, 7}), out.get());
+  arithmetic<<<1, 1>>>(out, 20);
+  EXPECT_EQ((std::vector<int>{25, -2, 1 << 20, 8, 2, 4, 13, 20}), out.get());
+}
+
+__global__ void memory(const float4* in, float* out, unsigned* counter) {
+  __shared__ alignas(128) float4 tile[32];
+  const int t = threadIdx.x;
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(&tile[t]));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], %2;\n" ::"r"(to), "l"(in + t), "n"(16));
+  asm volatile("cp.async.commit_group;\n" ::);
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
+  asm volatile("bar.sync 0;");
+  float x, y, z, w, first;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+               : "r"(shared_address(&tile[31 - t])));
+  asm volatile("ld.global.nc.f32 %0, [%1+4];" : "=f"(first) : "l"(in + t));
+  asm volatile("st.global.f32 [%0], %1;" ::"l"(out + t), "f"(x + y + z + w + first) : "memory");
+  unsigned before;
+  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(2));
+  asm volatile("red.global.add.u32 [%0], %1;" ::"l"(counter), "r"(before - before));
+  int down;
+  asm volatile("shfl.sync.down.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(down) : "r"(t));
+  if (t == 3) out[t] += down;
+}
+
+TEST(Ptx, LoadsStoresAtomicsAndAsynchronousCopies) {
+  DeviceArray<float4> in(32);
+  std::vector<float4> values(32);
+  for (int i = 0; i < 32; ++i) values[i] = make_float4(i, 10 * i, 0, 1);
+  in.set(values);
+  DeviceArray<float> out(32);
+  DeviceArray<unsigned> counter(1, 0);
+  memory<<<1, 32>>>(in, out, counter);
+  const std::vector<float> got = out.get();
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(11.0f * (31 - i) + 1 + 10 * i + (i == 3 ? 4 : 0), got[i]) << i;
+  EXPECT_EQ(std::vector<unsigned>{64}, counter.get());
+}
+
+__global__ void products(const half* a, const half* b, float* c) {
+  __shared__ alignas(128) half rows_of_a[16 * 16];
+  __shared__ alignas(128) half rows_of_b[16 * 8];
+  const int t = threadIdx.x;
+  for (int i = t; i < 256; i += 32) rows_of_a[i] = a[i];
+  for (int i = t; i < 128; i += 32) rows_of_b[i] = b[i];
+  __syncthreads();
+  unsigned x[4], y[2];
+  float d[4] = {1, 1, 1, 1};
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "r"(shared_address(&rows_of_a[t % 16 * 16 + t / 16 * 8])));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(y[0]), "=r"(y[1])
+               : "r"(shared_address(&rows_of_b[t % 16 * 8])));
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+  for (int i = 0; i < 4; ++i) c[(t / 4 + i / 2 * 8) * 8 + t % 4 * 2 + i % 2] = d[i];
+}
+
+TEST(Ptx, ProductsOfMatrices) {
+  DeviceArray<half> a(256), b(128);
+  std::vector<half> of_a, of_b;
+  for (int i = 0; i < 256; ++i) of_a.push_back(i % 7);
+  for (int i = 0; i < 128; ++i) of_b.push_back(i % 5);
+  a.set(of_a);
+  b.set(of_b);
+  DeviceArray<float> c(128);
+  products<<<1, 32>>>(a, b, c);
+  const std::vector<float> got = c.get();
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 8; ++j) {
+      int sum = 1;
+      for (int k = 0; k < 16; ++k) sum += (i * 16 + k) % 7 * ((k * 8 + j) % 5);
+      EXPECT_EQ(sum, got[i * 8 + j]) << i << " " << j;
+    }
+}
+
+}  // namespace
