@@ -50,11 +50,13 @@ OURS = (
     "cudadevrt",
     "nvToolsExt",
     "curand",
+    "cufft",
+    "cusparse",
     "culibos",
 )
 NOT_EMULATED = (
-    "cufft",
-    "cusparse",
+    "cufftXt",
+    "cufftw",
     "cusolver",
     "cudnn",
     "nccl",

@@ -168,7 +168,7 @@ main.o: main.cpp
         self.write("a.cu", "int main() {}\n")
         for words, message in (
             (("a.cu", "-ptx"), "-ptx: hostcuda makes no code for a GPU"),
-            (("a.cu", "-lcufft"), "-lcufft: this library .* not emulated"),
+            (("a.cu", "-lcusolver"), "-lcusolver: this library .* not emulated"),
             (("a.cu", "-o"), "-o needs a value"),
             (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),
             ((), "no input files"),

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <library_types.h>
 
 #define CUBLAS_API_H_  // headers of NVIDIA's samples test this macro
 
@@ -39,8 +40,6 @@ enum cublasComputeType_t {
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 };
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
-enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
-using cudaDataType_t = cudaDataType;
 
 const char* cublasGetStatusName(cublasStatus_t status);
 inline const char* cublasGetStatusString(cublasStatus_t status) {

@@ -5,7 +5,10 @@
 #include <set>
 
 #include "runtime/api.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "support/config.h"
+#include "support/poison.h"
 
 // An executable graph: its nodes in order, with the indices of their dependencies.
 struct CUgraphExec_st {
@@ -106,6 +109,19 @@ cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<v
   };
   enqueue(stream, do_all, cudaGraphNodeTypeGraph);
   return cudaSuccess;
+}
+
+// The program may have freed the memory of a graph itself.
+void free_if_allocated(void* memory) {
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess &&
+      attributes.type == cudaMemoryTypeDevice)
+    cudaFree(memory);
+}
+
+void lose_content(void* memory, std::size_t size) {
+  const DeviceMemoryAccess access;
+  if (config().poison) fill_with_poison(memory, size);
 }
 
 cudaError_t launch_node(const cudaKernelNodeParams& p, cudaStream_t stream, const char* file,
@@ -323,6 +339,35 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaHostNodeParams* parameters) {
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     return cudaLaunchHostFunc(stream, parameters->fn, parameters->userData);
+  });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+  if (!parameters || !parameters->bytesize) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = cudaMalloc(&parameters->dptr, parameters->bytesize)) return error;
+  const std::shared_ptr<void> memory(parameters->dptr, free_if_allocated);
+  const std::size_t size = parameters->bytesize;
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    enqueue(
+        *stream, [memory, size] { lose_content(memory.get(), size); }, cudaGraphNodeTypeMemAlloc);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* memory) {
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess ||
+      attributes.type != cudaMemoryTypeDevice)
+    return fail(cudaErrorInvalidValue);
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    // The first word shows a use after the free.
+    enqueue(
+        *stream, [memory] { lose_content(memory, sizeof(int)); }, cudaGraphNodeTypeMemFree);
+    return cudaSuccess;
   });
 }
 
