@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include "hostcuda/launch.h"
 #include "mesh.h"
+#include "reduction.h"
 
 using hostcuda::nccl::End;
 using hostcuda::nccl::Mesh;
@@ -30,8 +32,12 @@ struct ncclComm {
 namespace {
 
 using Queue = std::pair<ncclComm_t, cudaStream_t>;
+struct Pending {
+  std::vector<Transfer> transfers;
+  std::vector<std::function<void()>> reductions;  // run after the transfers
+};
 thread_local int groups = 0;  // number of open groups
-thread_local std::map<Queue, std::vector<Transfer>> pending;
+thread_local std::map<Queue, Pending> pending;
 
 std::size_t bytes_of(ncclDataType_t type) {
   switch (type) {
@@ -39,6 +45,7 @@ std::size_t bytes_of(ncclDataType_t type) {
     case ncclUint8:
       return 1;
     case ncclFloat16:
+    case ncclBfloat16:
       return 2;
     case ncclInt32:
     case ncclUint32:
@@ -52,11 +59,12 @@ std::size_t bytes_of(ncclDataType_t type) {
   return 0;
 }
 
-// If another rank has ended, waits until another thread aborts the communicator, as an NCCL kernel
-// does.
-void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
+// If a rank is gone, waits until another thread aborts the communicator, as an NCCL kernel does.
+void run(ncclComm_t comm, const Pending& work) {
   if (comm->aborted) return;
-  const End end = comm->mesh.run(transfers, comm->aborted);
+  const End end = comm->mesh.run(work.transfers, comm->aborted);
+  if (end == End::done)
+    for (const auto& reduction : work.reductions) reduction();
   if (end == End::done || end == End::aborted) return;
   if (end == End::sizes_differ)
     std::fprintf(stderr,
@@ -69,9 +77,9 @@ void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
 
 ncclResult_t enqueue_pending() {
   const auto all = std::exchange(pending, {});
-  for (const auto& [queue, transfers] : all) {
+  for (const auto& [queue, one] : all) {
     const ncclComm_t comm = queue.first;
-    const auto work = [comm, transfers = transfers] { run(comm, transfers); };
+    const auto work = [comm, one = one] { run(comm, one); };
     if (hostcuda::enqueue_work(queue.second, work) != cudaSuccess) return ncclUnhandledCudaError;
   }
   return ncclSuccess;
@@ -82,9 +90,25 @@ ncclResult_t add(ncclComm_t comm, cudaStream_t stream, int peer, bool sends, con
   if (comm == nullptr || peer < 0 || peer >= comm->mesh.ranks()) return ncclInvalidArgument;
   if (data == nullptr && bytes > 0) return ncclInvalidArgument;
   if (comm->aborted) return ncclInternalError;  // NCCL returns this after an abort
-  pending[{comm, stream}].push_back(
+  pending[{comm, stream}].transfers.push_back(
       {peer, sends, static_cast<char*>(const_cast<void*>(data)), bytes});
   return ncclSuccess;
+}
+
+bool is_rank(ncclComm_t comm, int rank) {
+  return comm != nullptr && rank >= 0 && rank < comm->mesh.ranks();
+}
+
+// Receives `count` numbers from each rank, and then writes their reduction.
+void receive_and_reduce(void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,
+                        ncclComm_t comm, cudaStream_t stream) {
+  const std::size_t bytes = count * bytes_of(type);
+  const int ranks = comm->mesh.ranks();
+  const auto parts = std::make_shared<std::vector<char>>(bytes * static_cast<std::size_t>(ranks));
+  for (int peer = 0; peer < ranks; ++peer)
+    add(comm, stream, peer, false, parts->data() + bytes * static_cast<std::size_t>(peer), bytes);
+  pending[{comm, stream}].reductions.push_back(
+      [=] { hostcuda::nccl::reduce(parts->data(), ranks, to, count, type, operation); });
 }
 
 }  // namespace
@@ -206,5 +230,50 @@ ncclResult_t ncclAllGather(const void* part, void* all, size_t count, ncclDataTy
     add(comm, stream, peer, true, part, bytes);
     add(comm, stream, peer, false, place, bytes);
   }
+  return groups == 0 ? enqueue_pending() : ncclSuccess;
+}
+
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t count, ncclDataType_t type, int root,
+                           ncclComm_t comm, cudaStream_t stream) {
+  if (!is_rank(comm, root) || to == nullptr) return ncclInvalidArgument;
+  const std::size_t bytes = count * bytes_of(type);
+  if (comm->mesh.rank() == root)
+    for (int peer = 0; peer < comm->mesh.ranks(); ++peer)
+      if (peer != root || from != to) add(comm, stream, peer, true, from, bytes);
+  if (comm->mesh.rank() != root || from != to) add(comm, stream, root, false, to, bytes);
+  return groups == 0 ? enqueue_pending() : ncclSuccess;
+}
+
+ncclResult_t ncclBcast(void* data, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                       cudaStream_t stream) {
+  return ncclBroadcast(data, data, count, type, root, comm, stream);
+}
+
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataType_t type,
+                           ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream) {
+  if (comm == nullptr || from == nullptr || to == nullptr) return ncclInvalidArgument;
+  for (int peer = 0; peer < comm->mesh.ranks(); ++peer)
+    add(comm, stream, peer, true, from, count * bytes_of(type));
+  receive_and_reduce(to, count, type, operation, comm, stream);
+  return groups == 0 ? enqueue_pending() : ncclSuccess;
+}
+
+ncclResult_t ncclReduce(const void* from, void* to, size_t count, ncclDataType_t type,
+                        ncclRedOp_t operation, int root, ncclComm_t comm, cudaStream_t stream) {
+  if (!is_rank(comm, root) || from == nullptr) return ncclInvalidArgument;
+  if (comm->mesh.rank() == root && to == nullptr) return ncclInvalidArgument;
+  add(comm, stream, root, true, from, count * bytes_of(type));
+  if (comm->mesh.rank() == root) receive_and_reduce(to, count, type, operation, comm, stream);
+  return groups == 0 ? enqueue_pending() : ncclSuccess;
+}
+
+ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count, ncclDataType_t type,
+                               ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream) {
+  if (comm == nullptr || from == nullptr || to == nullptr) return ncclInvalidArgument;
+  const std::size_t bytes = count * bytes_of(type);
+  for (int peer = 0; peer < comm->mesh.ranks(); ++peer)
+    add(comm, stream, peer, true,
+        static_cast<const char*>(from) + bytes * static_cast<std::size_t>(peer), bytes);
+  receive_and_reduce(to, count, type, operation, comm, stream);
   return groups == 0 ? enqueue_pending() : ncclSuccess;
 }

@@ -61,6 +61,28 @@ void all_gather(ncclComm_t comm, int rank, int ranks) {
   }
 }
 
+void reductions(ncclComm_t comm, int rank, int ranks) {
+  Memory mine(kCount * ranks), result(kCount * ranks);
+  mine.set(0, kCount * ranks, rank);
+  const int sum_of_ranks = ranks * (ranks - 1) / 2;
+  EXPECT(ncclAllReduce(mine.data, result.data, kCount, ncclInt32, ncclSum, comm, nullptr) ==
+         ncclSuccess);
+  EXPECT(result.get(kCount)[kCount - 1] == ranks * (kCount - 1) + sum_of_ranks);
+  EXPECT(ncclReduceScatter(mine.data, result.data, kCount, ncclInt32, ncclMax, comm, nullptr) ==
+         ncclSuccess);
+  EXPECT(result.get(1)[0] == rank * kCount + ranks - 1);
+  result.set(0, 1, -1);
+  EXPECT(ncclReduce(mine.data, result.data, 1, ncclInt32, ncclProd, ranks - 1, comm, nullptr) ==
+         ncclSuccess);
+  EXPECT(result.get(1)[0] == (rank == ranks - 1 ? 0 : -1));
+  EXPECT(ncclBroadcast(mine.data + 1, result.data, 1, ncclInt32, ranks - 1, comm, nullptr) ==
+         ncclSuccess);
+  EXPECT(result.get(1)[0] == ranks);
+  // In place.
+  EXPECT(ncclAllReduce(mine.data, mine.data, 2, ncclInt32, ncclMin, comm, nullptr) == ncclSuccess);
+  EXPECT(mine.get(2)[1] == 1);
+}
+
 // Every rank sends two messages of different sizes to every rank, itself included.
 void groups(ncclComm_t comm, int rank, int ranks) {
   Memory sent(kCount), received(2 * kCount * ranks);
@@ -114,6 +136,7 @@ int be_rank(int rank, int ranks, const char* name) {
   ncclComm_t comm = nullptr;
   EXPECT(ncclCommInitRank(&comm, ranks, id, rank) == ncclSuccess);
   all_gather(comm, rank, ranks);
+  reductions(comm, rank, ranks);
   groups(comm, rank, ranks);
   refusals(comm, ranks);
   if (ranks > 1)

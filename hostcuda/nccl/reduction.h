@@ -1,0 +1,15 @@
+// The reduction of what all ranks sent, in the order of the ranks, so that all of them compute the
+// same bits.
+#pragma once
+
+#include <cstddef>
+
+#include "nccl.h"
+
+namespace hostcuda::nccl {
+
+// parts: `ranks` arrays of `count` numbers, one after another. `to` may hold one of the parts.
+void reduce(const char* parts, int ranks, void* to, std::size_t count, ncclDataType_t type,
+            ncclRedOp_t operation);
+
+}  // namespace hostcuda::nccl
