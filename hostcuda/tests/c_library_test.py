@@ -3,9 +3,9 @@
 
     c_library_test.py COMPILER
 
-Reads the device functions from hostcuda's own headers, so that none can be forgotten. A <math.h>
-that hides the system's header declares each of them, as a C library would, and every call of them
-must still compile.
+Reads the device functions from hostcuda's own headers, so that none can be forgotten. A test header
+<math.h>, found before the system's, declares each of these functions as a C library would. Every
+call of these functions must still compile.
 """
 import re
 import subprocess
@@ -52,8 +52,9 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """Yields (result, name, parameter types) of each global function that uses none of our types,
-    so that C could declare it too. Excludes the runtime API, which is C with NVIDIA's names."""
+    """Yields (result, name, parameter types) of each global function without types of hostcuda: a C
+    library could declare such a function too. Excludes the runtime API, which consists of C
+    functions with NVIDIA's names."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     while BLOCK.search(text.replace("{}", "")):
@@ -71,13 +72,14 @@ class CLibraryTest(unittest.TestCase):
     def test_functions_of_both_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
-        # Checks the search itself with one function for each header and each way to write one.
+        # Checks the search itself: one function of each header and for each way to write a
+        # declaration.
         for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
                      "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)
         declared, calls, seen = [], [], set()
         for result, name, types in functions:
-            # C has no overloads, so only the first function of a name is declared as C.
+            # C has no overloads, so only the first function of each name is declared as extern "C".
             language = "" if name in seen else 'extern "C" '
             seen.add(name)
             declared.append(f"{language}{result} {name}({', '.join(types)}) noexcept;")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests an installed hostcuda: find_package in a new folder, and bin/nvcc and bin/hostcuda of the
-prefix.
+"""Tests an installed hostcuda: find_package in a new folder, and the prefix's bin/nvcc and
+bin/hostcuda.
 
     install_test.py CMAKE_OPTION...
 """
@@ -46,7 +46,7 @@ class InstallTest(InFolder):
                    f"-DFETCHCONTENT_SOURCE_DIR_HOSTCUDA={HOME.parent}", *OPTIONS)
         self.works("cmake", "--build", "build", "--parallel", str(os.cpu_count()))
         self.assertEqual("58\n", self.works("build/program"))
-        # Only what the program links is built.
+        # Only the library that the program links is built.
         self.assertEqual(["libhostcuda.a"],
                          [file.name for file in self.folder.rglob("libhostcuda*.a")])
 

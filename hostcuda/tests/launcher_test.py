@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests what the launcher does besides rewriting: dependencies, line numbers, pass-through."""
+"""Tests the launcher's other tasks: dependencies, line numbers, error messages, other files."""
 import re
 import subprocess
 import sys
@@ -191,7 +191,7 @@ void launch(Copied c, int* p) {
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
-    # Maps uses of missing features, one per line, to what the message must contain.
+    # Maps uses of missing features, one per line, to a text that the message must contain.
     MISSING = {
         "cudaMemPool_t pool;": "cudaMemPool_t",
         "cudaMemPoolCreate(0, 0);": "cudaMemPoolCreate",

@@ -1,4 +1,4 @@
-// If no test ran, the run has failed, because a misspelt filter must not look like success.
+// A run without any test fails, because a misspelt filter must not look like success.
 #include <gtest/gtest.h>
 
 #include <cstdio>

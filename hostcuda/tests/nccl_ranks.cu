@@ -1,5 +1,5 @@
-// Tests hostcuda's NCCL between processes. Without arguments, starts itself as several ranks; with
-// arguments, it is one rank. Prints errors, and exits with code 0 if there are none.
+// Tests hostcuda's NCCL between processes. Without arguments, the program starts itself as several
+// ranks; with arguments, it is one rank. It prints errors, and exits with code 0 if there are none.
 #include <nccl.h>
 #include <signal.h>
 #include <spawn.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests `pip install ./hostcuda` in a fresh environment, from a copy that is then deleted, as a new
-user does it.
+"""Tests `pip install ./hostcuda` in a fresh environment, as a new user does it, from a copy of the
+sources that is then deleted.
 
-Exit code 77: there is no venv, or pip reaches no index.
+Exit code 77: venv is not installed, or pip cannot reach an index.
 """
 import os
 import shutil
@@ -34,12 +34,12 @@ def run(*words, cwd, **more):
 
 
 def of_children():
-    """Returns the processor time in seconds of all programs that ran and of their children."""
+    """Returns the processor time, in seconds, of all child processes that have ended."""
     return sum(os.times()[2:4])
 
 
 def install(folder):
-    """Returns the environment's folder of programs."""
+    """Installs hostcuda in a new environment and returns its folder of programs."""
     shutil.copytree(HOME, folder / "source",
                     ignore=shutil.ignore_patterns("__pycache__", "build", "tests"))
     made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
@@ -89,7 +89,8 @@ class Installed(unittest.TestCase):
 
     def test_nothing_names_the_folder_that_it_came_from(self):
         packages = PROGRAMS.parent / "lib"
-        # g++'s AddressSanitizer records the name of a source, for its reports.
+        # With AddressSanitizer, g++ stores the names of source files in the object, for its
+        # reports.
         named = [file.name for file in packages.rglob("hostcuda/**/*")
                  if file.is_file() and os.fsencode(FOLDER / "source") in file.read_bytes()
                  and file.name != "libhostcuda_asan.a"]

@@ -29,7 +29,8 @@ TYPES = {"string": str, "array": list, "object": dict, "integer": int, "null": t
 
 
 def breaches(value, schema, where="$"):
-    """Returns where `value` violates `schema`, which uses only what sarif_schema.json uses."""
+    """Returns where `value` violates `schema`. Knows only the keywords that sarif_schema.json
+    uses."""
     if "$ref" in schema:
         return breaches(value, SCHEMA["definitions"][schema["$ref"].split("/")[-1]], where)
     types = schema.get("type", [])
@@ -72,7 +73,7 @@ class ProjectTest(InFolder):
             self.assertEqual(1, said.returncode, said.stdout + said.stderr)
             self.assertRegex(said.stdout, r"RACE in kernel reverse: .* at program\.cu:4 and "
                                           r"program\.cu:6  \[traced\]")
-        # If clang++ is missing, one more line follows, which says so.
+        # If clang++ is not installed, one more line says so.
         self.assertIn("1 finding(s) in 2 run(s) of program\n", said.stdout)
         sarif = json.loads((self.folder / "found.sarif").read_text(encoding="utf-8"))
         self.assertEqual([], breaches(sarif, SCHEMA))
@@ -81,7 +82,7 @@ class ProjectTest(InFolder):
         where = result["locations"][0]["physicalLocation"]
         self.assertEqual(("program.cu", 4),
                          (where["artifactLocation"]["uri"], where["region"]["startLine"]))
-        # The check leaves no files of its own.
+        # The check leaves no other files.
         self.assertEqual({"Makefile", "program.cu", "program.o", "found.sarif"},
                          {file.name for file in self.folder.iterdir()})
         self.write_project("__syncthreads();")
@@ -144,7 +145,7 @@ int main(int count, char**) {
         self.assertIn(f"{BIN / 'nvcc'}\nbin\ninclude\nlib64\n", nvcc)
         for_shell = self.works("sh", "-c", f'eval "$("{TOOL}" env)"; command -v nvcc')
         self.assertEqual(f"{BIN / 'nvcc'}\n", for_shell)
-        # FindCUDA asks in this way for the files that a source includes.
+        # FindCUDA calls nvcc in this way to find the files that a source includes.
         self.works(BIN / "nvcc", "-M", "a.cu", "-o", "a.d", "-ccbin", shutil.which("cc"),
                    "-Xcompiler", ',"-O3","-DNDEBUG"')
         self.assertRegex((self.folder / "a.d").read_text(encoding="utf-8"), r"^a\.o: a\.cu")

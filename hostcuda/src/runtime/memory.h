@@ -1,4 +1,5 @@
-// Knows which device owns a piece of memory and whether it is pinned, and controls access to it.
+// Finds out which device owns a piece of memory and whether the memory is pinned, and controls
+// access to device memory.
 #ifndef HOSTCUDA_SRC_RUNTIME_MEMORY_H
 #define HOSTCUDA_SRC_RUNTIME_MEMORY_H
 
@@ -9,15 +10,15 @@
 
 namespace hostcuda {
 
-// The kind of memory at a pointer. `valid` is false if `size` bytes from there extend beyond the
-// device allocation in which they start.
+// The kind of memory at a pointer. `valid` is false if the pointer is in a device allocation that
+// ends before `size` bytes from there.
 struct MemoryRange {
   MemoryKind kind;
   bool valid;
 };
 MemoryRange classify(const void* pointer, std::size_t size);
 
-// Gives a hint if kernels or copies wrote next to an allocation.
+// Prints a hint if kernels or copies wrote next to an allocation.
 void look_at_all_guards();
 
 // If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects lives. A

@@ -15,7 +15,7 @@ namespace {
 
 struct DeviceStreams {
   CUstream_st default_stream;
-  // All streams, oldest first. An order by address would differ between runs.
+  // All streams, oldest first, because an order by address would differ from run to run.
   std::vector<CUstream_st*> created;
   std::vector<OperationPointer> orphans;  // last operations of destroyed streams
 };
@@ -43,7 +43,7 @@ bool pending(const OperationPointer& operation) { return operation && !operation
 Clock clock_of_host;
 std::atomic<const Operation*> running = nullptr;  // atomic, because other host threads read it
 
-// In random mode, each new operation may cause a queued operation of any stream to run.
+// Used in random mode: each new operation may make a queued operation of any stream run.
 void run_something(const OperationPointer& newest) {
   static auto* waiting = new std::vector<OperationPointer>;
   waiting->push_back(newest);
@@ -88,8 +88,8 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   depend(*operation, stream.last);
   for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
   stream.awaited.clear();
-  // The default stream waits for every other stream of its device, and each of them waits for the
-  // default stream, unless it opted out.
+  // The default stream waits for every other stream of its device, and every other stream waits for
+  // the default stream. Streams created as non-blocking do neither.
   if (is_default(stream)) {
     for (const CUstream_st* other : device.created)
       if (other->with_default) depend(*operation, other->last);
@@ -181,8 +181,7 @@ void synchronize_device(int number) {
   std::vector<OperationPointer> last{device.default_stream.last};
   for (const CUstream_st* stream : device.created) last.push_back(stream->last);
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
-  // Any order is valid. Programs rarely expect the newest stream to run first, so that order is
-  // chosen.
+  // Any order is valid. The newest stream runs first, because programs rarely expect this order.
   std::reverse(last.begin(), last.end());
   for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();
@@ -210,7 +209,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return cudaStreamCreateWithFlags(stream, flags);
 }
 
-// Queued work stays queued, as on a GPU. The device remembers the stream's last operation.
+// Queued work stays queued, as on a GPU. The device keeps the stream's last operation as an orphan.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);

@@ -20,7 +20,7 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // for an observer: counts operations up to this one, for each stream
+  Clock clock;  // for an observer: the operations up to this one, per stream
   unsigned stream = 0;
   const char* function = "";  // the API function that appended the operation
   CodePlace place;
@@ -28,8 +28,8 @@ struct Operation {
 using OperationPointer = std::shared_ptr<Operation>;
 
 // Appends work to a stream. The work runs at once (eager), when something synchronises with it
-// (lazy) or at a random time in between (random). In a captured stream the work becomes a node of
-// this type instead, and the operation counts as done. Never returns null.
+// (lazy) or at a random time in between (random). In a captured stream, the work becomes a node of
+// this type instead, and the returned operation counts as done. Never returns null.
 OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 
@@ -52,12 +52,12 @@ const Clock& host_clock();
 // Returns the running operation, or null if there is none.
 const Operation* running_operation();
 
-// The API's lock, for accesses that host code makes between its calls. The lock is not taken while
+// Takes the API's lock for memory accesses that host code makes between its API calls, except while
 // another host thread runs an operation, because that operation may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// Queries an operation. If the operation is pending, sometimes completes it, so that a polling loop
-// ends.
+// Returns whether the operation is done. Sometimes completes a pending operation first, so that a
+// polling loop ends.
 bool poll(const OperationPointer& operation);
 
 // Returns the stream that a handle denotes; null denotes the current device's default stream.
@@ -71,7 +71,8 @@ unsigned number_of_new_stream();
 
 }  // namespace hostcuda
 
-// HOSTCUDA_API_CALL for functions that take a stream: finds the `stream` of the handle.
+// HOSTCUDA_API_CALL for functions that take a stream. Also declares `stream`, the stream of the
+// handle.
 #define HOSTCUDA_API_CALL_ON(handle)                           \
   HOSTCUDA_API_CALL;                                           \
   CUstream_st* const stream = ::hostcuda::find_stream(handle); \

@@ -28,7 +28,7 @@ struct Variable {
   bool is_unset;  // a constant without an initialiser
 };
 
-// Maps addresses to variables, which register before main starts.
+// Maps addresses to variables. Their registration runs before main().
 std::map<const char*, Variable>& device_variables() {
   static auto* map = new std::map<const char*, Variable>;
   return *map;
@@ -135,8 +135,8 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
     };
     operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
   } else {
-    // As in copy.cpp, pageable memory is read before the call returns, but pinned memory only when
-    // the copy runs.
+    // As in copy.cpp, pageable memory is read before the call returns, and pinned memory when the
+    // copy runs.
     auto staged = std::make_shared<std::vector<char>>();
     if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
     const auto work = [=, device = stream->device] {

@@ -1,4 +1,4 @@
-// __constant__ and __device__ variables, which have one address but one content per device.
+// __constant__ and __device__ variables: one address for all devices, but separate contents.
 #ifndef HOSTCUDA_SRC_RUNTIME_SYMBOL_H
 #define HOSTCUDA_SRC_RUNTIME_SYMBOL_H
 
@@ -10,13 +10,14 @@
 
 namespace hostcuda {
 
-// A symbol is an ordinary variable of the program. The variable holds the content of one device at
-// a time. The other devices' contents are stored elsewhere; each is swapped in before a kernel runs
-// on its device. A symbol is known only after host code has first copied to or from it, so a
-// __device__ variable that only kernels use is shared by all devices.
+// Brings in the contents of all symbols of a device. A symbol is an ordinary variable of the
+// program, which holds the content of one device at a time. The contents of the other devices are
+// stored elsewhere, and before a kernel runs on a device, that device's contents are swapped in.
+// hostcuda knows a symbol only after host code has first copied to or from it, so all devices share
+// a __device__ variable that only kernels use.
 void bring_in_symbols(int device);
 
-// Appends work that accesses memory and symbols of the stream's device.
+// Appends work that may access all device memory and the symbols of the stream's device.
 template <class Work>
 OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeType type) {
   const auto transfer = [device = stream.device, work = std::move(work)] {
@@ -31,7 +32,7 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
 // the pointer is in no known symbol.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
-// All __device__ variables lie between these two addresses, but so do other variables.
+// All __device__ variables lie between these two addresses, together with other variables.
 inline const char *device_variables_begin = nullptr, *device_variables_end = nullptr;
 inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
@@ -46,7 +47,8 @@ struct DeviceVariableRange {
 };
 DeviceVariableRange device_variable_at(const void* address);
 
-// Returns the variable's name if host code has never queried its device address.
+// Returns the name of the variable at this address if host code has never queried its device
+// address.
 const char* variable_without_address(const void* address);
 
 // True if host code has set the symbol at this address for other devices, but not for this one.

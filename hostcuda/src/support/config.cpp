@@ -30,8 +30,8 @@ std::vector<std::string>& names() {
   std::exit(2);
 }
 
-// Rejects a misspelt name, because the default mode would otherwise run and look like a passed
-// check.
+// Rejects a misspelt name. Otherwise the program would run in the default mode, and a check in
+// another mode would seem to pass.
 void refuse_unknown_names() {
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;

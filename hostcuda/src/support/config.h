@@ -28,8 +28,8 @@ struct Config {
   std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: this API call and all later ones fail
 };
 
-// A wrong value ends the process with status 2 when the configuration is first used, because a
-// check that silently ran in another mode would be worse than none.
+// The first call ends the process with status 2 if a value is wrong, because a check that silently
+// ran in another mode would be worse than no check.
 const Config& config();
 
 // Allows one more variable, which a tool linked to the program reads. Must be called before the

@@ -19,11 +19,12 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
 std::array<struct sigaction, kSignals.size()> previous_actions;
-// The pointer is atomic, because one thread sets it while others run.
+// Atomic, because one thread sets the pointer while other threads run.
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-// death_function may wait for a lock that the interrupted code holds, so an alarm ends the process.
+// death_function may wait forever for a lock that the interrupted code holds, so an alarm ends the
+// process.
 constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {
@@ -76,8 +77,9 @@ void explain(const siginfo_t& information, const void* context) {
 }
 
 void on_fault(int, siginfo_t* information, void* context) {
-  // When this function returns, the instruction runs again, and the previous action (the default,
-  // or AddressSanitizer's) handles the same fault. A core dump or gdb therefore shows the cause.
+  // When this function returns, the faulting instruction runs again, and the previous action (the
+  // default, or AddressSanitizer's) handles the fault. Therefore a core dump or gdb shows that
+  // instruction.
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     sigaction(kSignals[i], &previous_actions[i], nullptr);
   explain(*information, context);

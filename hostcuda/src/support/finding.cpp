@@ -10,7 +10,7 @@
 namespace hostcuda {
 namespace {
 
-// The list is never destroyed, because findings are made until the process ends.
+// The list is never destroyed, because findings may be added until the process ends.
 std::list<Finding>& all() {
   static auto* list = new std::list<Finding>;
   return *list;
@@ -84,7 +84,7 @@ const std::list<Finding>& findings() { return all(); }
 
 }  // namespace hostcuda
 
-// The statement inside keeps the optimiser from removing the call.
+// The asm statement keeps the optimiser from removing calls of this function.
 extern "C" __attribute__((noinline)) void hostcuda_finding(const char* text) {
   asm volatile("" : : "r"(text) : "memory");
 }

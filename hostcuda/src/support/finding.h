@@ -1,5 +1,5 @@
-// The result of a check, in a form that all checks share: the error, who made it, where, and how to
-// mend it.
+// The result of a check, in a form that all checks share: the error, the kernel and the thread that
+// made it, its place, and how to correct it.
 #ifndef HOSTCUDA_SRC_SUPPORT_FINDING_H
 #define HOSTCUDA_SRC_SUPPORT_FINDING_H
 
@@ -41,17 +41,17 @@ std::string text_of(const uint3& position);  // (x,y,z)
 // Returns the source line at "file:line", or an empty string if it cannot be read.
 std::string statement_at(const std::string& place);
 
-// Writes the finding to standard error and stores it. A debugger can stop at hostcuda_finding.
+// Writes the finding to standard error, stores it, and calls hostcuda_finding (below).
 Finding& report(Finding finding);
 
 // Stores a finding that was printed in some other form.
 void keep(Finding finding);
 
-// Sets a function that adds the running launch, block and thread to a finding if a kernel runs.
+// Sets a function that adds the launch, block and thread to a finding if a kernel is running.
 void describe_findings_with(void (*fill_in)(Finding& finding));
 void fill_in_culprit(Finding& finding);
 
-// All findings of this process, in the order in which they were made. The addresses of findings
+// Returns all findings of this process, in the order in which they were reported. Their addresses
 // stay valid.
 const std::list<Finding>& findings();
 

@@ -1,4 +1,4 @@
-// Says in one line that a run shows a mistake whose cause `hostcuda check` finds.
+// Prints one line if a plain run shows signs of a mistake; `hostcuda check` then finds its cause.
 #ifndef HOSTCUDA_SRC_SUPPORT_HINT_H
 #define HOSTCUDA_SRC_SUPPORT_HINT_H
 
@@ -6,11 +6,12 @@
 
 namespace hostcuda {
 
-// Writes the sentence and the name of the command, once per process: a second mistake is often a
-// consequence of the first. Writes nothing if an observer finds the cause itself.
+// Writes the sentence and the name of the command. Does so only once per process, because a second
+// mistake is often a consequence of the first, and not if there is an observer, which finds the
+// cause itself.
 void hint(const std::string& sentence);
 
-// A hint after the message of a fault, for the signal handler.
+// Writes the hint that follows a fault's message; for the signal handler.
 void hint_at_fault();
 
 }  // namespace hostcuda

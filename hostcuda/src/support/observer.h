@@ -14,33 +14,35 @@ namespace hostcuda {
 
 enum class MemoryKind { pageable, pinned, device, managed };
 
-// Counts, for each stream number, the stream's operations that happened before a certain point.
+// Has an entry for each stream number: how many operations of that stream happened before a certain
+// point.
 using Clock = std::vector<std::uint64_t>;
 void join(Clock& clock, const Clock& other);
 
 class RuntimeObserver {
  public:
-  // Returns memory for an allocation, with unowned bytes around it. No address is used twice.
+  // Returns memory for an allocation, with padding around it. No address is used twice.
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
-  // The running operation allocates or frees this memory (cudaMallocAsync, cudaFreeAsync).
+  // The running operation is the allocation or the free of this memory (cudaMallocAsync,
+  // cudaFreeAsync).
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
   // Called after copied() if that was a fill; `value` is the byte that the fill writes.
   virtual void filled(const char* to, int value, std::size_t size) = 0;
-  // A copy to or from memory that is not the API's is about to run. Returns the number of bytes
-  // that can be copied without destroying the host's heap.
+  // A copy to or from host memory that the API did not allocate is about to run. Returns the number
+  // of bytes that can be copied without damaging the host's heap.
   virtual std::size_t uses_host_memory(const void* begin, std::size_t size, bool writes) = 0;
   // A texture of `size` bytes, with texels of `texel` bytes, was bound to linear memory.
   virtual void texture_bound(const void* begin, std::size_t size, std::size_t texel) = 0;
-  // A library has run, whose accesses are not observed.
+  // An emulated library has run. Its memory accesses are not observed.
   virtual void library_has_run() = 0;
-  // The program may get results in ways that copied() does not show.
+  // The program may have received results in a way that copied() does not show.
   virtual void has_other_results() = 0;
-  // Calls that were rejected because `pointer` is not an allocation, or is no longer one, or
-  // because the arguments do not fit the memory.
+  // A call was rejected because `pointer` is not, or no longer, an allocation, or because the
+  // copy's arguments do not match the memory.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;

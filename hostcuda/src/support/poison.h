@@ -1,4 +1,4 @@
-// Fills unwritten memory with a pattern, so that a read of it shows in the result.
+// Fills new memory with a pattern, so that a result shows whether unwritten memory was read.
 #ifndef HOSTCUDA_SRC_SUPPORT_POISON_H
 #define HOSTCUDA_SRC_SUPPORT_POISON_H
 
@@ -13,8 +13,8 @@ constexpr std::uint32_t kPoison = 0xfff97fc5;
 
 void fill_with_poison(void* begin, std::size_t size);
 
-// True if these bytes, which were copied to the host, contain so much poison, or NaN that
-// arithmetic made of poison, that it cannot be padding in structs or at the end of rows.
+// True if these bytes, which were copied to the host, contain poison, or NaN that arithmetic made
+// of poison, in such quantity that it cannot be padding in structs or at the end of rows.
 bool is_poisoned(const void* begin, std::size_t size);
 
 }  // namespace hostcuda

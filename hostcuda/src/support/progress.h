@@ -14,7 +14,7 @@ namespace hostcuda {
 // enough for 31 blocks of 1024 threads.
 constexpr int kMaxTeam = 16;
 
-// The data that a signal handler needs, about one grid at a time.
+// The data about the running grid that a signal handler needs. Only one grid runs at a time.
 struct Progress {
   struct alignas(64) Count {
     volatile std::uint64_t ended = 0;
@@ -31,7 +31,7 @@ extern Progress grid_progress;
 // it does not know. A signal handler calls the function.
 void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
-// While this object lives, the grid counts as running.
+// While such an object exists, Progress describes its grid as running.
 class WatchedGrid {
  public:
   WatchedGrid(const char* kernel, const char* file, int line);

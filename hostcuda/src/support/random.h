@@ -1,4 +1,5 @@
-// Random choices. A choice depends on the seed and on what is to be chosen, never on timing.
+// Random choices. A choice depends on the seed and on its purpose (the launch, the block), never on
+// timing.
 #ifndef HOSTCUDA_SRC_SUPPORT_RANDOM_H
 #define HOSTCUDA_SRC_SUPPORT_RANDOM_H
 
@@ -24,7 +25,7 @@ class RandomNumbers {
     return z ^ (z >> 31);
   }
 
-  // The remainder makes some numbers slightly more likely, which does not matter here.
+  // Taking the remainder makes some numbers slightly more likely, which does not matter here.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
   template <class Container>

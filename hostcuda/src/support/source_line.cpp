@@ -17,9 +17,9 @@
 namespace hostcuda {
 namespace {
 
-// Asks another process to run addr2line, for a sandbox that cannot start processes.
-// HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes of the address go to OUT,
-// and the answer, which ends with a zero byte, comes from IN.
+// Gets the line from another process that runs addr2line, because a sandbox may not start
+// processes. HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes of the address
+// go to OUT, and the answer, which ends with a zero byte, comes from IN.
 std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answer,
                               std::size_t size) {
   static std::atomic_flag busy;
@@ -70,7 +70,8 @@ bool is_known(const char* line) {
   return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
 }
 
-// True if the line is part of this library, because some builds of it have line information.
+// True if the line is in hostcuda's own sources, because some builds of the library have line
+// information.
 bool is_own(const char* line) {
   constexpr std::string_view kThisFile = __FILE__;
   constexpr std::string_view kFolder =
@@ -83,7 +84,7 @@ bool is_own(const char* line) {
 
 }  // namespace
 
-// The list of loaded objects begins with the executable.
+// Reads the first entry of the list of loaded objects, which is the executable.
 std::uint64_t load_offset() {
   std::uint64_t offset = 0;
   dl_iterate_phdr(
@@ -99,7 +100,8 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
-  // Prefers the user's line, then one of the standard library, then one of hostcuda's headers.
+  // Prefers a line of the user's code, then one of the standard library, then one of hostcuda's
+  // headers.
   const char* chosen = nullptr;
   int rank = 3;
   char* rest = nullptr;

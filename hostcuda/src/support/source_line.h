@@ -11,20 +11,20 @@ namespace hostcuda {
 // Returns the executable's load address, which converts a code address to an offset in the file.
 std::uint64_t load_offset();
 
-// Gets "file:line" of the code at the address from addr2line; if functions were inlined there, the
-// line of the innermost one outside hostcuda's headers. Returns false if there is no debug
+// Gets "file:line" of the code at the address from addr2line. If functions were inlined there, gets
+// the line in the innermost function outside hostcuda's headers. Returns false if there is no debug
 // information (-g) or no addr2line (binutils). A signal handler may call source_line().
 bool source_line(const void* code, char* text, std::size_t size);
 
-// Gets the line of the program that called the running code, however many library and hostcuda
-// functions are in between. A signal handler may call calling_line().
+// Gets the line of the program from which the running code was called, directly or through
+// functions of libraries and hostcuda. A signal handler may call calling_line().
 bool calling_line(char* text, std::size_t size);
 
 // True if the code before the return address comes from a file with this name.
 bool is_code_of_header(const void* return_address, const char* name);
 
-// A place in the program's source: a line from the compiler, or a return address, which points just
-// after a call. Looking up the line of an address takes milliseconds.
+// A place in the program's source: a file and line from the compiler, or a return address, which
+// points just after a call. To look up the line of a return address takes milliseconds.
 struct CodePlace {
   const void* return_address = nullptr;
   const char* file = nullptr;
@@ -32,8 +32,8 @@ struct CodePlace {
   std::string text() const;  // returns "file:line" or an empty string
 };
 
-// Returns the line of the program that made the running call if `place` is in a header of a
-// library, such as Thrust; otherwise returns `place`.
+// If `place` is in a header of a library, such as Thrust, returns the line of the program that made
+// the running call. Otherwise returns `place`.
 CodePlace place_in_program(const CodePlace& place);
 
 }  // namespace hostcuda

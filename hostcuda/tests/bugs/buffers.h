@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Prints the result. NaN counts as wrong too, because of the way the comparison is written.
+// Compares the values with `wanted` and prints the result. NaN is wrong too, because NaN == wanted
+// is false.
 int verdict(const std::vector<float>& values, float wanted) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == wanted) continue;

@@ -65,9 +65,10 @@ __global__ void sum_tiles(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
-// Each warp stores its number times the round, and every thread adds up the values of all warps. If
-// threads arrive one after the other, they read before any of them writes again. The mistake shows
-// only if a warp continues at once.
+// In each round, a warp stores its number multiplied by the round's, and every thread adds up the
+// values of all warps. If the threads run one after the other, all of them read before any of them
+// writes again. The mistake has an effect only if one warp continues into the next round before the
+// others have read.
 template <bool kCorrect>
 __global__ void rounds_of_warps(float* out) {
   __shared__ float left[kThreads / 32];
@@ -126,8 +127,8 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
-// The longer the time between the read and the write, the more likely an update is to be lost. On a
-// GPU that time is always long.
+// The longer the time between the read and the write, the more likely it is that an update is lost.
+// On a GPU, that time is always long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
   const unsigned seen = kCorrect ? 0 : *counter;
@@ -243,7 +244,8 @@ int run_lost_update() {
   constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Blocks run concurrently on several cores; here, threads of one block would not lose updates.
+  // Several blocks, because they run concurrently on several cores. The threads of one block would
+  // not lose updates here.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)

@@ -1,4 +1,5 @@
-// Every mistake in bugs.cu must be found in at least one mode; its correction must pass in all.
+// Every mistake in bugs.cu must be found in at least one mode, and its correction must pass in all
+// modes.
 #include <gtest/gtest.h>
 #include <regex.h>
 #include <sys/wait.h>
@@ -190,8 +191,8 @@ TEST(Bugs, AreFound) {
     if (kAddressSanitizer || !c.needs_address_sanitizer) check(c);
 }
 
-// In a plain run (without AddressSanitizer and HOSTCUDA_STRICT_MEM), a kernel that misses its array
-// hits guard bytes or unused memory.
+// In a plain run (without AddressSanitizer and HOSTCUDA_STRICT_MEM), a kernel that writes outside
+// its array hits guard bytes or unused memory.
 const std::vector<Case>& missed_cases() {
   const std::string hint = "result ok.*\nhostcuda: hint: a kernel or a copy wrote ";
   const std::string end = " 40 bytes(, allocated at .*missed_bugs.h:[0-9]+)?; `hostcuda check` ";

@@ -39,7 +39,8 @@ __global__ void waits_forever(float* out, unsigned* arrived, unsigned wanted) {
   out[cg::this_grid().thread_rank()] = 1;
 }
 
-// The second block reads the first block's shared memory. By then, the first block may have ended.
+// The second block reads the first block's shared memory at a time when the first block may have
+// ended.
 __global__ void __cluster_dims__(2) owner_ends_early(float* out, bool wrong) {
   __shared__ float one;
   cg::cluster_group cluster = cg::this_cluster();

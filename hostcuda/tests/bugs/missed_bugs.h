@@ -1,4 +1,5 @@
-// Kernels that miss their array, in a plain run: this damages no other array and not the emulator.
+// Kernels that write outside their array. In a plain run, they damage neither other arrays nor the
+// emulator.
 #ifndef HOSTCUDA_TESTS_BUGS_MISSED_BUGS_H
 #define HOSTCUDA_TESTS_BUGS_MISSED_BUGS_H
 

@@ -1,5 +1,5 @@
-// Tests CUB: primitives for warps and blocks, and device-wide functions, which use memory that the
-// caller provides.
+// Tests CUB: primitives for warps and blocks, and device-wide functions with memory from the
+// caller.
 #include <algorithm>
 #include <cmath>
 #include <cub/cub.cuh>
@@ -167,7 +167,8 @@ TEST(Cub, Warps) {
 
 // ---- devices ------------------------------------------------------------------------------------
 
-// Calls a device-wide function twice, once for the size of its memory and once for its result.
+// Calls a device-wide function twice, first to get the size of its memory and then to get its
+// result.
 template <class Call>
 cudaError_t twice(const Call& call) {
   std::size_t bytes = 0;

@@ -1,4 +1,5 @@
-// Tests Thrust: containers, iterators, algorithms, and the order of its launches and kernels.
+// Tests Thrust: containers, iterators, algorithms, and the order of Thrust's launches and other
+// kernels.
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

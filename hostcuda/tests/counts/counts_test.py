@@ -25,7 +25,7 @@ BY_HAND = {
         "float32": {"sqrt": HALF, "mul": HALF},
         "integer": {"div": ALL, "compare": ALL},
     },
-    # Thread i compares i + 1 times and multiplies and adds i times; 0 + 1 + ... + 63 = 2016.
+    # Thread i makes i + 1 comparisons, i multiplications and i additions; 0 + 1 + ... + 63 = 2016.
     "leaves_early": {"float32": {"mul": 2016}, "integer": {"compare": 2016 + ALL, "add": 2016}},
     # The kernel is launched twice. The second condition holds only in the second launch.
     "second_condition": {"integer": {"compare": 2 * ALL + 16}, "float32": {"compare": 2 * 16}},

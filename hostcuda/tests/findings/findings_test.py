@@ -23,7 +23,7 @@ FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
 LINES = {}  # for each program
-# The kind of the finding, for the bugs of ../bugs that tracing finds in another way.
+# The kind of the finding, for the bugs of ../bugs that a traced run finds.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
     "past_small": "out of bounds", "before_small": "out of bounds",
@@ -60,8 +60,8 @@ def marks():
 
 
 class SourceLines:
-    """One addr2line process for all runs of a program (HOSTCUDA_ADDR2LINE), because a process per
-    address would spend most of its time reading the program."""
+    """One addr2line process for all runs of a program (HOSTCUDA_ADDR2LINE). A separate process for
+    each address would spend most of its time reading the program."""
 
     def __init__(self, program):
         self.addr2line = subprocess.Popen(
@@ -73,8 +73,8 @@ class SourceLines:
         self.mutex = threading.Lock()
 
     def of(self, address):
-        """Returns the answer. To find its end, asks a second query, whose answer is always the
-        same."""
+        """Returns addr2line's answer. To find its end, sends a second query, whose answer is always
+        the same."""
         with self.mutex:
             self.addr2line.stdin.write(f"{address:#x}\n0\n")
             self.addr2line.stdin.flush()
@@ -89,7 +89,7 @@ class SourceLines:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """Returns the two pipe ends for a program, and the environment variable that names them."""
+        """Yields the two pipe ends for a program, and the environment variable that names them."""
         questions, asks = os.pipe()
         hears, answers = os.pipe()
         answering = threading.Thread(target=self.answer, args=(questions, answers))
@@ -134,7 +134,7 @@ def run(program, *arguments, **environment):
 
 
 def places_of(finding):
-    """Returns the finding's own line, that of its launch, and those that its text names."""
+    """Returns the finding's own line, the line of its launch, and the lines that its text names."""
     text = " ".join([finding["what"], *finding["details"], finding.get("launched_at", "")])
     own = [f"{finding['file']}:{finding['line']}"] if "file" in finding else []
     return {Path(place).name for place in own + re.findall(r"\S+:\d+\b", text)}
@@ -167,7 +167,7 @@ class Findings(unittest.TestCase):
                 for finding in record["findings"]:
                     self.assertIn(finding["what"], ended.stderr)
 
-    # Maps a bug to the words in which its finding names the cause and the remedy.
+    # Maps a bug to text that its finding must contain, which names the cause and the remedy.
     CAUSES = {
         "too_many_threads": r"2048 threads per block are more than 1024",
         "event_never_recorded": r"the second event was never recorded: cudaEventRecord is missing",

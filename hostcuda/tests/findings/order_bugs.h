@@ -168,7 +168,7 @@ SEEDED(last_block_without_fence, "race") {
   last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
 }
 
-// All threads write and execute a fence. After a barrier, one thread signals the other blocks.
+// All threads write, then execute a fence. After a barrier, one thread signals the other blocks.
 __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
   values[index()] = 1;
   if (mode == 1) __threadfence();
@@ -190,7 +190,7 @@ SEEDED(block_without_fence, "race") {
   }
 }
 
-// A hand-made barrier for all blocks. hostcuda runs the blocks of a cooperative grid round-robin.
+// A hand-made grid barrier, for cooperative grids, whose blocks hostcuda runs round-robin.
 __device__ void grid_barrier(unsigned* arrived, unsigned wanted, bool fence) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -233,7 +233,7 @@ SEEDED(lock_without_fence, "lost update") {
   locked<<<4, kThreads>>>(memory.data, memory.data + 1, wrong);
 }
 
-// A block continues after the block before it, whose flag it polls.
+// Each block polls the flag of the block before it, and then continues.
 __global__ void chained(volatile int* flags, int* values, bool wrong) {
   if (threadIdx.x != 0) return;
   const unsigned b = blockIdx.x;

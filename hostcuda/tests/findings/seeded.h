@@ -1,6 +1,6 @@
-// Shared by the seeded bugs. One function per bug runs it or its correction. SEEDED, with the bug's
-// name and the kind of its finding, precedes the function. The comment `// BUG` with the name marks
-// the line that the finding must report.
+// Shared by the seeded bugs. For each bug, one function runs the bug or its correction. SEEDED(name
+// of the bug, kind of its finding) precedes the function's body. A comment, `// BUG` and the name,
+// precedes the line that the finding must report.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 #define HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 
@@ -30,7 +30,7 @@ inline bool list(const Bug& bug) { return all_bugs().push_back(bug), true; }
 
 constexpr int kThreads = 64;
 
-// Device memory, which may be filled with zeros.
+// Device memory, filled with zeros on request.
 template <class T>
 class Buffer {
  public:
@@ -52,7 +52,7 @@ class Buffer {
   std::size_t count_;
 };
 
-// Seeds a bug in a kernel that gets an array of `ints` zeros and `wrong`.
+// Seeds a bug in a kernel whose arguments are an array of `ints` zeros and the flag `wrong`.
 #define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
   SEEDED(name, kind) {                                           \
     const Buffer<int> out(ints);                                 \

@@ -1,5 +1,5 @@
-// Bugs after which a program runs to its end and prints wrong numbers: data that is never set,
-// never copied back, filled with bytes or missed by a grid.
+// Bugs with which a program runs to its end but prints wrong numbers: data that is never set, never
+// copied back, set to wrong bytes by cudaMemset, or not covered by the grid.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SILENT_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SILENT_BUGS_H
 
@@ -97,7 +97,7 @@ SEEDED(host_buffer_too_small, "bad copy") {
   cudaMemcpy(values.data(), out.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
-// The launcher knows functions of libraries by their names.
+// The launcher recognises library functions by their names.
 inline int cublasPretended(int status) { return status; }
 SEEDED(library_status_unread, "unchecked error") {
   // BUG library_status_unread
@@ -159,7 +159,7 @@ __global__ void add_up(const int* in, int* out) {
   }
   if (i == 0) *out = part[0];
 }
-// This is right for every number of threads.
+// This reduction is right for every number of threads.
 __global__ void add_up_rounding(const int* in, int* out) {
   __shared__ int part[128];
   const unsigned i = threadIdx.x;

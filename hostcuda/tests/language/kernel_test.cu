@@ -71,7 +71,7 @@ TEST(Kernel, SharedMemoryBelongsToABlock) {
   }
 }
 
-// Launched with block sizes up to the largest: one thread, incomplete warps, a full block.
+// Launched with blocks of different sizes: one thread, incomplete warps, the largest block.
 __global__ void block_sum(int* out) {
   __shared__ int partial[1024];
   partial[threadIdx.x] = threadIdx.x + 1;
@@ -171,8 +171,8 @@ TEST(Kernel, BarriersCount) {
   EXPECT_EQ(std::vector<int>(99, 50 + 1000), out.get());
 }
 
-// An argument of class type: the host copies it once and destroys it when the launch returns. Each
-// thread gets its own copy of the bytes.
+// An argument of class type. The host copies the argument once and destroys the copy when the
+// launch returns. Each thread gets its own copy of the bytes.
 struct Noisy {
   int value = 7;
   int* copies;
@@ -258,7 +258,8 @@ __global__ void note_warps(int* next, int* order) {
   }
 }
 
-// In skewed order, a warp passes both exchanges before the next starts; otherwise warps alternate.
+// In skewed order, a warp passes both exchanges before the next warp starts. Otherwise warps
+// alternate.
 TEST(Kernel, LetsAWarpRunAheadIfAsked) {
   if (environment_is("HOSTCUDA_ORDER", "random")) GTEST_SKIP() << "either is possible";
   DeviceArray<int> next(1, 0), order(8);
@@ -268,7 +269,7 @@ TEST(Kernel, LetsAWarpRunAheadIfAsked) {
     EXPECT_EQ(came[k] == came[k + 1], environment_is("HOSTCUDA_ORDER", "skewed")) << k;
 }
 
-// Whichever warp runs ahead has to wait for one that does not.
+// Every warp waits for another, so whichever warp runs ahead has to wait for one that does not.
 __global__ void wait_for_each_other(volatile int* flags) {
   const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
   if (threadIdx.x % 32 == 0) {
@@ -287,7 +288,7 @@ TEST(Kernel, LetsWarpsWaitForEachOther) {
 
 __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }
 
-// A grid as small as this runs on one operating-system thread.
+// Such a small grid runs on one operating-system thread.
 TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
   DeviceArray<int> next(1, 0), order(16);
   note_block<<<16, 1>>>(next, order);

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Known answers from Salmon et al., Random123, for counter and key all zero and all ones.
+// Known answers from Salmon et al., Random123: counter and key have all bits 0, or all bits 1.
 TEST(Random, PhiloxKnownAnswers) {
   curandState state;
   curand_init(0, 0, 0, &state);

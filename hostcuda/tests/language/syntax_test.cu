@@ -1,6 +1,5 @@
-// All forms that a launch or a shared declaration can have. The rewriter works on tokens, so these
-// are the places where it could fail. (nvcc compiles this file too.)
-// The layout of a case matters as much as its words:
+// All forms that a launch or a shared declaration can have. The rewriter works on tokens, so it
+// might fail on unusual forms. (nvcc compiles this file too.) The layout of these cases matters:
 // clang-format off
 #include <map>
 #include <sstream>
@@ -249,7 +248,7 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
 // Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. The
-// test's lines contain no macro of a test library, because that would add a line marker.
+// test's lines do not use macros of the test library, because they would add line markers.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

@@ -5,9 +5,9 @@
   [--write]
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
-`git clone` makes them. None of their code is copied here. A program with a main() is built and run,
-on two devices; a file without one is compiled. Programs that --only omits keep their last result,
-from LOG/outcomes.json. --write puts the table into the README.
+`git clone` makes these folders. None of their code is copied here. A program with a main() is built
+and run on two devices; a file without main() is only compiled. Programs that --only leaves out keep
+their last result, from LOG/outcomes.json. --write puts the table into the README.
 """
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
-# Progress of a stopped program, which shows that it is slow and does not hang.
+# The progress that a stopped program reports, which shows that it is slow but does not hang.
 CAME_SO_FAR = re.compile(r"^hostcuda: stopped after (.*)$", re.M)
 
 # Printed by a program that ends because it lacks an input file.
@@ -77,7 +77,7 @@ def has_main(source):
 
 
 def run(words, log, seconds, **options):
-    """Runs a program with a limit on processor time on two cores, so that the load of the machine
+    """Runs a program on two cores with a limit on its processor time, so that the machine's load
     does not matter. Also stops a program that waits without computing, or that has found its
     results right and now measures its speed. The signal lets the program report its progress."""
     limit = CORES * seconds
@@ -167,8 +167,8 @@ def attempt(program, options):
 
 
 def table(counts, seconds, slow):
-    """Yields the table. counts: results per repository; slow: progress of programs that did not
-    end."""
+    """Yields the lines of the table. counts: results per repository; slow: progress of programs
+    that did not end."""
     shown = [
         column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())
     ]
