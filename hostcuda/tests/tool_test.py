@@ -105,7 +105,8 @@ class InFolder(unittest.TestCase):
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def run_in_folder(self, *words, **environment):
-        # Programs reject unknown HOSTCUDA_ variables, so none may come from outside.
+        # Programs reject unknown HOSTCUDA_ variables, so the caller's environment must not contain
+        # any.
         return subprocess.run(
             words,
             cwd=self.folder,
@@ -190,7 +191,7 @@ main.o: main.cpp
         for number, what in wrong.items():
             self.assertIn(what, told[str(number)])
         self.assertEqual(len(wrong), said.stderr.count("\n"), said.stderr)
-        # Without the errors there are no messages.
+        # Without the lines that contain errors, there are no messages.
         self.write(
             "b.cu",
             "\n".join(line for line in HOST_AND_DEVICE.splitlines() if not MISTAKE.search(line))

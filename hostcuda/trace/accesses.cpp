@@ -1,4 +1,4 @@
-// The tracer's handling of each access.
+// Handles each access of a traced program.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -23,7 +23,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-// Counts a warp's requests as soon as all its threads wait or are done. Counting early keeps the
+// Counts a warp's requests as soon as all its threads wait or have ended, because this keeps the
 // logs short.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
@@ -71,8 +71,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Orders accesses by counters and locks, many of which are __device__ variables. Such a variable
-// belongs to the program, so it is not in an array.
+// Records the order that counters and locks create. Many of them are __device__ variables, which
+// belong to the program and are therefore not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (!how.is_atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
@@ -81,7 +81,8 @@ void Tracer::order_by_variable(const char* address, How how) {
   if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
 }
 
-// An object that host code constructed points to the host's table of virtual functions.
+// Reports the use of an object that host code constructed: it points to the host's table of virtual
+// functions.
 void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
   const void* value;
   std::memcpy(&value, accessed.address, sizeof value);
@@ -149,8 +150,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path of most inner loops in threads that follow no trail (trail.h). This path calls no
-// other function, so that the compiler need not save registers.
+// The fast path for most inner loops, in threads that follow no trail (trail.h). It calls no other
+// function, so the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
@@ -235,8 +236,8 @@ void Tracer::access_by_host(const Accessed& accessed) {
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
-  // Host code may run a template that is instrumented because kernels use it too. Ignore its
-  // accesses if nothing is observed.
+  // Host code may run a template that is instrumented because kernels use it too. Such accesses are
+  // ignored while the tracer does not observe anything.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {

@@ -78,8 +78,8 @@ AddressSpace::Kind AddressSpace::kind_of(const char* address) {
   return is_mapped(address) ? Kind::of_host : Kind::nothing;
 }
 
-// A table of virtual functions is preceded by its class's type_info, whose own table is one of the
-// three above.
+// Before a table of virtual functions there is a pointer to the type_info of its class, and the
+// type_info's own table is one of the three above.
 std::string class_of_virtual_table(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(void*) != 0) return "";
   const auto* description = static_cast<const char* const*>(address)[-1];

@@ -1,4 +1,4 @@
-// Classifies memory outside arrays into what a kernel may access and what it must not.
+// Decides whether a kernel may access memory that is not in an array.
 #ifndef HOSTCUDA_TRACE_ADDRESS_SPACE_H
 #define HOSTCUDA_TRACE_ADDRESS_SPACE_H
 
@@ -25,8 +25,8 @@ struct AddressSpace {
   static bool of_program(const char* address) {
     return static_cast<std::size_t>(address - image.begin) < image.size;
   }
-  // The kernel's arguments and the program's variables (among them the __device__ and __constant__
-  // variables) are allowed.
+  // A kernel may access its arguments and the program's variables (which include the __device__ and
+  // __constant__ variables).
   static Kind kind_of(const char* address);
 
  private:
@@ -38,8 +38,8 @@ struct AddressSpace {
   static inline Range image{nullptr, 0};          // the program's code and its other variables
 };
 
-// Returns the class whose table of virtual functions is at this address, as the Itanium C++ ABI
-// lays it out, or an empty string if there is none.
+// Returns the class whose table of virtual functions is at this address, or an empty string if no
+// table is there. Assumes the table layout of the Itanium C++ ABI.
 std::string class_of_virtual_table(const void* address);
 
 }  // namespace hostcuda::trace

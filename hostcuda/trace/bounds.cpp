@@ -1,5 +1,6 @@
-// Defines the functions that g++ -fsanitize=bounds,signed-integer-overflow calls: for an index of
-// an array (even a local one) whose size the compiler knows, and for an integer overflow.
+// Defines the functions that code compiled with g++ -fsanitize=bounds,signed-integer-overflow
+// calls: for an index outside an array (even a local one) whose size the compiler knows, and for an
+// integer overflow.
 #include <cstdint>
 #include <mutex>
 #include <string>

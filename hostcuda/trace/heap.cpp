@@ -1,6 +1,6 @@
-// A traced object file calls these functions instead of malloc, new etc., because the launcher has
-// renamed the calls. When host code calls these functions, they forward to the usual ones. (_Znwm
-// is the mangled name of operator new.)
+// Traced object files call these functions instead of malloc, new etc., because the launcher has
+// renamed the calls. If host code calls these functions, they call the usual ones. (_Znwm is the
+// mangled name of operator new.)
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -37,7 +37,8 @@ void release(void* pointer, const void* caller, const Function& of_host) {
   of_host();
 }
 
-// Returns the number of bytes to copy at once: the most that the addresses and the size allow.
+// Returns the largest number of bytes that can be copied at once with these addresses and this
+// size.
 unsigned piece_of(const void* to, const void* from, std::size_t size) {
   const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                    size | kMaxAccess;
@@ -109,8 +110,8 @@ int hostcuda_putchar(int character) {
   return std::putchar(character);
 }
 
-// Reports copies that a program makes by name (traced_copies.h). Copies that the compiler inserts
-// are reported elsewhere.
+// Reports copies for which the program itself calls memcpy or memmove (traced_copies.h). Copies
+// that the compiler inserts are reported elsewhere.
 void* __real_memmove(void* to, const void* from, std::size_t size);
 void* hostcuda_memcpy(void* to, const void* from, std::size_t size) {
   if (tracer && size) {

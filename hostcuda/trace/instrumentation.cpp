@@ -1,5 +1,6 @@
-// Defines the functions that g++ -fsanitize=thread calls. A traced program is compiled with
-// -fsanitize=thread but linked without it, so this file replaces the ThreadSanitizer library.
+// Defines the functions that code compiled with g++ -fsanitize=thread calls. A traced program is
+// compiled with -fsanitize=thread but linked without it, so this file replaces the ThreadSanitizer
+// library.
 #include <cstddef>
 
 #include "execution/block.h"
@@ -16,7 +17,7 @@ using hostcuda::trace::Trail;
 namespace {
 
 // True for a local variable of the running function or of one of its direct callers. A local
-// variable is not GPU memory. Variables further up the stack are recognised later.
+// variable is not in a GPU's memory. Local variables further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
@@ -46,7 +47,8 @@ bool releases(int order) {
   return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-// The atomic builtins take any integer, but the instrumentation calls one function per size.
+// The atomic builtins accept any integer, but the instrumentation calls a separate function for
+// each size.
 template <class Integer>
 volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller,
                           bool compares = false) {
@@ -96,8 +98,8 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void** p, void*) { tell(p, sizeof *p, sizeof *p, {Kind::store}, CALLER); }
 void __tsan_vptr_read(void**) {}
 
-// Reports unaligned accesses of sixteen bytes or more, which copy structs. nvcc copies these by
-// words, because a struct of floats guarantees only an alignment of four.
+// Report accesses that copy structs of sixteen bytes or more without alignment. nvcc copies such
+// structs by words, because a struct of floats is only aligned to four bytes.
 void __tsan_read_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::load}, CALLER);
 }

@@ -27,7 +27,7 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// A __device__ variable is always initialised, if only with zeros.
+// A __device__ variable always has an initial value, which is zero by default.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;
@@ -82,7 +82,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       return checks_.memory_of_other_thread(accessed);
     case AddressSpace::Kind::of_host:
       if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
-      // The address may belong to a block of the cluster that has ended or not begun.
+      // The address may belong to a block of the cluster that has ended or has not begun yet.
       for (const auto& [identity, array] : variables_)
         if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
           return checks_.block_has_ended(array, accessed);

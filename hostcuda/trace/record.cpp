@@ -93,8 +93,8 @@ Json divergences(const Tracer& tracer) {
   return list;
 }
 
-// Addresses are those of the first request, relative to the 128-byte line that contains the lowest
-// address. The addresses of lanes that do not take part are null.
+// Gives the addresses of the first request, relative to the 128-byte line that contains the lowest
+// address. A lane that does not take part has null instead of an address.
 Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
   Json list = Json::array();
   for (const auto& [place, seen] : block.seen) {

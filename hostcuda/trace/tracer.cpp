@@ -116,7 +116,8 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// Ignores other loops that ever fewer threads enter: only a reduction loads and stores in one line.
+// Ignores other loops that fewer and fewer threads enter: only a reduction loads and stores in the
+// same line.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;
@@ -143,7 +144,7 @@ void Tracer::count_loading_threads() {
   if (!std::exchange(has_loaded_, true)) ++kernel.loading_launches;
 }
 
-// When a block starts, its variables count as unwritten.
+// Called when a block starts: its variables then count as unwritten.
 Array& Tracer::own_array(const char* identity, std::size_t size) {
   Array& array = variables_[identity];
   if (array.full_size != size || !array.writers.get()) array.resize(size);
@@ -162,7 +163,7 @@ bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
 bool Tracer::release(const void* pointer, const void* code) {
   if (busy_ || !arrays_.provided(static_cast<const char*>(pointer))) return false;
   const Busy busy;
-  // Host code waits for the API's lock, so that no free goes unrecorded.
+  // Host code takes the API's lock, so that every free is recorded.
   std::unique_lock lock(api_mutex(), std::defer_lock);
   if (!running_block)
     lock.lock();

@@ -1,5 +1,5 @@
-// The compiler's instrumentation and hostcuda's observer interfaces call the tracer, which counts
-// how kernels access memory.
+// The tracer counts how kernels access memory. The compiler's instrumentation and hostcuda's
+// observer interfaces call it.
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
@@ -50,8 +50,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of the threads of a warp that have made `fences` fences. An `epoch` of 0 means that
-  // there is none.
+  // The epoch of those threads of a warp that have executed `fences` fences. If `epoch` is 0, there
+  // is no such epoch yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };
@@ -67,7 +67,7 @@ struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
-  bool reads : 1 = kind != Kind::store;       // an exchange does not depend on the value it finds
+  bool reads : 1 = kind != Kind::store;  // false for an exchange, too: it ignores the old value
   bool releases : 1 = false;  // true if the access orders earlier ones, like a fence
   bool compares : 1 = false;  // true if the program itself called compare-and-swap
   bool leads : 1 = false;     // other threads may follow this load; its code always loads one size
@@ -83,8 +83,8 @@ class Tracer final : public KernelObserver {
     arrays_.reserve();
   }
 
-  // Handles an access by the code at `code` to memory of any kind. If a GPU cannot make the access
-  // at once, it is split into parts of `piece` bytes.
+  // Handles an access by the code at `code` to memory of any kind. An access that is too large for
+  // one instruction of a GPU is split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
   // Does the same as access() for a non-volatile load of 4, 8 or 16 bytes at once, which is by far
   // the most frequent access.
@@ -189,9 +189,9 @@ class Tracer final : public KernelObserver {
   Array program_;                           // represents all other variables of the program
   // Each host thread has its own flag, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;
-  // While such an object lives, no access counts as the program's. The class is needed because the
-  // tracer calls std functions, which are instrumented too if the linker chose the program's copies
-  // of them.
+  // While such an object exists, accesses do not count as the program's. This is needed because the
+  // tracer calls functions of the standard library, and the linker may have chosen the program's
+  // instrumented copies of them.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}

@@ -9,7 +9,8 @@ namespace cg = cooperative_groups;
 
 namespace {
 
-// In each step every thread reads what the next block's last thread wrote one step earlier.
+// In each step, every thread reads the value that the next block's last thread wrote one step
+// earlier.
 __global__ void pass_around(int* values, int* next, int steps) {
   __shared__ int mine[32];
   cg::grid_group grid = cg::this_grid();
@@ -73,7 +74,7 @@ TEST(CooperativeGrid, AllItsBlocksMustFit) {
   EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
 }
 
-// A hand-made barrier that polls, so that each block has to let the others run.
+// A hand-made barrier whose threads poll, so each block has to let the others run.
 template <int kHow>
 __global__ void own_barrier(unsigned* arrived, const volatile unsigned* seen, int* out) {
   __syncthreads();
@@ -139,7 +140,8 @@ cudaLaunchConfig_t configuration(dim3 grid, dim3 block, dim3 cluster, cudaLaunch
   return {grid, block, bytes, nullptr, &a, 1};
 }
 
-// Each block adds up values of all blocks of its cluster, in static and dynamic shared memory.
+// Each block adds up values that all blocks of its cluster have in static and dynamic shared
+// memory.
 __global__ void sum_of_cluster(int* out, int scale) {
   __shared__ int fixed;
   extern __shared__ int dynamic_values[];
@@ -167,7 +169,8 @@ TEST(Cluster, ReadsTheSharedMemoryOfItsBlocks) {
   }
 }
 
-// The last block to arrive adds to the first block's memory; arrive and wait are separate calls.
+// All threads of a cluster add to a variable of its first block. Arriving at the barrier and
+// waiting there are separate calls.
 __global__ void __cluster_dims__(2, 2, 1) count_in_first(int* out) {
   __shared__ int count;
   cg::cluster_group cluster = cg::this_cluster();

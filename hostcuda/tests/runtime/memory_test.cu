@@ -1,4 +1,4 @@
-// Tests allocation and copies, and how pinned memory changes copies.
+// Tests allocation and copies, with pageable and with pinned memory.
 #include <cmath>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Tests which operations of streams, events and host functions are ordered.
+// Tests the order of operations that streams, events and host functions guarantee.
 #include <vector>
 
 #include "support.h"
@@ -10,7 +10,8 @@ __global__ void nothing() {}
 
 class StreamTest : public testing::Test {
  protected:
-  // Returns what append() has written. The copy blocks, so it comes after first_ and second_.
+  // Returns the values that append() has written. The copy is in the default stream, so it runs
+  // after the work of first_ and second_.
   std::vector<int> log() const {
     const std::vector<int> all = log_.get();
     return std::vector<int>(all.begin() + 1, all.begin() + 1 + all[0]);

@@ -27,7 +27,7 @@ bool Array::any_written(std::size_t offset, std::size_t bytes) const {
   return std::any_of(first, first + bytes, [](std::uint8_t writer) { return writer != kNobody; });
 }
 
-// Reserves as much address space as the system grants. This uses no memory.
+// Reserves as much address space as the system allows, which uses no memory.
 void Arrays::reserve() {
   constexpr std::size_t kLargest = std::size_t{1} << 40;
   for (reserved_size_ = kLargest; reserved_size_; reserved_size_ /= 2) {

@@ -1,5 +1,5 @@
-// The memory that kernels may use (allocations and shared variables), and a record of the accesses
-// to its bytes.
+// The memory that kernels may use (allocations and shared variables), with records of the accesses
+// to each word.
 #ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 #define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 
@@ -17,8 +17,8 @@
 
 namespace hostcuda::trace {
 
-// An access to a word of memory. The struct is small, because each word (four bytes) needs three of
-// them.
+// An access to a word of memory. The struct is small, because each word (four bytes) needs three
+// such structs.
 struct Access {
   std::uint32_t epoch = 0;  // time of the access (an index in Epochs); 0: no access
   std::uint32_t thread : 10 = 0;
@@ -29,8 +29,8 @@ struct Access {
 };
 static_assert(sizeof(Access) == 8);
 
-// The record of a word: its last write, and the last reads by two threads. At least one of these
-// two is not the thread that writes next.
+// The record of a word: its last write, and the last reads of two threads. Two suffice, because the
+// next writer differs from at least one of them.
 struct Cell {
   Access write;
   Access reads[2];
@@ -55,7 +55,8 @@ class ZeroedMemory {
 };
 
 // The last writer of a byte.
-// kFill: cudaMemset with a small number, which makes no sense in an element of several bytes.
+// kFill: cudaMemset set the byte to a small number, which makes no sense in an element of several
+// bytes.
 enum Writer : std::uint8_t { kNobody, kHost, kKernel, kFill };
 
 struct Array {
@@ -86,8 +87,8 @@ struct Array {
 
   void resize(std::size_t bytes);
   void forget(const CodePlace& where);  // marks the array as freed
-  // Host code may write to other kinds of memory at any time, and the tracer does not observe it if
-  // a library writes.
+  // Host code may write to other kinds of memory at any time, and the tracer does not see writes by
+  // libraries.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -108,7 +109,7 @@ struct Array {
   bool any_written(std::size_t offset, std::size_t bytes) const;
 };
 
-// The allocations, including those that were freed, because no address is used twice.
+// All allocations, including freed ones, which stay in the list because no address is used twice.
 class Arrays {
  public:
   // Reserves the addresses that provide() hands out. Must be called before any lookup.

@@ -15,7 +15,7 @@ bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
 
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
-// The unwritten bytes among those that are copied.
+// The unwritten bytes within the part of an array that is copied.
 struct Gaps {
   std::size_t first = 0, end = 0;  // the longest gap
   std::size_t total = 0;
@@ -40,8 +40,8 @@ Gaps gaps_in(const Array& array, std::size_t offset, std::size_t size) {
   return gaps;
 }
 
-// True if the launch read the elements from this byte on: its threads then loop over all elements,
-// so the number of threads says nothing.
+// True if the launch read elements after this byte. Its threads then loop over all elements, so the
+// number of threads does not show which elements it covers.
 bool was_read_by(const Array& array, std::size_t from, std::uint32_t launch, const Epochs& epochs) {
   for (std::size_t word = from / kWordBytes; word < array.full_size / kWordBytes; ++word)
     for (const Access& read : array.cells[word].reads)
@@ -50,7 +50,7 @@ bool was_read_by(const Array& array, std::size_t from, std::uint32_t launch, con
   return false;
 }
 
-// The launch tells whether there are too few threads or whether the index is wrong.
+// The shape of the launch shows whether there are too few threads or whether the index is wrong.
 std::string advice_about(const Array& array, const OperationRecord& launch,
                          std::uint64_t elements) {
   const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
@@ -93,15 +93,16 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
              volume(epochs.operation(array.last_launch).grid) *
                      volume(epochs.operation(array.last_launch).block) >=
                  elements) {
-    // Many short gaps: there are enough threads, but several wrote one element, or some none.
+    // Many short gaps: there are enough threads, but several threads wrote the same element, or
+    // some threads wrote none.
     finding.kind = "partly covered";
     finding.what = "the launch covered only part of " + finding.array + ": no thread wrote " +
                    number(gaps.total / element) + " of its " + number(elements) +
                    " elements, for example " + number(gap / element) + " to " +
                    number((gap_end - 1) / element) + ", which are copied back";
   } else if (was_launched && gap == gap_end) {
-    // If the grid size was rounded down, each thread wrote one element, and fewer elements remain
-    // than a block has threads.
+    // If the grid size was rounded down, each thread wrote one element, and the number of remaining
+    // elements is smaller than that of a block's threads.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint8_t* first = array.writers.get();

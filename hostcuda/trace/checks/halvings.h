@@ -1,5 +1,5 @@
-// Finds reductions that halve a count which becomes odd, so that an element is left out: 96 threads
-// halve to 48, 24, 12, 6, 3 and 1, and nobody adds the third element.
+// Finds reductions that leave out an element because they halve an odd number of threads: 96
+// threads halve to 48, 24, 12, 6, 3 and 1, and no thread adds the third element.
 #ifndef HOSTCUDA_TRACE_CHECKS_HALVINGS_H
 #define HOSTCUDA_TRACE_CHECKS_HALVINGS_H
 

@@ -17,12 +17,13 @@ class Heap {
  public:
   explicit Heap(Arrays& arrays) : arrays_(arrays) {}
 
-  // True if the kernel itself makes the call, false if a library that an emulated thread uses makes
-  // it.
+  // True if the kernel itself makes the call; false if the call comes from a library that an
+  // emulated thread uses.
   bool serves(const void* return_address);
   // Returns null if the heap is full, as on a GPU.
   void* allocate(std::size_t size, const void* return_address);
-  // Returns false if the host's functions allocated the memory, for example for a library.
+  // Returns false if the memory is from the host's heap, for example because a library allocated
+  // it.
   bool release(const void* pointer, const void* return_address);
 
  private:

@@ -10,7 +10,8 @@
 namespace hostcuda::trace {
 namespace {
 
-// True while this thread changes blocks_: that frees memory too, while the mutex is locked.
+// True while this thread changes blocks_, because such a change may free memory while the mutex is
+// locked.
 thread_local bool is_busy = false;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The blocks of the host's heap that the program's traced files allocated, so that a copy that does
-// not fit is found before it destroys the heap.
+// The blocks that the program's traced files allocated in the host's heap. With them, a copy that
+// is too large for its block is found before it damages the heap.
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_BLOCKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_BLOCKS_H
 

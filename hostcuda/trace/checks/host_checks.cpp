@@ -133,7 +133,8 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// Keeps the errors of calls whose result is ignored, and of launches, which return nothing.
+// Stores the errors of calls whose results are ignored, and of launches, because they return
+// nothing.
 void HostChecks::failed(cudaError_t error, const std::string& reason) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
@@ -180,7 +181,8 @@ std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bo
   return room;
 }
 
-// The library may have written the arrays that were unwritten before.
+// The library may have written any array that was unwritten before, so all of them count as
+// written.
 void HostChecks::library_has_run() {
   for (const auto& [begin, array] : arrays_.all()) {
     if (array->is_freed || !array->knows_writers() || array->any_written(0, array->size)) continue;
@@ -256,7 +258,7 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
       !(target && target->kind == MemoryKind::device))
     bytes_to_host_ += size;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
-  // Looks for the missing part before the operation begins, which forgets who read the array.
+  // Looks for the missing part first, because begin_operation() forgets who read the array.
   std::optional<Finding> missing;
   if (is_back) missing = missing_part(*source, source->offset_of(from), size, epochs_);
   const std::uint32_t epoch = begin_operation();
@@ -293,8 +295,8 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Considers only device memory, because host code may use the other kinds, and only if a kernel was
-// launched since the allocation.
+// Considers only device memory, because host code may use other kinds of memory, and only if a
+// kernel has been launched since the allocation.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
@@ -377,8 +379,8 @@ void HostChecks::report_unasked() {
 }
 
 // Looks for the most frequent mistake of beginners: a program copies data to the device, launches
-// kernels that write as much data, and never copies anything back. Programs that only measure time,
-// print in kernels, or use memory that host code can read are exempt.
+// kernels that write the same amount of data, and never copies any data back. Programs that only
+// measure time, print in kernels, or use memory that host code can read are exempt.
 void HostChecks::look_for_lost_results() const {
   if (has_results_) return;
   const Array* last = nullptr;

@@ -22,9 +22,9 @@ class HostChecks final : public RuntimeObserver {
   HostChecks(Arrays& arrays, Epochs& epochs, Races& races, KernelChecks& checks)
       : arrays_(arrays), epochs_(epochs), races_(races), checks_(checks) {}
 
-  // Checks host code's access to memory that the API allocated.
+  // Checks an access of host code to memory that the API allocated.
   void access(const Accessed& accessed);
-  // Checks host code's access to a variable of the program.
+  // Checks an access of host code to a variable of the program.
   void access_variable(const Accessed& accessed);
   // Reports errors that the program has not checked so far.
   void report_unasked();
@@ -60,7 +60,7 @@ class HostChecks final : public RuntimeObserver {
     bool is_launch;
     std::string reason;
   };
-  // The reason why a copy is refused, and what to do about it.
+  // The reason why a copy is refused, and a remedy.
   struct Refusal {
     std::string reason, advice;
   };
@@ -80,7 +80,7 @@ class HostChecks final : public RuntimeObserver {
   Epochs& epochs_;
   Races& races_;
   KernelChecks& checks_;
-  // Does not need the API's lock.
+  // May be called without the API's lock.
   std::vector<Failure> take_unasked();
   std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;

@@ -18,8 +18,8 @@ std::string counted(std::size_t number, const char* word) {
   return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
 }
 
-// Returns the name whose address the statement passes to an allocating function, or "" if not
-// exactly one name fits.
+// Returns the name of the variable whose address the statement passes to an allocating function, or
+// "" if no name or more than one fits.
 std::string name_in(const std::string& statement) {
   static const regex_t* expression = [] {
     auto* compiled = new regex_t;
@@ -83,8 +83,8 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
-// Findings are reported once per array, or once per allocating source line if a kernel allocated
-// the array.
+// Findings are reported once per array. Arrays that kernels allocated count as one if the same line
+// allocated them.
 static const void* key_of(const Array& array) {
   return array.of_heap ? array.allocated.return_address : array.begin;
 }
@@ -205,8 +205,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // Ignores the emulator's own accesses: its texture functions read texture objects, and it calls
-  // functions of the standard library that are not inlined.
+  // Ignores the emulator's own accesses: its texture functions read texture objects, and some
+  // functions of the standard library that it calls are not inlined.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -318,9 +318,9 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   });
   const std::string pair =
       kernel + ordered.first + " " + ordered.second + (race.is_same_value ? " same value" : "");
-  // If several threads run a line that loads and then stores one element, the line is a lost
-  // update. A race between a load and a store of the same line is held back until a race between
-  // two stores confirms it.
+  // If several threads run a line that loads and then stores the same element, updates are lost.
+  // The race between the load and the store of that line is held back until a race between two of
+  // its stores confirms this.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

@@ -35,7 +35,8 @@ class KernelChecks {
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
   // A read of an unwritten element in shared memory is reported when the block has ended, unless
-  // the read is part of a race. In a race, the write may come later only in this emulation's order.
+  // the read is part of a race, because another order of the threads may then write the element
+  // first.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
@@ -43,14 +44,16 @@ class KernelChecks {
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
   void constant_never_set(const char* name, const Accessed& accessed);
-  // A number of several bytes consists of bytes that cudaMemset wrote, which are not zero.
+  // A kernel reads a number of several bytes, each of which cudaMemset set to a value other than
+  // zero.
   void bytes_as_number(const Array& array, const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
   void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
-  // Partial sums that nobody adds: `threads` threads make them, the next step has half as many.
+  // A reduction leaves out a partial sum: `threads` threads, an odd number, make partial sums, and
+  // in the next step half as many threads add them.
   bool knows_lost_partial(const void* code);
   void lost_partial(const Array& array, const void* code, unsigned threads);
   void memory_of_other_thread(const Accessed& accessed);

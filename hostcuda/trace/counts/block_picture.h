@@ -38,7 +38,8 @@ class BlockPicture : public Witness {
     std::map<Place, Seen> seen;
   };
 
-  // Called when this block runs. Only the first block of a kernel's first launch has a picture.
+  // Called when this block starts or resumes. Only the first block of a kernel's first launch is
+  // recorded.
   void block_runs(std::uint32_t kernel, std::uint64_t launches, const BlockState& block);
   void barrier_passed(const BlockState& block);
   // Called before requests of this warp are counted.

@@ -54,7 +54,7 @@ Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) 
 }
 
 // True if each lane reads the same address as its partner, whose number differs in this bit. Pairs
-// in which one lane does not take part are ignored.
+// of which only one lane takes part in the request are ignored.
 bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);

@@ -21,7 +21,8 @@ struct Request {
   std::uint32_t active = 0;
 };
 
-// The work that a request causes, and the least work for the same number of distinct bytes.
+// The work that a request causes, and the least work with which the same number of distinct bytes
+// could be accessed.
 struct Cost {
   unsigned actual;
   unsigned ideal;
@@ -33,7 +34,7 @@ Cost sectors(const Request& request, unsigned bytes);
 // Counts the passes through shared memory. A pass serves a group of lanes: a warp for accesses up
 // to four bytes, half a warp for eight bytes, a quarter for sixteen. Two neighbouring groups are
 // served together if every lane in them reads the same address as its neighbour. A group takes as
-// many passes as its fullest bank has distinct words.
+// many passes as there are distinct words in the bank that has most of them.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 // Counts the passes if all lanes read one aligned address. (In global memory that is one sector.)

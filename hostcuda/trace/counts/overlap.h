@@ -1,4 +1,4 @@
-// Counts streams that have unordered kernels, which a GPU may run at the same time.
+// Counts streams whose kernels a GPU may run at the same time, because nothing orders them.
 #ifndef HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 #define HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 

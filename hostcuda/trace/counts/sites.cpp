@@ -5,8 +5,8 @@
 namespace hostcuda::trace {
 namespace {
 
-// True if all lanes access the same word, which is the most frequent kind of request and the
-// cheapest.
+// True if all lanes access the same word. This is the most frequent and the cheapest kind of
+// request.
 bool is_one_word(const Request& request, unsigned bytes) {
   if (bytes > kWordBytes || !request.active) return false;
   const std::uint64_t address =

@@ -1,4 +1,4 @@
-// The places in the code that access memory, and what was counted at each of them.
+// The places in the code that access memory, with the counts of each place.
 #ifndef HOSTCUDA_TRACE_SITES_H
 #define HOSTCUDA_TRACE_SITES_H
 
@@ -33,7 +33,7 @@ struct Site {
   std::uint64_t executions = 0;            // executions, counted by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors (global) or wavefronts (shared memory)
   void count(const Request& request);
-  // Counts a request in which all of these lanes access one aligned address.
+  // Counts a request in which each of these lanes accesses the same aligned address.
   void count_one_address(std::uint32_t lanes);
 
  private:

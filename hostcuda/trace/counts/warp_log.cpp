@@ -75,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Counts requests while every lane either follows the same lane or is that lane. Returns the number
-// of steps that were counted.
+// Counts requests as long as all lanes follow the same lane or are that lane. Returns the number of
+// counted steps.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;

@@ -1,4 +1,4 @@
-// The accesses that one warp's lanes made, and how they combine into requests.
+// The accesses of one warp's lanes, which are combined into requests.
 #ifndef HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 #define HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 
@@ -11,7 +11,7 @@
 
 namespace hostcuda::trace {
 
-// Stands for accesses equal to those in the log of lane `lane`, from entry `begin` to entry `end`.
+// Stands for the same accesses as the entries from `begin` to `end` in the log of lane `lane`.
 struct Run {
   unsigned lane;
   std::size_t begin, end;
@@ -45,8 +45,8 @@ class LoggedAccess {
   std::uint64_t word_;
 };
 
-// The accesses of one lane. Lanes reuse each other's memory, because the memory that was written
-// last is still in the cache.
+// The accesses of one lane. A lane reuses the memory of another lane's old log, because memory that
+// was just written is still in the cache.
 class LaneLog {
  public:
   LaneLog() = default;
@@ -83,7 +83,8 @@ class WarpLog {
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
-  // Limits the memory. Only a spinning thread logs this much between two barriers.
+  // Limits the memory of the log. Only a spinning thread logs so many accesses between two
+  // barriers.
   bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all logged requests and clears the log.
   void settle(Sites& sites) {

@@ -1,5 +1,5 @@
-// Patterns of global memory: loads, stores, atomics. Each kernel makes one access, which its name
-// describes; anything else that it needs is a coalesced store.
+// Patterns of global memory: loads, stores, atomics. Each kernel makes one kind of access, which
+// its name describes. Apart from this access, it makes only coalesced stores.
 #pragma once
 
 #include "common.cuh"

@@ -1,5 +1,5 @@
-// Textbook access patterns, one kernel each, launched once. The trace's counts are compared with
-// Nsight Compute's counts on a GPU.
+// Textbook access patterns. Each has one kernel, which is launched once. The trace's counts are
+// compared with Nsight Compute's counts on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

@@ -106,7 +106,8 @@ __global__ void shared_dynamic(float* out) {
   out[thread_in_grid()] = tile[threadIdx.x ^ 1];
 }
 
-// Every thread reads the whole tile, as in step 09's force loop; nvcc may load four floats at once.
+// Every thread reads the whole tile, as in the force loop of step 09. nvcc may load four floats at
+// once.
 __global__ void shared_loop(float* out) {
   __shared__ float tile[kBlockSize];
   tile[threadIdx.x] = 1.0f;

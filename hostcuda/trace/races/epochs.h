@@ -1,5 +1,5 @@
-// The time of an access: how many of the events that order threads, blocks and operations preceded
-// it.
+// The time of an access, given by the numbers of earlier events that order threads, blocks and
+// operations.
 #ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
 #define HOSTCUDA_TRACE_RACES_EPOCHS_H
 
@@ -45,7 +45,7 @@ class Epochs {
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }
-  // False for a forgotten epoch. A forgotten epoch precedes everything that happens now.
+  // False for a forgotten epoch, which precedes everything that happens now.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
   const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }

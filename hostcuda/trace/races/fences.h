@@ -1,5 +1,6 @@
-// Orders that the kernel itself creates: what a thread writes before a __threadfence() and an
-// atomic precedes what another thread does after it has read the atomic's result.
+// Order that the kernel itself creates. If a thread writes, then executes a __threadfence() and an
+// atomic, its writes precede everything that another thread does after it has read the atomic's
+// result.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -24,7 +25,7 @@ using SeenBlocks = std::map<std::uint32_t, Seen>;
 class Fences {
  public:
   void begin_grid();
-  // Before a grid's first fence, nothing needs to be looked up.
+  // False before a grid's first fence, when no order needs to be looked up.
   bool any() const { return any_; }
   std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
 

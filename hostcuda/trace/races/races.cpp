@@ -68,8 +68,8 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
                                          now.block, static_cast<std::uint16_t>(later.thread));
 }
 
-// Polling is not a race: it is a volatile load of global memory that an atomic or a volatile store
-// writes, and both access memory directly. Polling does not order anything.
+// Polling is not a race, but it orders nothing either. A volatile load polls global memory that an
+// atomic or a volatile store writes, and both access the memory directly.
 bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
   if (a.is_atomic && b.is_atomic) return true;
   const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);

@@ -28,7 +28,8 @@ struct Race {
   bool is_same_value = false;  // true as long as all its accesses are stores of one value
 };
 
-// Accesses by unordered operations: of two streams, or of a stream and host code.
+// An access by another operation that nothing orders: the two operations are in two streams, or one
+// is host code's.
 struct Unordered {
   Access earlier;
   std::uint32_t operation;  // the operation of the earlier access
@@ -39,15 +40,15 @@ class Races {
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
   // Records an access by the running operation; `when` is the thread's epoch. If nothing orders an
-  // earlier access of the same kernel before this one, stores the race. Returns an unordered access
-  // of another operation, if there is one.
+  // earlier access of the same kernel before this one, stores a race. If nothing orders an earlier
+  // access of another operation before this one, returns that access; otherwise null.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
   // Records that a copy or host code accesses a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // If a thread's plain load is followed by its compare-and-swap, the load is a guess, which the
-  // swap checks. A load that is a guess does not race with an atomic.
+  // If a thread's plain load is followed by the thread's compare-and-swap, the loaded value is a
+  // guess, which the swap checks. Such a load does not race with an atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // Records another read in the same epoch as the cell's last read.
   static void read_again(Cell& cell, const Access& access) {
