@@ -1,5 +1,6 @@
-// Sums by cpu_tree's tree. Its files compute the sources' accelerations; this one adds potentials
-// and other targets: a second tree orders the targets, and its groups walk the first tree.
+// Computes sums with the tree of cpu_tree. The files of cpu_tree compute accelerations of the
+// sources. This file adds potentials, and targets that are not sources: a second tree orders such
+// targets, and its groups walk the first tree.
 #include <omp.h>
 
 #include <algorithm>
@@ -22,8 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace {
 namespace HWY_NAMESPACE {
 
-// Adds -m / s, for every body but the target itself, to the x of a sum. `own` is the target in lane
-// 0 of the group, if the targets are the tree's own bodies.
+// For every body except the target itself, adds -m / s to the x of a sum. If the targets are the
+// tree's own bodies, `own` is the target in lane 0 of the group.
 template <bool kSkipsItself>
 struct BodyPotentials {
   const Tree& tree;

@@ -1,5 +1,5 @@
-// Shared by the programs of memory/: the command line, the bodies, the time of a kernel, and the
-// report. Allocations, copies and launches stay in the programs, because they are the subject.
+// Shared by the programs of memory/: the command line, the bodies, the timing of a kernel, and the
+// report. The programs themselves allocate, copy and launch, because this is what they teach.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,7 +24,7 @@ inline void check(cudaError_t error, const char* call, int line) {
   std::exit(1);
 }
 
-// Every CUDA call returns an error code. Unchecked, a failed launch takes no time at all.
+// Every CUDA call returns an error code. Without a check, a failed launch looks infinitely fast.
 #define CHECK(call) memory::check((call), #call, __LINE__)
 
 struct Options {
@@ -110,8 +110,8 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
-// The median time in seconds of `repeat` calls of `launch`, after one that is not timed. Without a
-// GPU it is 0: an emulated time would say nothing.
+// The median time in seconds of `repeat` calls of `launch`; one more call, before these, is not
+// timed. Without a GPU, returns 0, because emulated times mean nothing.
 template <class Launch>
 double seconds(int repeat, const Launch& launch) {
   if (kEmulated) return 0;
@@ -135,7 +135,7 @@ double seconds(int repeat, const Launch& launch) {
   return 1e-3 * milliseconds[repeat / 2];
 }
 
-// The bandwidth of a copy within the device's memory, bytes read and bytes written per second.
+// The bandwidth of a copy within the device's memory: bytes read plus bytes written, per second.
 inline double copy_bandwidth(std::size_t bytes, int repeat) {
   char *from = nullptr, *to = nullptr;
   CHECK(cudaMalloc(&from, bytes));
@@ -148,7 +148,8 @@ inline double copy_bandwidth(std::size_t bytes, int repeat) {
   return 2.0 * static_cast<double>(bytes) / time;
 }
 
-// Prints the result. `bytes` are those that the task has to read and write. Returns the exit code.
+// Prints the result and returns the exit code. `bytes` is how many bytes the task must read and
+// write.
 inline int report(const char* name, const Options& run, double bytes, double time, double error,
                   double limit) {
   const bool right = error <= limit;

@@ -1,4 +1,4 @@
-// Tests the C++ header against two bodies computed by hand, and its errors.
+// Tests the errors of the C++ header, and its results against two bodies computed by hand.
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
-// The same bodies, and the same file of accelerations, for a step and for the library.
+// Shared by the programs for a step and for the library: both make the same bodies, and write their
+// accelerations to files of the same form.
 #pragma once
 
 #include <cstdint>

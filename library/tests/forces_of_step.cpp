@@ -1,11 +1,11 @@
-// Takes the place of a step's command line: writes the forces of the step's kernels, and measures
-// these.
+// Takes the place of a step's command line: writes the forces that the step's kernels compute, and
+// measures the time of these kernels.
 //
 // usage: forces_of_STEP BODIES one|many FILE [STEPS]
 //
-// A time step of length 1 from rest turns velocities into accelerations, which go to FILE as
-// float32. With STEPS, prints the seconds that the kernels of a time step take, in the median of
-// five runs of so many.
+// After a time step of length 1 from rest, the velocities equal the accelerations. They are written
+// to FILE as float32. With STEPS, makes five runs of this many time steps, and prints the median of
+// the seconds that the kernels take per time step.
 #include <algorithm>
 #include <string_view>
 

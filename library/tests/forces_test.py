@@ -1,7 +1,7 @@
-"""Compares the forces of the library's half for CUDA with those of the steps whose kernels it has:
-all bits must be the same.
+"""Compares the forces that the CUDA part of the library computes with those of the steps whose
+kernels it uses. All bits must be the same.
 
-usage: forces_test.py FOLDER   of the programs forces_of_library, forces_of_step12_newton3, ...
+usage: forces_test.py FOLDER   the folder of forces_of_library, forces_of_step12_newton3, ...
 """
 
 from __future__ import annotations

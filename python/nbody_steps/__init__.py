@@ -1,7 +1,7 @@
 """Gravity of N bodies: accelerations, potentials and jerks by direct sum or by a tree.
 
-G is 1, and softening is Plummer's. Arrays are numpy arrays of float32 or float64, or arrays of
-PyTorch, JAX and other libraries in host memory, which are read without a copy (DLPack).
+G is 1, and softening is Plummer's. Arrays are numpy arrays of float32 or float64. Arrays of
+PyTorch, JAX and other libraries in host memory are read without a copy (DLPack).
 
     import nbody_steps as nb
     bodies = nb.scenario("plummer", bodies=4096)

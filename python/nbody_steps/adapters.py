@@ -1,6 +1,6 @@
-"""Bodies from and to REBOUND and yt, and galpy's potentials as external fields.
+"""Converts bodies from and to REBOUND and yt, and makes external fields of galpy's potentials.
 
-Each function needs its package only when it is called.
+Each function imports the other package when it is called, so no package is needed before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KPC_MSUN_IN_KMS = 2.0738653e-3  # sqrt(G Msun / kpc), with the nominal GM of the
 
 
 def package(name: str, needed_by: str) -> Any:
-    """Imports a package. Raises an ImportError of one line if it is missing."""
+    """Imports a package. If it is missing, raises an ImportError with a one-line message."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -35,11 +35,11 @@ def from_rebound(simulation: Any) -> Bodies:
     """Returns the bodies of a rebound.Simulation (Rein & Liu 2012, A&A 537, A128).
 
     G becomes 1: positions (n, 3) and masses (n,) keep their units, velocities are divided by
-    sqrt(G), and the time is multiplied by it. Test particles get mass 0. Names are those that
-    particles have. Additional forces are not part of the result.
+    sqrt(G), and the time is multiplied by sqrt(G). Test particles get mass 0. Bodies keep the names
+    that particles have. Additional forces are not part of the result.
 
-    Raises a ValueError if the argument is not a simulation, if it is periodic, and if test
-    particles act on the other bodies (testparticle_type 1).
+    Raises a ValueError if the argument is not a simulation, if the simulation is periodic, or if
+    its test particles act on the other bodies (testparticle_type 1).
     """
     try:
         gravity, every = float(simulation.G), list(simulation.particles)
@@ -69,8 +69,9 @@ def from_rebound(simulation: Any) -> Bodies:
 
 
 def to_rebound(bodies: Bodies) -> Any:
-    """Returns a new rebound.Simulation with G = 1 and the bodies, their time, softening, and dt if
-    it is above 0. The integrator is REBOUND's default, IAS15.
+    """Returns a new rebound.Simulation with these bodies and G = 1. The simulation gets the time
+    and the softening of the bodies and, if it is above 0, their dt. The integrator is REBOUND's
+    default, IAS15.
 
     Raises a ValueError if there are several systems, and an ImportError without REBOUND.
     """
@@ -128,10 +129,11 @@ def from_yt(source: Any, particle_type: str = "all") -> Bodies:
 
 
 def to_yt(bodies: Bodies) -> Any:
-    """Returns a yt dataset of particles (yt.load_particles), whose box just holds the bodies.
+    """Returns a yt dataset of particles (yt.load_particles). Its box is just large enough for the
+    bodies.
 
-    The bodies need units with a size: "au-msun-yr2pi", "kpc-msun", "kpc-100kms", or "2.5 kpc, 1e10
-    Msun". Raises a ValueError for others, and an ImportError without yt.
+    The bodies need units with a physical scale: "au-msun-yr2pi", "kpc-msun", "kpc-100kms", or
+    "2.5 kpc, 1e10 Msun". Raises a ValueError for others, and an ImportError without yt.
     """
     yt = package("yt", "to_yt")
     x, v, m = single(bodies)

@@ -1,4 +1,4 @@
-"""AMUSE's HDF5 files and REBOUND's archives. Each needs the package that reads its container."""
+"""Reads AMUSE's HDF5 files and REBOUND's archives. The former need h5py, the latter rebound."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def text_of(value: Any) -> str:
 
 def column(file: str, columns: Any, name: str, wanted: dict[str, float],
            system: Optional[str] = None) -> tuple[np.ndarray, str]:
-    """Returns a column in its system's units, and the system."""
+    """Returns a column of numbers in the units of a system, and the name of the system."""
     if name not in columns:
         raise ValueError(f"{file}: the particles have no {name}")
     factor, powers, found = parse_unit(file, text_of(columns[name].attrs["units"]))

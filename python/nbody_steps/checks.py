@@ -1,4 +1,4 @@
-"""Checks of arguments. A wrong one raises a ValueError that names it in one line."""
+"""Checks arguments. Raises a ValueError with a one-line message that names the wrong argument."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_array(name: str, value: Any) -> np.ndarray:
-    """Returns a numpy array of the same memory where possible, else a copy. Lists of numbers become
-    float64."""
+    """Returns a numpy array that shares the memory of `value` if possible, or else a copy. Lists of
+    numbers become float64."""
     if isinstance(value, np.ndarray):
         array = value
     elif hasattr(value, "__dlpack__"):

@@ -1,7 +1,7 @@
 """Arrays in the memory of a CUDA device: of CuPy, PyTorch, JAX, or any library with DLPack.
 
-A call through Python should take little longer than its kernels, so PyTorch and CuPy are asked for
-addresses themselves: DLPack takes as long as a small kernel.
+A call through Python should take little longer than the kernels that it launches. DLPack takes as
+long as a small kernel, so the addresses of arrays of PyTorch and CuPy come from these libraries.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Library:
         return int(number) if int(kind) in CUDA else None
 
     def contiguous(self, array: Any) -> Any:
-        """Returns the array, or a copy in C's order, when its memory may be read in the stream."""
+        """Returns the array, or a copy in C's order. After the call, the memory may be read in the
+        stream."""
         return array
 
     def address(self, array: Any) -> int:
@@ -51,7 +52,8 @@ class Library:
         return make(number, list(shape))
 
     def result(self, array: Any, stream: int) -> Any:
-        """Returns what `empty` made as an array of the library, when it may be used."""
+        """Waits until a result that `empty` made may be used. Returns the result as an array of the
+        library."""
         _extension.wait(stream)
         return array
 
@@ -141,7 +143,7 @@ def type_name(array: Any) -> str:
 
 
 class Call:
-    """The arrays of a call on a device, which must outlive the kernels' launches."""
+    """The arrays of a call on a device. They must exist until all kernels have been launched."""
 
     def __init__(self, positions: Any, number: int) -> None:
         self.positions, self.number = positions, number

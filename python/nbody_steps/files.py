@@ -13,7 +13,8 @@ from . import _extension, checks
 
 @dataclass
 class Bodies:
-    """The state of one system of n bodies, or of s systems; arrays then begin with an axis of s."""
+    """The state of one system of n bodies, or of s systems. In the second case, the first axis of
+    each array is the system."""
 
     positions: np.ndarray  #: (n, 3), float64
     velocities: np.ndarray  #: (n, 3), float64
@@ -43,12 +44,13 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
     (with h5py) or an archive of REBOUND (with rebound). The content decides the format
     (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
 
-    systems     number of systems that the rows of a file form, if it does not say
+    systems     number of systems that the rows of a file form, if the file does not say this
     species     bodies to keep, such as "dark,star"
     columns     names of the columns of a table without a header line, such as "m,x,y,-,-"
     units       a preset to convert to, if the file has units
-    from_units  the preset of the file's units, if it does not say; a Tipsy file without them is
-                rejected, because other programs read the same file in units 1e10 apart
+    from_units  the preset of the file's units, if the file does not name them. For a Tipsy file
+                without units it is required: some programs read masses of such a file in solar
+                masses, others in 1e10 solar masses
 
     A file that is missing or invalid raises a ValueError of one line.
     """
@@ -83,9 +85,9 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
 
 def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed: int = 1,
              softening: Optional[float] = None, **parameters: float) -> Bodies:
-    """Returns initial conditions by name: the same bodies, bit for bit, as the programs' --scenario
-    with this seed, in float64. `scenarios()` lists the names. Underscores in names of parameters
-    stand for hyphens: scenario("cold-sphere", virial_ratio=0.5).
+    """Returns the initial conditions of a scenario, in float64. With the same seed, the bodies are
+    bit for bit those of the programs' option --scenario. `scenarios()` lists the names. In names of
+    parameters, underscores stand for hyphens: scenario("cold-sphere", virial_ratio=0.5).
 
     An unknown name, size or parameter raises a ValueError that lists what is allowed.
     """

@@ -76,16 +76,17 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
     device           "cpu", "cuda" in a build with nvcc, or None: where the arrays are
     threads          of the CPU, at most this many; None: all
-    unchecked        CUDA: nothing is examined, and the call never waits. Then values must be
-                     allowed, all sources count as massive, and units must suit float32
+    unchecked        CUDA: values are not checked, and the call never waits for the device. You must
+                     make sure that values are allowed and that units suit float32. All sources
+                     count as massive
 
-    Arrays of CuPy, PyTorch and JAX on a CUDA device are used where they are (DLPack), in the
-    library's current stream, and the result is an array of the same library. Arrays of other
-    libraries there give one with DLPack's methods.
+    Arrays of CuPy, PyTorch and JAX on a CUDA device are used without a copy (DLPack), in the
+    library's current stream, and the result is an array of the same library. For arrays of other
+    libraries on a device, the result is an array with DLPack's methods.
 
     Returns (k, 3), or (n, 3) without targets, with the dtype of the positions. Wrong shapes, dtypes
-    and numbers raise ValueError. The interpreter's lock is released, and Ctrl-C ends the call, if
-    it computes on the CPU.
+    and numbers raise ValueError. A call that computes on the CPU releases the interpreter's lock,
+    and Ctrl-C ends the call.
     """
     return total("accelerations", positions, masses, softening, targets, (3,),
                  (method, theta, multipole, force_tolerance, device, threads), unchecked)
@@ -98,8 +99,8 @@ def potential(positions: Any, masses: Any, softening: float, targets: Any = None
     """Returns the potentials at targets, phi_i = - sum_j m_j / (|r_ij|^2 + eps^2)^(1/2).
 
     Without targets, a body's own term is left out, so 0.5 * sum(masses * potential) is the
-    potential energy. Arguments are those of `accelerations`; the tree opens the nodes that it opens
-    for accelerations, and uses the same moments.
+    potential energy. The arguments are those of `accelerations`. The tree opens the same nodes and
+    uses the same moments as for accelerations.
 
     Returns (k,), or (n,) without targets.
     """
@@ -149,8 +150,8 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     velocities, target_velocities: (n, 3) and (k, 3), same dtype; the other arguments are those of
     `accelerations`. The tree has no velocities, so only method "direct" is allowed.
 
-    Returns (k, 3), or (n, 3) without targets; with_accelerations: a pair, accelerations first, for
-    the cost of one.
+    Returns (k, 3), or (n, 3) without targets. With with_accelerations, returns the accelerations
+    and the jerks, at the cost of the jerks alone.
     """
     if checks.one_of("method", method, METHODS) != METHODS["direct"]:
         raise ValueError("method: 'tree' does not compute a jerk; 'direct'")

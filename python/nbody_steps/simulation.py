@@ -17,13 +17,13 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     """Returns the positions and velocities after `steps` time steps of leapfrog (drift by dt / 2,
     kick by dt, drift by dt / 2; second order, time-reversible).
 
-    positions, velocities: (n, 3); masses: (n,); all of one dtype, float32 or float64, which is also
-    that of the state. dt may be negative. progress(k) is called after step k. method and options
-    are those of `accelerations`. The arguments are not changed.
+    positions, velocities: (n, 3); masses: (n,). All have the same dtype, float32 or float64, and so
+    does the state during the run. dt may be negative. progress(k) is called after step k. method
+    and options are those of `accelerations`. The arguments are not changed.
 
-    external(positions, time) returns accelerations (n, 3) that are added to those of the bodies:
-    those of a potential that does not react to the bodies (`galpy_field` makes one). `time` is that
-    of the start.
+    external(positions, time) returns accelerations (n, 3), which are added to those that the bodies
+    cause. They are those of a potential that does not react to the bodies (`galpy_field` makes such
+    a function). The argument `time` is the time at the start.
 
     Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """

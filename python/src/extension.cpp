@@ -19,7 +19,7 @@ namespace nb = nanobind;
 
 namespace {
 
-// C-contiguous arrays, in host memory or in a device's.
+// C-contiguous arrays, in the memory of the host or of a device.
 template <class Real>
 using In = nb::ndarray<const Real, nb::c_contig>;
 template <class Real>
@@ -33,7 +33,7 @@ struct Settings {
   bool unchecked;
 };
 
-// Ctrl-C ends a call: Python's handler runs, in the thread that called.
+// Returns nonzero if Ctrl-C must end a call. Runs Python's signal handlers, in the calling thread.
 int has_signal(void*) {
   const nb::gil_scoped_acquire lock;
   return PyErr_CheckSignals() != 0;
@@ -95,7 +95,7 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       nb::arg("settings"), nb::arg("out"));
 }
 
-// The functions of arrays in a device's memory take addresses (nbody_steps/devices.py).
+// For arrays in the memory of a device, the functions take addresses (nbody_steps/devices.py).
 template <class Real>
 Real* at(std::uintptr_t address) {
   return reinterpret_cast<Real*>(address);
@@ -156,7 +156,7 @@ void bind_jerk(nb::module_& module, Function function) {
       nb::arg("accelerations"), nb::arg("jerks"));
 }
 
-// Returns a new array in the memory of a device, which speaks DLPack.
+// Returns a new array in the memory of a device. Other libraries can read the array through DLPack.
 template <class Real>
 nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
   std::size_t count = 1;

@@ -63,8 +63,8 @@ nb::dict to_python(nbody::Snapshot snapshot) {
   return result;
 }
 
-// Other programs read a Tipsy file without units as kpc and solar masses, or as kpc and 1e10 of
-// them, so the caller must say which.
+// If a Tipsy file has no units, some programs read it in kpc and solar masses, others in kpc and
+// 1e10 solar masses. The caller must therefore say which units the file has.
 void set_units(const std::string& file, nbody::Snapshot& snapshot,
                const std::optional<std::string>& from_units) {
   if (!from_units) {

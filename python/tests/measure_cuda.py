@@ -2,8 +2,9 @@
 
 usage: measure_cuda.py PROGRAMS RECORD [SECONDS]
 
-PROGRAMS is the folder of forces_of_step12_newton3 and so on (library/tests), RECORD a file of JSON
-lines to append to. Prints predictions of docs/results/predictions.md next to the numbers.
+PROGRAMS is the folder of forces_of_step12_newton3 and similar programs (library/tests). The results
+are appended to RECORD, a file of JSON lines. Prints the predictions from
+docs/results/predictions.md next to the measured numbers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tests the adapters of nbody_steps against REBOUND, yt and galpy. A missing package fails its
-tests with --all, and skips them otherwise.
+"""Tests the adapters of nbody_steps against REBOUND, yt and galpy. If a package is missing, its
+tests fail with --all, and are skipped otherwise.
 
 usage: test_adapters.py [--all]
 """
