@@ -149,7 +149,7 @@ void write(Complex* to, Number value) {
   *to = Complex{static_cast<Real>(value.re), static_cast<Real>(value.im)};
 }
 
-// Of the spectrum of real numbers only the first half is stored; the rest are conjugates of it.
+// Only the first half of the spectrum of real numbers is stored; the rest are its conjugates.
 inline std::size_t mirrored(std::size_t index, const Shape& shape) {
   std::size_t at = 0, size = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {

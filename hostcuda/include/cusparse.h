@@ -260,7 +260,8 @@ inline cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// The products need no buffer, but programs allocate what they are told, so it is not empty.
+// The products do not need a buffer, but programs allocate one of the returned size, so the size is
+// not 0.
 inline cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, const void*,
                                                 cusparseConstSpMatDescr_t,
                                                 cusparseConstDnVecDescr_t, const void*,

@@ -213,7 +213,7 @@ def registers(kind, names):
 
 
 def operand(word):
-    """Returns the C++ expression of an operand that is no vector and no address."""
+    """Returns the C++ expression of an operand that is neither a vector nor an address."""
     word = word.strip()
     if word.startswith("%") and word[1:] in SPECIAL:
         return SPECIAL[word[1:]]

@@ -83,8 +83,7 @@ class WarpLog {
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
-  // Limits the memory of the log. Only a spinning thread logs so many accesses between two
-  // barriers.
+  // Limits the memory of the log. Only a spinning thread logs kMaxAccesses between two barriers.
   bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all logged requests and clears the log.
   void settle(Sites& sites) {
