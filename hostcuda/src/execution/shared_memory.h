@@ -47,7 +47,8 @@ class SharedMemory {
   unsigned to_window(const char* address) const;
   char* from_window(unsigned window) const;
 
-  // Maps an address in another block's memory (`mapper`) to this block; null if it is not shared.
+  // Returns the address in this block that corresponds to `address` in `mapper`, another block's
+  // shared memory, or null if `address` is not in shared memory.
   char* find_for(const SharedMemory& mapper, char* address);
 
  private:
