@@ -50,8 +50,8 @@ def from_rebound(simulation: Any) -> Bodies:
     if not (gravity > 0 and math.isfinite(gravity)):
         raise ValueError(f"simulation: G = {gravity} is not allowed; a number above 0")
     if str(getattr(simulation, "boundary", "none")) in ("periodic", "shear"):
-        raise ValueError("simulation: its boundary is periodic, and gravity here is of isolated "
-                         "bodies")
+        raise ValueError("simulation: its boundary is periodic, but nbody_steps computes only "
+                         "isolated systems")
     if hasattr(simulation, "N_real"):  # REBOUND 4 appends variational particles
         every = every[:simulation.N_real]
     rows = np.array([(p.x, p.y, p.z, p.vx, p.vy, p.vz, p.m) for p in every],
