@@ -8,7 +8,6 @@
 // same again. Otherwise the call launches the right kernels afterwards. With options.unchecked
 // there is no examination.
 #include <array>
-#include <cmath>
 #include <type_traits>
 
 #include "library/cuda/arrays.h"
@@ -41,7 +40,7 @@ struct Problem {
   Division division() const {
     const int n = static_cast<int>(sources.count);
     if (!in_pairs() || n <= kMostForOneKernel) return {};
-    return {tile_of_pairs(n), true};
+    return {static_cast<std::size_t>(tile_of_pairs(n)), true};
   }
 };
 
@@ -109,10 +108,10 @@ void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* exam
     examination->end();
     out.is_expected = examination->is_expected();
   }
-  out.force = std::ldexp(1.0, plan.mass - 2 * plan.length);
-  out.potential = std::ldexp(1.0, plan.mass - plan.length);
-  out.jerk = std::ldexp(1.0, plan.mass - 3 * plan.length + plan.speed);
-  const double softening = softening_of<To>(std::ldexp(problem.softening, -plan.length));
+  out.force = plan.mass / plan.length / plan.length;
+  out.potential = plan.mass / plan.length;
+  out.jerk = out.force / plan.length * plan.speed;
+  const double softening = softening_of<To>(problem.softening / plan.length);
   const auto square = static_cast<To>(softening * softening);
   if constexpr (std::is_same_v<To, float>)
     if (tree) return sum_in_tree(sources, problem.own ? nullptr : &others, square, problem, out);
@@ -189,9 +188,7 @@ void compute(const Problem<Real>& problem, Last& last) {
     examination.end();
   }
   const Facts found = examination.wait();
-  if ((found.wrong & 1) != 0) throw CudaFailure{NBODY_BAD_POSITION};
-  if ((found.wrong & 2) != 0) throw CudaFailure{NBODY_BAD_VELOCITY};
-  if ((found.wrong & 4) != 0) throw CudaFailure{NBODY_BAD_MASS};
+  if (found.wrong != NBODY_OK) throw CudaFailure{found.wrong};
   const Plan plan = plan_of(found, problem.softening);
   last.note(plan);
   if (found.as_expected == 0) launch(problem, plan, nullptr);

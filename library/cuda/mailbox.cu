@@ -19,7 +19,7 @@ Idle& idle() {
 
 void free_slot(const Mailbox::Slot& slot) {
   if (slot.event != nullptr) (void)cudaEventDestroy(slot.event);
-  if (slot.sums != nullptr) (void)cudaFree(slot.sums);
+  if (slot.arrived != nullptr) (void)cudaFree(slot.arrived);
   if (slot.facts != nullptr) (void)cudaFreeHost(slot.facts);
 }
 
@@ -27,9 +27,8 @@ Mailbox::Slot make_slot(int device) {
   Mailbox::Slot slot{device};
   try {
     CUDA_CHECK(cudaHostAlloc(&slot.facts, sizeof(Facts), cudaHostAllocMapped));
-    CUDA_CHECK(cudaMalloc(&slot.sums, sizeof(Sums)));
-    const Sums none{no_facts(), 0};
-    CUDA_CHECK(cudaMemcpy(slot.sums, &none, sizeof none, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMalloc(&slot.arrived, sizeof(unsigned)));
+    CUDA_CHECK(cudaMemset(slot.arrived, 0, sizeof(unsigned)));
     CUDA_CHECK(cudaDeviceSynchronize());  // a stream might not wait for the default stream
     CUDA_CHECK(cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming));
   } catch (...) {

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <utility>
 
 #include "library/call.h"
 #include "library/cuda/failure.h"
@@ -67,66 +66,6 @@ Pools& pools() {
 }
 #endif
 
-int current_device() {
-  int device = -1;
-  (void)cudaGetDevice(&device);
-  return device;
-}
-
-// Memory of calls in the default streams of devices, for later calls there.
-struct Block {
-  int device = -1;
-  char* memory = nullptr;
-  std::size_t bytes = 0;
-};
-class Blocks {
- public:
-  // Returns a block of the current device that is large enough, or none.
-  Block take(std::size_t bytes) {
-    const int device = current_device();
-    const std::lock_guard lock(mutex_);
-    for (Block& kept : kept_) {
-      if (kept.device != device || kept.bytes < bytes) continue;
-      return std::exchange(kept, {});
-    }
-    return {};
-  }
-  // Returns false if enough blocks are kept.
-  bool keep(const Block& block) {
-    const std::lock_guard lock(mutex_);
-    for (Block& kept : kept_) {
-      if (kept.memory != nullptr) continue;
-      kept = block;
-      return true;
-    }
-    return false;
-  }
-  void release() {
-    const int device = current_device();
-    while (true) {
-      Block block;
-      {
-        const std::lock_guard lock(mutex_);
-        for (Block& kept : kept_)
-          if (kept.memory != nullptr) block = std::exchange(kept, {});
-      }
-      if (block.memory == nullptr) break;
-      (void)cudaSetDevice(block.device);
-      (void)cudaFreeAsync(block.memory, nullptr);
-      (void)cudaStreamSynchronize(nullptr);
-    }
-    (void)cudaSetDevice(device);
-  }
-
- private:
-  std::mutex mutex_;
-  std::array<Block, 8> kept_;
-};
-Blocks& blocks() {
-  static Blocks blocks;
-  return blocks;
-}
-
 cudaError_t take_from_pool(void** memory, std::size_t bytes, cudaStream_t stream) {
 #ifdef __HOSTCUDA__
   return cudaMallocAsync(memory, bytes, stream);
@@ -159,28 +98,20 @@ InCall::InCall(cudaStream_t stream, std::size_t expected_bytes)
     : before_(call_of_thread), stream_(stream) {
   call_of_thread = this;
   if (expected_bytes == 0 || expected_bytes > kMostAtOnce) return;
-  Block block;
-  if (stream == nullptr) block = blocks().take(expected_bytes);
-  if (block.memory == nullptr) {
-    void* memory = nullptr;
-    if (take_from_pool(&memory, expected_bytes, stream) != cudaSuccess) {
-      (void)cudaGetLastError();  // each array is then an allocation of its own
-      return;
-    }
-    block = {current_device(), static_cast<char*>(memory), expected_bytes};
+  void* block = nullptr;
+  if (take_from_pool(&block, expected_bytes, stream) == cudaSuccess) {
+    block_ = static_cast<char*>(block), size_ = expected_bytes;
+  } else {
+    (void)cudaGetLastError();  // each array is then an allocation of its own
   }
-  block_ = block.memory, size_ = block.bytes, device_ = block.device;
 }
 InCall::~InCall() {
   call_of_thread = before_;
-  if (block_ == nullptr) return;
-  if (stream_ == nullptr && blocks().keep({device_, block_, size_})) return;
-  (void)cudaFreeAsync(block_, stream_);
+  if (block_ != nullptr) (void)cudaFreeAsync(block_, stream_);
 }
 
 void release_cuda_memory() {
   release_mailboxes();
-  blocks().release();
 #ifndef __HOSTCUDA__
   pools().release();
 #endif

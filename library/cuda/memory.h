@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 // Included before the redefinition, because these headers may call cudaMalloc themselves.
+#include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -22,9 +23,6 @@ cudaError_t return_memory(void* memory);
 // The stream and the memory of this thread's call, until the object is destroyed. An allocation
 // takes the host a microsecond, as long as a small kernel. So if the caller knows from an earlier
 // call how many bytes this one takes, all its arrays are parts of one allocation.
-//
-// In the default stream this memory is kept for later calls, because their kernels run after those
-// of this call.
 class InCall {
  public:
   explicit InCall(cudaStream_t stream, std::size_t expected_bytes = 0);
@@ -41,7 +39,6 @@ class InCall {
   InCall* before_;
   cudaStream_t stream_;
   char* block_ = nullptr;
-  int device_ = -1;
   std::size_t size_ = 0, taken_ = 0;
 };
 

@@ -8,8 +8,7 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
-constexpr int kMostBlocks = 512;  // of a pass
-constexpr unsigned kAllLanes = 0xffffffff;
+constexpr int kMostBlocks = 512;  // of a pass; the last block adds up their findings
 
 // What the kernel does; null pointers omit parts of it.
 template <class To, class From>
@@ -43,91 +42,70 @@ __device__ Body<From> load(const Pass<To, From>& pass, std::size_t i) {
 
 // ---- examining ----------------------------------------------------------------------------------
 
-// The findings of a thread.
-struct Found {
-  double length = 0, mass = 0, speed = 0;  // largest magnitudes
-  int massive = 0, one_mass_tiles = 0, wrong = 0;
+__device__ int first_of(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+struct Merge {
+  __device__ Facts operator()(const Facts& a, const Facts& b) const {
+    return {fmax(a.length, b.length),
+            fmax(a.mass, b.mass),
+            fmax(a.speed, b.speed),
+            a.massive + b.massive,
+            a.one_mass_tiles + b.one_mass_tiles,
+            first_of(a.wrong, b.wrong),
+            0};
+  }
 };
 
 template <class Real>
-__device__ void examine(const Body<Real>& body, const Real* centre, Found& found) {
-  const auto note = [&found](double value, double from, int bit, double& largest) {
-    if (fabs(value) <= kLargest) {
-      largest = fmax(largest, fabs(value - from));
-    } else {
-      found.wrong |= bit;  // it is too large, or NaN
-    }
-  };
+__device__ void examine(const Body<Real>& body, const Real* centre, Facts& facts) {
+  const auto within = [](Real value) { return fabs(static_cast<double>(value)) <= kLargest; };
   for (int k = 0; k < 3; ++k) {
-    note(body.x[k], centre != nullptr ? centre[k] : Real(0), 1, found.length);
-    note(body.v[k], 0, 2, found.speed);
+    if (!within(body.x[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_POSITION);
+    if (!within(body.v[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_VELOCITY);
+    const double x = body.x[k];
+    facts.length = fmax(facts.length, fabs(centre != nullptr ? x - centre[k] : x));
+    facts.speed = fmax(facts.speed, fabs(static_cast<double>(body.v[k])));
   }
-  note(body.mass, 0, 4, found.mass);
-  if (body.mass < 0) found.wrong |= 4;
-  found.massive += body.mass > 0;
+  if (!within(body.mass) || body.mass < 0) facts.wrong = first_of(facts.wrong, NBODY_BAD_MASS);
+  facts.massive += body.mass > 0;
+  facts.mass = fmax(facts.mass, static_cast<double>(body.mass));
 }
 
-// Returns e with 2^(e - 1) <= largest < 2^e, as unit_of().
-__host__ __device__ int exponent_of(double largest) {
-  return largest > 0 ? ilogb(largest) + 1 : Facts::kNone;
+// unit_of(), on the device.
+__device__ bool is_unit_of(double largest, double unit) {
+  return unit == (largest > 0 ? ldexp(1.0, ilogb(largest) + 1) : 1.0);
 }
-
-__device__ Facts facts_of_warp(const Found& found) {
-  Facts facts = no_facts();
-  facts.length = exponent_of(found.length);
-  facts.mass = exponent_of(found.mass);
-  facts.speed = exponent_of(found.speed);
-  facts.massive = found.massive;
-  facts.one_mass_tiles = found.one_mass_tiles;
-  facts.wrong = found.wrong;
-  for (int apart = 16; apart > 0; apart /= 2) {
-    const auto other = [apart](int mine) { return __shfl_xor_sync(kAllLanes, mine, apart); };
-    facts.length = max(facts.length, other(facts.length));
-    facts.mass = max(facts.mass, other(facts.mass));
-    facts.speed = max(facts.speed, other(facts.speed));
-    facts.massive += other(facts.massive);
-    facts.one_mass_tiles += other(facts.one_mass_tiles);
-    facts.wrong |= other(facts.wrong);
-  }
-  return facts;
-}
-
-__device__ void add(Facts& sum, const Facts& facts) {
-  if (facts.length > Facts::kNone) atomicMax(&sum.length, facts.length);
-  if (facts.mass > Facts::kNone) atomicMax(&sum.mass, facts.mass);
-  if (facts.speed > Facts::kNone) atomicMax(&sum.speed, facts.speed);
-  if (facts.massive > 0) atomicAdd(&sum.massive, facts.massive);
-  if (facts.one_mass_tiles > 0) atomicAdd(&sum.one_mass_tiles, facts.one_mass_tiles);
-  if (facts.wrong != 0) atomicOr(&sum.wrong, facts.wrong);
-}
-
-__device__ bool fits(const Facts& facts, const Plan& plan, int softening) {
-  const auto is_unit = [](int exponent, int unit) {
-    return unit == (exponent > Facts::kNone ? exponent : 0);
-  };
+__device__ bool fits(const Facts& facts, double softening, const Plan& plan) {
   return facts.wrong == 0 && facts.massive == plan.massive &&
          (facts.one_mass_tiles > 0) == plan.has_one_mass_tiles &&
-         is_unit(max(facts.length, softening), plan.length) && is_unit(facts.mass, plan.mass) &&
-         is_unit(facts.speed, plan.speed);
+         is_unit_of(fmax(facts.length, softening), plan.length) &&
+         is_unit_of(facts.mass, plan.mass) && is_unit_of(facts.speed, plan.speed);
 }
 
-// Adds up the findings of the threads of a block, in shared memory that holds no_facts(), and then
-// those of the blocks. The last block to arrive reports the sums, and clears them.
-__device__ void report(const Found& found, Facts& of_block, const Examination::Report& to) {
-  const Facts of_warp = facts_of_warp(found);
-  __syncthreads();  // of_block is initialised
-  if (threadIdx.x % 32 == 0) add(of_block, of_warp);
-  __syncthreads();  // all warps have added
-  if (threadIdx.x > 0) return;
-  add(to.sums->facts, of_block);
-  __threadfence();  // a block that sees the count also sees the sums
-  if (atomicAdd(&to.sums->arrived, 1u) + 1 < static_cast<unsigned>(to.blocks)) return;
+// Adds up what the threads of a block have found. The last block to arrive adds up the findings of
+// all blocks.
+__device__ void report(const Facts& mine, const Examination::Report& report) {
+  using Reduce = cub::BlockReduce<Facts, kBlockSize>;
+  __shared__ typename Reduce::TempStorage memory;
+  __shared__ bool is_last;
+  const Facts of_block = Reduce(memory).Reduce(mine, Merge());
+  if (threadIdx.x == 0) {
+    report.partials[report.first + blockIdx.x] = of_block;
+    __threadfence();  // a block that sees the count also sees the findings
+    const unsigned last = static_cast<unsigned>(report.blocks) - 1;
+    is_last = atomicInc(report.arrived, last) == last;  // then it is 0 again
+  }
+  __syncthreads();  // all threads see is_last, and are done with the memory
+  if (!is_last) return;
   __threadfence();
-  Facts all = to.sums->facts;
-  all.as_expected = to.expects && fits(all, to.expected, to.softening);
-  *to.is_expected = all.as_expected;
-  *to.host = all;
-  *to.sums = {no_facts(), 0};
+  Facts some{};
+  for (int k = threadIdx.x; k < report.blocks; k += kBlockSize)
+    some = Merge()(some, report.partials[k]);
+  Facts all = Reduce(memory).Reduce(some, Merge());
+  if (threadIdx.x > 0) return;
+  all.as_expected = report.is_expected && fits(all, report.softening, report.expected);
+  report.partials[report.blocks] = all;
+  *report.facts = all;
 }
 
 // ---- laying out ---------------------------------------------------------------------------------
@@ -142,7 +120,7 @@ __device__ To scaled(double value, double factor, bool is_expected) {
 
 template <class To, class From>
 __device__ void store(const Pass<To, From>& pass, std::size_t i, const Body<From>& body) {
-  const bool expected = pass.report.expects;
+  const bool expected = pass.report.is_expected;
   std::size_t place = i;
   if (pass.before != nullptr) {
     const std::size_t last = pass.from.count - 1, before = static_cast<std::size_t>(pass.before[i]);
@@ -161,21 +139,19 @@ __device__ void store(const Pass<To, From>& pass, std::size_t i, const Body<From
   if (pass.order != nullptr) pass.order[place] = static_cast<int>(i);
 }
 
-// A block has as many threads as a tile has bodies.
 template <class To, class From>
-__global__ void __launch_bounds__(1024) prepare(const Pass<To, From> pass) {
-  __shared__ Facts of_block;
-  if (threadIdx.x == 0) of_block = no_facts();
-  const std::size_t tile = blockDim.x, count = pass.from.count;
-  Found found{};
+__global__ void __launch_bounds__(kBlockSize) prepare(const Pass<To, From> pass) {
+  const std::size_t tile = pass.division.tile, count = pass.from.count;
+  Facts found{};
   for (std::size_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    const std::size_t i = first + threadIdx.x;
-    bool same = false;  // massless bodies fill up the last tile
-    if (i < count) {
+    const std::size_t end = first + tile < count ? first + tile : count;
+    const From mass = pass.from.masses != nullptr ? pass.from.masses[first] : From(0);
+    bool same = end - first == tile;  // massless bodies fill up the last tile
+    for (std::size_t i = first + threadIdx.x; i < end; i += kBlockSize) {
       const Body<From> body = load(pass, i);
-      if (pass.report.host != nullptr) examine(body, pass.centre, found);
+      same &= body.mass == mass;
+      if (pass.report.facts != nullptr) examine(body, pass.centre, found);
       if (pass.positions != nullptr) store(pass, i, body);
-      same = pass.division.notes_masses && body.mass == pass.from.masses[first];
     }
     if (!pass.division.notes_masses) continue;
     same = __syncthreads_and(same);
@@ -183,16 +159,15 @@ __global__ void __launch_bounds__(1024) prepare(const Pass<To, From> pass) {
     found.one_mass_tiles += same;
     if (pass.tile_masses != nullptr)
       pass.tile_masses[first / tile] =
-          same ? scaled<float>(pass.from.masses[first], pass.mass, pass.report.expects) : -1.0f;
+          same ? scaled<float>(mass, pass.mass, pass.report.is_expected) : -1.0f;
   }
-  if (pass.report.host != nullptr) report(found, of_block, pass.report);
+  if (pass.report.facts != nullptr) report(found, pass.report);
 }
 
 template <class To, class From>
 void launch(const Pass<To, From>& pass, cudaStream_t stream) {
   if (pass.from.count == 0) return;
-  const Division& division = pass.division;
-  prepare<<<division.blocks(pass.from.count), division.tile, 0, stream>>>(pass);
+  prepare<<<pass.division.blocks(pass.from.count), kBlockSize, 0, stream>>>(pass);
   CUDA_CHECK(cudaGetLastError());
 }
 
@@ -219,21 +194,27 @@ DeviceArray<int> massive_before(const Real* masses, std::size_t count, cudaStrea
 int Division::blocks(std::size_t count) const { return std::min(tiles(count), kMostBlocks); }
 
 Plan plan_of(const Facts& facts, double softening) {
-  const auto unit = [](int exponent) { return exponent > Facts::kNone ? exponent : 0; };
-  return {unit(std::max(facts.length, exponent_of(softening))), unit(facts.mass), unit(facts.speed),
+  return {unit_of(std::max(facts.length, softening)), unit_of(facts.mass), unit_of(facts.speed),
           facts.massive, facts.one_mass_tiles > 0};
 }
 
 Examination::Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream)
-    : is_expected_(1), stream_(stream) {
-  report_ = {mailbox_.facts(),
-             mailbox_.sums(),
-             is_expected_.get(),
+    : partials_(static_cast<std::size_t>(blocks) + 1), stream_(stream) {
+  report_ = {partials_.get(),
+             mailbox_.facts(),
+             mailbox_.arrived(),
+             0,
              blocks,
-             exponent_of(softening),
+             softening,
              expected != nullptr,
              expected != nullptr ? *expected : Plan{}};
   mailbox_.begin();
+}
+
+Examination::Report Examination::next_pass(int blocks) {
+  const Report now = report_;
+  report_.first += blocks;
+  return now;
 }
 
 template <class Real>
@@ -241,7 +222,7 @@ void examine(const Pointers<Real>& from, const Real* centre, const Division& div
              Examination& examination, cudaStream_t stream) {
   Pass<float, Real> pass{};
   pass.from = from, pass.centre = centre, pass.division = division;
-  pass.report = examination.report();
+  pass.report = examination.next_pass(division.blocks(from.count));
   launch(pass, stream);
 }
 template void examine(const Pointers<float>&, const float*, const Division&, Examination&,
@@ -264,11 +245,12 @@ Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division&
   } else if (division.notes_masses) {
     to.tile_masses = DeviceArray<float>(static_cast<std::size_t>(division.tiles(from.count)));
   }
-  launch<To, From>({from, centre, division, std::ldexp(1.0, -plan.length),
-                    std::ldexp(1.0, -plan.mass), std::ldexp(1.0, -plan.speed), before.get(),
-                    to.positions.get(), to.velocities.get(), to.order.get(), to.tile_masses.get(),
-                    examination != nullptr ? examination->report() : Examination::Report{}},
-                   stream);
+  launch<To, From>(
+      {from, centre, division, 1 / plan.length, 1 / plan.mass, 1 / plan.speed, before.get(),
+       to.positions.get(), to.velocities.get(), to.order.get(), to.tile_masses.get(),
+       examination != nullptr ? examination->next_pass(division.blocks(from.count))
+                              : Examination::Report{}},
+      stream);
   return to;
 }
 template Laid<float> lay_out(const Pointers<float>&, const float*, const Division&, const Plan&,

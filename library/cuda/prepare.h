@@ -7,10 +7,9 @@
 
 namespace nbody::library {
 
-// The launches of a call depend on its arguments and on this: units, which are powers of two, and
-// which bodies have mass.
+// The launches of a call depend on its arguments and on this: units, and which bodies have mass.
 struct Plan {
-  int length = 0, mass = 0, speed = 0;  // exponents of the units
+  double length = 1, mass = 1, speed = 1;  // units
   int massive = 0;
   bool has_one_mass_tiles = true;  // false: no tile of step 12 has one mass
   friend bool operator==(const Plan&, const Plan&) = default;
@@ -31,36 +30,32 @@ class Examination {
   // `blocks`: of both passes.
   Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream);
 
-  struct Report {           // where both passes report to
-    Facts* host = nullptr;  // null: nothing is examined
-    Sums* sums = nullptr;
-    int* is_expected = nullptr;
-    int blocks = 0;
-    int softening = Facts::kNone;  // exponent
-    bool expects = false;
+  struct Report {  // of one pass; null `facts`: nothing is examined
+    Facts* partials = nullptr;
+    Facts* facts = nullptr;
+    unsigned* arrived = nullptr;
+    int first = 0, blocks = 0;
+    double softening = 0;
+    bool is_expected = false;
     Plan expected = {};
   };
-  const Report& report() const { return report_; }
+  Report next_pass(int blocks);
   void end() { mailbox_.end(stream_); }
-  const int* is_expected() const { return is_expected_.get(); }
+  const int* is_expected() const { return &partials_.get()[report_.blocks].as_expected; }
   const Facts& wait() { return mailbox_.wait(); }
 
  private:
   Mailbox mailbox_;
-  DeviceArray<int> is_expected_;
+  DeviceArray<Facts> partials_;  // of each block, then of all
   Report report_;
   cudaStream_t stream_;
 };
 
-// How a pass divides its bodies: a block takes a tile, one body per thread, then the tile that is
-// blocks() ahead.
+// How a pass divides its bodies: a block takes a tile, then the tile that is `blocks` ahead.
 struct Division {
-  int tile = 256;             // at most 1024
+  std::size_t tile = 256;
   bool notes_masses = false;  // the tiles are those of step 12
-  int tiles(std::size_t count) const {
-    const auto size = static_cast<std::size_t>(tile);
-    return static_cast<int>((count + size - 1) / size);
-  }
+  int tiles(std::size_t count) const { return static_cast<int>((count + tile - 1) / tile); }
   int blocks(std::size_t count) const;
 };
 
