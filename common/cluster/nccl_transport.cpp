@@ -119,8 +119,8 @@ class NcclTransport : public Cluster {
   }
 
   ncclComm_t ranks_ = nullptr;
-  // Blocking streams: a call waits for all earlier work in the default stream, and all later work in
-  // the default stream waits for the call.
+  // Blocking streams: a call waits for all earlier work in the default stream, and all later work
+  // in the default stream waits for the call.
   Stream copying_, sending_;
   std::array<Lane, 2> lanes_;
 };

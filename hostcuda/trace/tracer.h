@@ -68,9 +68,9 @@ struct How {
   bool is_volatile : 1 = false;
   bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
   bool reads : 1 = kind != Kind::store;  // false for an exchange, too: it ignores the old value
-  bool releases : 1 = false;  // true if the access orders earlier ones, like a fence
-  bool compares : 1 = false;  // true if the program itself called compare-and-swap
-  bool leads : 1 = false;     // other threads may follow this load; its code always loads one size
+  bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
+  bool compares : 1 = false;             // true if the program itself called compare-and-swap
+  bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
 };
 
 class Tracer final : public KernelObserver {
