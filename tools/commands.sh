@@ -275,7 +275,7 @@ has_target() { ninja -C "$1" -t query "$2" >/dev/null 2>&1; }
 
 # build_named PRESET FOLDER WORD...
 build_named() {
-  local preset=$1 folder=$2 word targets=()
+  local preset=$1 folder=$2 word program targets=()
   shift 2
   [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
   for word; do
@@ -288,8 +288,8 @@ build_named() {
   done
   compile "$folder" "${targets[@]}"
   for word in "${targets[@]}"; do
-    for word in "$word/$word" "memory/$word"; do
-      [ ! -f "$folder/$word" ] || echo "Program: $folder/$word"
+    for program in "$word/$word" "memory/$word"; do
+      [ ! -f "$folder/$program" ] || echo "Program: $folder/$program"
     done
   done
 }

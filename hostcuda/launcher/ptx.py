@@ -72,7 +72,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"(?:bar|barrier)(?:\.cta)?\.sync(?:\.aligned)?", "BARRIER"),
     (r"bar\.warp\.sync", "__syncwarp({0})"),
     (r"membar\.(?:gl|sys|cta)|fence(?:\.\w+)*", "__threadfence()"),
-    (rf"shfl\.sync\.(?P<op>up|down|bfly|idx)\.b32", "SHFL"),
+    (r"shfl\.sync\.(?P<op>up|down|bfly|idx)\.b32", "SHFL"),
     (r"vote\.sync\.ballot\.b32", "set({0}, __ballot_sync({2}, {1}))"),
     (r"vote\.sync\.(?P<op>any|all)\.pred", "set({0}, __{op}_sync({2}, {1}) != 0)"),
     (r"redux\.sync\.(?P<op>add|min|max|and|or|xor)\.(?P<type>[usb]32)",

@@ -2,8 +2,8 @@
 """Tests that programs get the points that the README promises for their kind (bands.py):
 assignment_test.py BUILD FAMILY [--some N | --all | --attempts]
 
-For each variant: the reference, the starter, a right program in which one thread does everything, the
-same with the words of the variant's method added, and the family's wrong programs
+For each variant: the reference, the starter, a right program in which one thread does everything,
+the same with the words of the variant's method added, and the family's wrong programs
 (course/assignments/FAMILY/wrong.py), with the declared message. Each variant is tested with THREE
 of the wrong programs, and the next variant with others; --all tests each variant with all of them.
 --some N tests N variants, with the first wrong program of a few kinds. --attempts grades programs
@@ -22,8 +22,8 @@ from nbody_tools.assignments.grading import grade_assignment
 from nbody_tools.labs import watching
 from nbody_tools.labs.report import as_text
 
-KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host", "other_methods": "other method",
-                  "slips": "slip"}
+KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host",
+                  "other_methods": "other method", "slips": "slip"}
 THREE = 3
 QUICK = ("slip", "first kernel", "no results")  # kinds of wrong programs that --some tests
 # Shuffles whose result does not matter, before one thread does everything.

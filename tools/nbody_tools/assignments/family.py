@@ -245,8 +245,9 @@ class Variant:
             raise ToolError(f"{file}: not found; only the teacher's repository has it")
         words = self.family.module.words(self.choice)
         return templates(self.family.name).get_template(name).render(
-            **self.choice, **words, describe=describe, title=self.family.title, parts_of_method=self.parts,
-            explained=explained, points=points, headers=HEADERS, callable=CALLABLE, inspected=self.family.module.INSPECTED,
+            **self.choice, **words, describe=describe, title=self.family.title,
+            parts_of_method=self.parts, explained=explained, points=points, headers=HEADERS,
+            callable=CALLABLE, inspected=self.family.module.INSPECTED,
             largest=self.family.module.LARGEST, unit=self.family.module.UNIT,
             units="elements" if self.family.module.UNIT == "element" else "bodies",
             signature=self.family.module.signature(self.choice), header=self.header,

@@ -1,5 +1,5 @@
 """Compares submissions with one another, with the references of all variants of all assignments,
-and with this repository's own CUDA code, by copydetect.
+and with this repository's own CUDA code, with copydetect.
 
 copydetect (pip install copydetect) compares tokens without their names, so a renamed or reformatted
 copy is recognised. It runs in a Python that has copydetect: this process's Python, the one that the

@@ -1,4 +1,4 @@
-"""Compares files by copydetect; similarity.py starts it in a Python that has copydetect.
+"""Compares files with copydetect; similarity.py starts it in a Python that has copydetect.
 
 Reads {"submissions": {name: file}, "others": {name: file}} and writes one row [submission, share,
 other] for each submission. Starters are not subtracted: they have only two lines, and if copydetect

@@ -24,7 +24,8 @@ def imports(python: Path | str, modules: Sequence[str]) -> bool:
 
 
 def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
-    """Returns a Python interpreter that can import these modules; installs `packages` if it must."""
+    """Returns a Python interpreter that can import these modules. If none can, installs
+    `packages`."""
     if imports(sys.executable, modules):
         return sys.executable
     python = folder / "bin" / "python"

@@ -45,8 +45,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     make.add_argument("--family", choices=FAMILIES, action="append",
                       help="a family to make [all of them]; may be repeated")
     make.add_argument("--choose", metavar="AXIS=VALUE", action="append", default=[], type=choice,
-                      help="only variants with this value, such as method=shuffle; may be repeated: "
-                      "with every axis of a family, all students get the same variant")
+                      help="only variants with this value, such as method=shuffle; may be "
+                      "repeated: with every axis of a family, all students get the same variant")
     make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
                       metavar="DIR", help="[build/course/assignments]")
     similarity.configure(tasks.add_parser("compare", allow_abbrev=False))

@@ -36,7 +36,7 @@ class Unit:
         return f"{quantity} ({self.name})"
 
     def text(self, number: float) -> str:
-        """Formats a number of the run with three digits and a unit, for example "530 Myr"."""
+        """Formats a value in the run's units with three digits and a unit: "530 Myr"."""
         return f"{_plain(number * self.size)} {self.name}".strip()
 
 

@@ -232,8 +232,8 @@ def openings_table(records: Sequence[Record]) -> str:
                      *(f"{error[key]:.1e}" for key in ERRORS)])
     bodies, softening = records[0].data["force_error"]["bodies"], records[0].problem.softening
     return (
-        f"The table shows the time of a time step, and the errors of the forces on {bodies} bodies, "
-        f"with a softening of {softening:g}. Measured on {heading(records)}.\n\n"
+        f"The table shows the time of a time step, and the errors of the forces on {bodies} "
+        f"bodies, with a softening of {softening:g}. Measured on {heading(records)}.\n\n"
         + markdown(("problem", "step, opening", "time step", *ERRORS.values()), rows)
     )
 

@@ -55,10 +55,10 @@ def draw(record: Record, folder: Path, path: Path) -> Path:
     return save(
         figure,
         path,
-        f"Two galaxies with dark matter collide: {record.problem.bodies:,} bodies, of which only the "
-        f"stars are drawn, seen from above. Each picture is {width} wide. Forces come from a tree "
-        f"(step15_barnes_hut); over all {record.problem.steps} time steps the energy changes by "
-        f"{100 * change:.2g} %. "
+        f"Two galaxies with dark matter collide: {record.problem.bodies:,} bodies, of which only "
+        f"the stars are drawn, seen from above. Each picture is {width} wide. Forces come from a "
+        f"tree (step15_barnes_hut); over all {record.problem.steps} time steps the energy changes "
+        f"by {100 * change:.2g} %. "
         f"{machines([record])}, {dates([record])}.",
         ink=colour("star-ink"),
     )

@@ -8,8 +8,8 @@
   launches
   barriers per block               barriers of a block, over all launches
   grid barriers per launch
-  bodies per block                 of the kernel that loads most from global memory; blocks that load
-                                   nothing do not count
+  bodies per block                 of the kernel that loads most from global memory; blocks that
+                                   load nothing do not count
   shuffles per thread              also shared loads, ..., requests of shared loads: of that kernel,
                                    divided by its threads that load
   loads of one thread              the most that any thread makes in one launch, from both memories
@@ -99,7 +99,8 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
     if kernel is None or not kernel.loading_threads:
         return None
     quantity = "requests" if match[1] else "executions"
-    count = kernel.sum(quantity, match[2], match[3]) if match[2] else kernel.shuffles.get(quantity, 0)
+    count = (kernel.sum(quantity, match[2], match[3]) if match[2]
+             else kernel.shuffles.get(quantity, 0))
     return count / kernel.loading_threads
 
 

@@ -1,4 +1,4 @@
-"""Defines the parts of ./nbody measure as functions, whose docstrings are their lines of --help."""
+"""Defines the parts of ./nbody measure as functions; their docstrings become lines of --help."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ class Instruction:
 
     @property
     def target(self) -> Optional[int]:
-        """Returns the target of a branch, or None. Ignores BRA.DIV: only diverged warps take it, and
-        warps in a loop over sources do not diverge."""
+        """Returns the target of a branch, or None. Ignores BRA.DIV: only diverged warps take it,
+        and warps in a loop over sources do not diverge."""
         found = TARGET.search(self.operands)
         return (
             int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None

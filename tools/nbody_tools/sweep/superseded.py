@@ -13,7 +13,7 @@ from nbody_tools.sweep.tables import Table
 
 
 def superseded(root: Path, tables: Iterable[Table], results: Results) -> list[str]:
-    used = set()
+    used: set[tuple[str, str]] = set()
     for table in tables:
         chosen = of_steps(table, results) if table.name == CLOUD else results.of_table(table)
         records = filter(None, map(chosen.of, table.cells))

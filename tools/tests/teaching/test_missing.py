@@ -122,7 +122,8 @@ class Links(DocumentsTest):
         self.file("docs/other.md", OTHER)
         for text, expected in (
             ("![what it shows](figures/diagrams/step01_no.svg)", "shows "
-             "figures/diagrams/step01_no.svg, which does not exist: draw it in tools/nbody_tools/diagrams/"),
+             "figures/diagrams/step01_no.svg, which does not exist: draw it in "
+             "tools/nbody_tools/diagrams/"),
             ("[a\nb](no.md)", "links to no.md, which does not exist: correct the link"),
             ("[![what it shows](figures/no.png)](other.md)", "links to figures/no.png, which does "
              "not exist"),

@@ -123,7 +123,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
 def words(choice: dict[str, str]) -> dict[str, object]:
     what, kind, _ = WHAT[choice["what"]]
     return {"words": what, "kind": kind, "number": cells_of(choice), "fields": fields_of(choice),
-            "cell_words": CELLS[choice["cells"]][0], "outside_words": OUTSIDE[choice["outside"]][choice["cells"]],
+            "cell_words": CELLS[choice["cells"]][0],
+            "outside_words": OUTSIDE[choice["outside"]][choice["cells"]],
             "finish_words": FINISHES[choice["finish"]], "extent": EXTENT, "side": SIDE,
             "rings": RINGS, "layout_words": layouts.WORDS[choice["layout"]]}
 

@@ -208,8 +208,8 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     with np.errstate(invalid="ignore"):
         right = (np.abs(got - expected.values) <= expected.errors).all(axis=2)
     parts_of_body = expected.values.shape[2]
-    flat = [one.reshape(-1, parts_of_body) for one in (got, expected.values)]
-    numbers = Numbers(*flat, np.repeat(right.reshape(-1, 1), parts_of_body, axis=1))
+    numbers = Numbers(got.reshape(-1, parts_of_body), expected.values.reshape(-1, parts_of_body),
+                      np.repeat(right.reshape(-1, 1), parts_of_body, axis=1))
     if right.all():
         return Checked(numbers)
     if choice["what"] == "density":

@@ -165,8 +165,8 @@ def check(_: dict[str, str], asked: Problem, result: bytes) -> Checked:
         right = (np.abs(got - expected.values) <= expected.errors).all(axis=2)
         turned = (np.abs(got[::-1] - expected.values) <= expected.errors).all()
     parts_of_row = expected.values.shape[2]
-    flat = [one.reshape(-1, parts_of_row) for one in (got, expected.values)]
-    numbers = Numbers(*flat, np.repeat(right.reshape(-1, 1), parts_of_row, axis=1))
+    numbers = Numbers(got.reshape(-1, parts_of_row), expected.values.reshape(-1, parts_of_row),
+                      np.repeat(right.reshape(-1, 1), parts_of_row, axis=1))
     if right.all():
         return Checked(numbers)
     if turned:
