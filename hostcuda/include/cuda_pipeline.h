@@ -1,7 +1,7 @@
 // hostcuda: the functions for asynchronous copies of cuda_pipeline.h.
 #pragma once
 
-#include "hostcuda/async_copies.h"
+#include "hostcuda/ptx/async_copies.h"
 
 inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
                                     std::size_t zeros = 0) {

@@ -7,7 +7,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
-#include "hostcuda/matrices.h"
+#include "hostcuda/ptx/matrices.h"
 
 namespace nvcuda {
 namespace wmma {

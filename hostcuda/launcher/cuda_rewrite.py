@@ -75,7 +75,7 @@ def rewrite_asm(tokens, i, output):
 
 
 def uses_ptx(source, own_include):
-    """True if user files may contain inline PTX, which needs hostcuda/ptx.h."""
+    """True if user files may contain inline PTX, which needs hostcuda/ptx/instructions.h."""
     user = set(user_files(source, own_include))
     return any(re.search(r"\b(?:__)?asm(?:__)?\b", text) and PTX.search(text)
                for file, _, text in segments(source) if file in user)

@@ -182,7 +182,7 @@ def compile_cu(
 
     text = preprocess()
     if text.returncode == 0 and cuda_rewrite.uses_ptx(text.stdout.decode(), INCLUDE):
-        text = preprocess("hostcuda/ptx.h")
+        text = preprocess("hostcuda/ptx/instructions.h")
     if read != source:
         os.unlink(read)
     errors = text.stderr.decode(errors="replace")

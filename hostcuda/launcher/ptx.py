@@ -1,4 +1,4 @@
-"""Translates inline PTX to calls of include/hostcuda/ptx.h.
+"""Translates inline PTX to calls of include/hostcuda/ptx/instructions.h.
 
 An asm statement becomes a lambda: its operands become references and values, its registers become
 local variables, and each instruction becomes one call, or an assignment. Only the instructions that

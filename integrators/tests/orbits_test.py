@@ -142,7 +142,7 @@ class Messages(Programs):
         some = ("--scenario", "figure-eight", "--time", "1")
         for program, words, said in (
                 ("leapfrog", (), "--input FILE or --scenario NAME"),
-                ("leapfrog", ("--input", PYTHAGOREAN, *some), "one of them"),
+                ("leapfrog", ("--input", PYTHAGOREAN, *some), "give either"),
                 ("leapfrog", ("--scenario", "eight", "--time", "1"), "--dt is missing"),
                 ("leapfrog", ("--scenario", "eight", "--time", "1", "--dt", "1"), "figure-eight"),
                 ("leapfrog", some, "--dt is missing"),

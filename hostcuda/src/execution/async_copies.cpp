@@ -1,5 +1,5 @@
 // The asynchronous copies that each emulated thread has begun.
-#include "hostcuda/async_copies.h"
+#include "hostcuda/ptx/async_copies.h"
 
 #include <deque>
 #include <map>

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "device_functions.h"
+#include "../device_functions.h"
 
 namespace hostcuda {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "device_functions.h"
+#include "../device_functions.h"
 
 namespace hostcuda {
 namespace async_copies {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "../cuda_bf16.h"
-#include "../cuda_fp16.h"
+#include "../../cuda_bf16.h"
+#include "../../cuda_fp16.h"
 #include "async_copies.h"
 #include "matrices.h"
 
