@@ -191,11 +191,8 @@ class Variant:
 
     @property
     def time_limit(self) -> Optional[float]:
-        """Returns the time for full points, in copies of the input. If its reference was not
-        measured, takes the variant whose memory accesses are the same; None if there is none."""
-        same = getattr(self.family.module, "SAME_TIME", {})
-        choice = [same.get(value, value) for value in self.choice.values()]
-        return time_limit(self.name) or time_limit("-".join((self.family.name, *choice)))
+        """Returns the time for full points, in copies of the input; None if it was not measured."""
+        return time_limit(self.name)
 
     def check(self, problem: Problem, result: bytes) -> Checked:
         return self.family.module.check(self.choice, problem, result)

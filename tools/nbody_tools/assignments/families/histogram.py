@@ -34,9 +34,6 @@ AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
         "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
         "layout": ("packed", "arrays")}
 
-# Bodies outside the map are read, too, so clamping them costs little more.
-SAME_TIME = {"edge": "dropped"}
-
 WHAT = {
     "count": ("the number of bodies in each cell", "unsigned", ()),
     "mass": ("the mass in each cell", "float", ("mass",)),

@@ -27,8 +27,6 @@ SQUARE = 4096  # systems of the table that is timed
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
         "order": ("forward", "backward"), "avoid": ("padding", "swizzle")}
 
-SAME_TIME = {"backward": "forward"}  # the same sectors, in another order
-
 COMPONENTS = {"float": ("",), "float2": (".x", ".y"), "float4": (".x", ".y", ".z", ".w")}
 CHANGES = {
     "copied": "The elements are copied unchanged.",
