@@ -4,9 +4,9 @@
 usage: .ci/tidy.py [BUILD] [PATTERN...]
 
 BUILD is a configured folder, by default build/cpu. Its compile_commands.json names the sources of
-common, tools and tests; for most modules, one file includes all sources. With PATTERNs, only paths
-that contain one of them are checked. A .cu file is first rewritten for the host compiler, as
-hostcuda does; only its lines from this repository are reported.
+common, tools and tests; most modules are compiled as one file that includes all their sources. If
+PATTERNs are given, only paths that contain one of them are checked. A .cu file is first rewritten
+for the host compiler, as hostcuda does; only its lines from this repository are reported.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CLANG = os.environ.get("CLANG", "clang++")
 
 
 def sources(build: Path, patterns: list[str]) -> dict[str, dict[str, str]]:
-    """Returns one entry of the compilation database per source."""
+    """Returns the entry of the compilation database for each chosen source."""
     entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     chosen: dict[str, dict[str, str]] = {}
     for entry in entries:
@@ -59,8 +59,8 @@ def findings_of_cpp(build: Path, entry: dict[str, str]) -> set[str]:
 
 
 def without_includes(text: str) -> tuple[str, list[tuple[str, int]]]:
-    """Returns the text with no line marked as included, so that clang-tidy checks them all, and the
-    origin of each line."""
+    """Returns the text without the marks of included lines, so that clang-tidy checks every line,
+    and the file and number from which each line came."""
     lines, origins, file, number = [], [], "", 0
     for line in text.splitlines():
         if marker := MARKER.match(line):

@@ -1,6 +1,5 @@
-// Stands in for the toolkit's header of this name, which would include OpenGL's headers. The
-// functions that the sample calls for a window belong to the CUDA runtime; hostcuda has none of
-// them.
+// Replaces the toolkit's header of this name, which would include OpenGL's headers. The functions
+// that the sample calls to draw in a window belong to the CUDA runtime; hostcuda has none of them.
 #pragma once
 #include <cuda_runtime.h>
 

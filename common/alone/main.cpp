@@ -1,6 +1,6 @@
-// The code around a step in one file. Together with this file, one command builds any step except
-// 14, without the rest of the repository. The first line builds a GPU step; the second builds step
-// 00, which runs on the CPU:
+// All the code that a step needs around it, in one file. With this file, one command builds any
+// step except 14, without the rest of the repository. The first line builds a GPU step; the second
+// builds step 00, which runs on the CPU:
 //
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp

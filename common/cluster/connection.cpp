@@ -27,8 +27,8 @@ constexpr int kPatience = 3000;      // milliseconds to try one address
 constexpr double kForAllRanks = 30;  // seconds
 
 // The port on which the root listens, and all addresses of the root, because the root does not know
-// which of them another rank can reach. The token shows that the listener is this run's root and
-// not a program on another machine with the same port number.
+// which of its addresses another rank can reach. The token shows that the listener is this run's
+// root and not a program on another machine with the same port number.
 struct Meeting {
   std::uint64_t token = 0;
   in_addr addresses[kMaxAddresses] = {};

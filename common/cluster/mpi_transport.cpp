@@ -10,7 +10,7 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::size_t kPiece = std::size_t{1} << 30;  // MPI counts in int
 
-// Pinned memory that grows on demand; its contents are lost when it grows.
+// Pinned memory that grows on demand. When the memory grows, its contents are lost.
 class Staging {
  public:
   char* of(std::size_t bytes) {

@@ -48,7 +48,7 @@ struct Identity {
 };
 
 // Gives every process its own device. Under Slurm, each process sees only its own device.
-// Elsewhere, a process takes the device whose number is its rank on this host.
+// Elsewhere, a process takes the device whose index is the rank of the process on this host.
 void take_device(MPI_Comm comm) {
   MPI_Comm host;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -58,7 +58,7 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-// A launcher of processes, and the environment variable in which it stores their number.
+// A launcher of processes, and the environment variable in which it stores the number of processes.
 struct Launcher {
   const char *name, *variable, *remedy;
 };
@@ -137,7 +137,7 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
   return all;
 }
 
-// All ranks call this with the same data, so all of them stop together.
+// All ranks call this with the same data, so either all ranks stop here or none does.
 void require_same_wishes(const std::vector<Identity>& all) {
   const Identity& root = all[0];
   const auto as_root = [&](const Identity& one) { return one.refusal == root.refusal; };
@@ -180,7 +180,7 @@ bool asks_about_the_program(int argc, char** argv) {
   });
 }
 
-// Runs `work` on every rank, after all ranks have agreed and are connected.
+// Runs `work` on every rank, after the ranks have compared their identities and are connected.
 int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();

@@ -1,4 +1,5 @@
-// The main program of a step on several ranks: the root runs it, and the others follow its calls.
+// Runs a step on several ranks: the root runs the main program, and whenever it calls simulate(),
+// the other ranks call simulate() too.
 #include <chrono>
 #include <thread>
 
@@ -20,7 +21,8 @@ struct Order {
 
 Simulate simulate_here = nullptr;  // global, because run_step takes a function pointer
 
-// Sleeps while it waits, because the root's validation may need this core.
+// Receives data from the root. Sleeps while it waits, because the root's validation may need this
+// core.
 void receive(void* data, std::size_t bytes) {
   MPI_Request request;
   MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, rank_state().comm, &request);

@@ -11,8 +11,8 @@
 namespace nbody {
 namespace {
 
-// Asks at run time, because the installed MPI library may differ from the one that the program was
-// built with.
+// Asks the MPI library at run time, because the installed MPI library may differ from the one that
+// the program was built with.
 bool mpi_takes_device_pointers() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;

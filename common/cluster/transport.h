@@ -17,8 +17,8 @@ std::unique_ptr<Cluster> mpi_transport(MPI_Comm ranks, bool device_pointers);
 std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks);
 bool has_nccl();
 
-// Returns the value of NBODY_TRANSPORT or, if it is unset, "nccl" if the program has it, otherwise
-// "mpi". Throws UsageError if the variable names a transport that this program lacks.
+// Returns the value of NBODY_TRANSPORT. If the variable is unset, returns "nccl" if the program was
+// built with NCCL, otherwise "mpi". Throws UsageError if the program lacks the named transport.
 std::string wanted_transport();
 
 // Returns the wanted transport, which is the same on all ranks, and stores the choice in ranks().

@@ -1,8 +1,9 @@
 // Ends all ranks when one of them is gone.
 //
 // MPI and NCCL wait forever for a rank that died, and so do some launchers. Therefore every rank
-// has its own connection to the root, watched by a thread. When a process ends, the system closes
-// its connection, whatever the process was waiting for. When a machine fails, its heartbeats stop.
+// has its own connection to the root, and a thread that watches it. When a process ends, the system
+// closes its connection, whatever the process was waiting for. When a machine fails, its heartbeats
+// stop.
 // The root notifies the other ranks and reports in one line which rank is gone; if the root itself
 // is gone, rank 1 reports that.
 #pragma once
@@ -23,9 +24,10 @@ namespace nbody {
 double longest_silence();
 
 // Blocks SIGTERM, SIGUSR1 and SIGINT for this thread and the threads it starts. The watchdog
-// handles these signals, but SIGINT only on the root. Call it before MPI starts threads. When a
-// rank dies, the launcher signals all others, and the root must first report why. SIGUSR1 means the
-// same as SIGTERM, but after mpirun has forwarded a SIGUSR1, it does not kill the ranks.
+// handles these signals, but SIGINT only on the root. Call this function before MPI starts threads.
+// When a rank dies, the launcher signals all other ranks, but before they end, the root must report
+// the reason. SIGUSR1 has the same effect as SIGTERM, but mpirun does not kill the ranks after it
+// has forwarded a SIGUSR1.
 void block_endings();
 
 class Watchdog {
@@ -36,8 +38,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // Sets the function that aborts a collective that other ranks have left; it is called before the
-  // process exits.
+  // Sets the function that aborts a collective operation that other ranks have left. The watchdog
+  // calls this function before the process exits.
   void on_end(std::function<void()> abort);
 
   // Reports that this rank cannot continue. On the root, this function returns once all other ranks
@@ -45,8 +47,8 @@ class Watchdog {
   // and does not return.
   void give_up(const std::string& why);
 
-  // Does not return once the ranks are ending, because an aborted collective leaves incomplete
-  // data, which must not be used, least of all in a checkpoint.
+  // If the ranks are ending, this function does not return: an aborted collective operation leaves
+  // incomplete data, which must not be used, least of all in a checkpoint.
   void stop_if_ending() const;
 
   // From now on the end of a rank raises no alarm. All ranks call this together.

@@ -18,8 +18,8 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// A run adds up its time call by call, so the last digits depend on how the run was divided into
-// calls. Rounding to 12 digits removes this difference.
+// A run adds up its time call by call, so the last digits of the time depend on how the run was
+// divided into calls. Rounding to 12 digits removes this difference.
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {

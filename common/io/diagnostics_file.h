@@ -9,8 +9,8 @@
 // row. The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
 // Otherwise it is estimated, and potential_error is its standard error instead of 0.
 //
-// If a run is killed, the last row may be incomplete. A resumed run drops it and the rows later
-// than its checkpoint, so the file ends up identical to that of an uninterrupted run.
+// If a run is killed, the last row may be incomplete. A resumed run drops that row and all rows
+// later than the checkpoint, so in the end the file is identical to that of an uninterrupted run.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,7 @@ class DiagnosticsFile {
                   std::optional<long long> last_kept_step, double budget = kAllPairsBudget);
 
   bool has_rows() const { return !first_energies_.empty(); }
-  // Throws runtime_error when the disk is full.
+  // Throws runtime_error if the disk is full.
   void append(const Snapshot& snapshot);
 
  private:

@@ -46,10 +46,10 @@ struct FileFormat {
   std::string_view name;    // name in --from and --to
   std::string_view title;   // name in messages
   std::string_view ending;  // extension; "": the user must request the format by name
-  // Message for files that contain a softening: how the codes that write this format define the
-  // softening.
+  // Message about files that contain a softening. It says how the codes that write this format
+  // define the softening.
   std::string_view softening = {};
-  // Message for files that no format recognises: why the file is not in this format.
+  // Part of the message about a file that no format recognises: why it is not in this format.
   std::string_view unlike = {};
 
   // True if a file with these first bytes is meant to be in this format, whether valid or not.
@@ -61,9 +61,9 @@ struct FileFormat {
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged.
   // Called before the rest of the file is read into memory.
   void (*check_head)(const std::string& file, std::string_view head, std::uint64_t size) = nullptr;
-  // Reads a file: `file` is its name in messages, and `bytes` its whole content. With
-  // options.float64, formats that can hold more digits than float32 fill Contents::exact. nullptr:
-  // this program cannot read the format.
+  // Reads a file: `file` is its name in messages, and `bytes` its whole content. If options.float64
+  // is set, formats that can hold more digits than float32 fill Contents::exact. nullptr: this
+  // program cannot read the format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
   // Does the same for a file of `size` bytes, but holds only a part of it in memory at a time.

@@ -13,8 +13,8 @@
 
 namespace nbody {
 
-// The maximum length of the scenario's name and of the units. Both must fit into the header of a
-// BIN file, so readers and writers reject longer texts.
+// The maximum length, in bytes, of the scenario's name and of the units. Both must fit into the
+// header of a BIN file, so readers and writers reject longer texts.
 inline constexpr std::size_t kMaxTextBytes = 31;
 
 // The bodies of all systems at one time, and the data about them.
@@ -28,9 +28,9 @@ struct Snapshot {
   double softening = 0;  // Plummer softening length; 0: not in the file
   double dt = 0;         // 0: not in the file
   Integrator integrator = Integrator::euler;
-  // Leapfrog keeps positions half a step ahead of velocities between its first and its last drift.
-  // A checkpoint stores that state untouched, so that a resumed run ends with the same bits as an
-  // uninterrupted one.
+  // Between leapfrog's first and last drift, positions are half a step ahead of velocities. A
+  // checkpoint stores this state unchanged, so that a resumed run ends with the same bits as an
+  // uninterrupted run.
   bool staggered = false;
   std::string scenario = {};  // name of the initial condition, "" when read from a foreign file
   std::string units = {};     // a preset of io/units.h, or any other text, stored unchanged

@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// Bytes of memory needed per byte of a file. A file that is read at once needs memory for the
-// bodies and for its content, of which there are two copies while the buffer grows. A file that is
-// read in pieces needs memory only for the bodies, but in two precisions if they are float64.
+// Bytes of memory needed per byte of a file. To read a file at once, the program needs memory for
+// the bodies and for the file's content, which exists twice while the buffer grows. To read a file
+// in pieces, the program needs memory only for the bodies, but in two precisions if the file holds
+// float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back, so it need not be seekable.
@@ -61,7 +62,7 @@ class Input {
       const bool timed_out = !wait_readable();
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
-      // A writer of a pipe may be slow, but there must be one.
+      // The program that writes to a pipe may be slow, but there must be such a program.
       if (got == 0 && timed_out) throw UsageError(file_, " is a pipe that no program writes to");
       if (got == 0) return;
       if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
@@ -71,7 +72,8 @@ class Input {
   static constexpr std::size_t kChunkBytes = 1 << 16;
 
  private:
-  // Returns true when there are bytes to read or the file ends; false after kPatienceSeconds.
+  // Returns true as soon as there are bytes to read or the file ends; returns false if neither
+  // happens within kPatienceSeconds.
   bool wait_readable() const {
     pollfd waiting{descriptor_, POLLIN, 0};
     return poll(&waiting, 1, 1000 * kPatienceSeconds) != 0;
@@ -169,7 +171,7 @@ void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& for
 }
 
 // In a staggered state, positions are half a step ahead of velocities. A format that does not store
-// this fact would present both as if they had the same time.
+// this fact would present positions and velocities as if they belonged to the same time.
 void check_one_time(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (snapshot.staggered && !format.keeps.run)
     throw UsageError(file,

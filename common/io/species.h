@@ -1,7 +1,7 @@
 // The kind of matter that a body represents. Gravity treats all kinds alike, but files record them.
 //
-// The species are Gadget's six types (Springel 2005, users' guide of Gadget-2, table 3), with the
-// same numbers as there. Tipsy has three of them: gas, dark and star.
+// The species are Gadget's six types, with Gadget's numbers (Springel 2005, users' guide of
+// Gadget-2, table 3). Tipsy has three of these types: gas, dark and star.
 #pragma once
 
 #include <array>

@@ -58,8 +58,8 @@ class BodyOrder {
 
  protected:
   explicit BodyOrder(BasicSystems<Real>& systems) : systems_(systems) {}
-  // Sorts the bodies of a system by key(body), an int; equal keys keep their order. The bodies do
-  // not move before move_all().
+  // Computes the order of a system's bodies by key(body), an int. Bodies with equal keys keep their
+  // order. The bodies do not move before move_all().
   template <class Key>
   void sort(int system, const Key& key);
   void move_all(bool back = false);
@@ -70,7 +70,7 @@ class BodyOrder {
 };
 
 // Groups the bodies of every system by mass, so that most tiles of a kernel contain bodies of only
-// one mass. Leaves a system with more than eight masses unchanged.
+// one mass. A system with more than eight different masses is left unchanged.
 class MassOrder : public BodyOrder<float> {
  public:
   explicit MassOrder(Systems& systems);

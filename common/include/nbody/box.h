@@ -9,7 +9,7 @@ struct Box {
   float3 low, high;
 };
 
-// Turns a position into a box without extent, to start a reduction over positions.
+// Turns a position into a box of size zero, to start a reduction over positions.
 struct BoxOf {
   __host__ __device__ Box operator()(float4 position) const {
     return {xyz(position), xyz(position)};

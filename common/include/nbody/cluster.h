@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// Says whether the ranks divide up whole systems, which needs no communication, or the bodies of
-// each system.
+// Whether the ranks share out whole systems, which needs no communication, or the bodies of each
+// system.
 enum class Distribution { automatic, systems, bodies };
 
 // Facts about this run's ranks, for the result record; only `asked` comes from the command line.
@@ -44,18 +44,18 @@ class Cluster {
   int count() const { return count_; }
   bool is_root() const { return rank_ == 0; }
 
-  // Gives every rank the parts of all ranks. All parts have the same size, and each rank must have
-  // filled in its own part of `all` before the call.
+  // Sends the part of every rank to all other ranks. All parts have the same size, and each rank
+  // must have filled in its own part of `all` before the call.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
   // scatter() copies the root's bodies to the devices, gather() copies them back. Rank r holds the
-  // bodies from first[r] to just before first[r + 1]. Only the root's vector is read or written.
+  // bodies from first[r] to first[r + 1] - 1. Only the root's vector is read or written.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
                       std::vector<Body>& bodies) = 0;
-  // Returns true, on every rank, if the argument is true on any of them.
+  // Returns true on every rank if the argument is true on at least one rank.
   bool any(bool of_this_rank) const;
   // Ends calls that are waiting for ranks that no longer answer; any thread may call this function.
   virtual void abort() = 0;

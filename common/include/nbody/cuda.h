@@ -11,8 +11,8 @@
 
 #include "nbody/cuda_failed.h"
 
-// Checks a call that can fail; every such call must be checked. A CUDA program that ignores error
-// codes reports splendid throughput on a machine without a GPU.
+// Every call that can fail must be checked with this macro. A CUDA program that ignores error codes
+// reports splendid throughput on a machine without a GPU.
 #define CUDA_CHECK(expression)                                                                     \
   do {                                                                                             \
     const cudaError_t cuda_check_error = (expression);                                             \
@@ -32,7 +32,7 @@ inline int device_attribute(cudaDeviceAttr attribute) {
 
 // Owns a handle that a CUDA call created. The destructor ignores errors, because it may run while
 // an earlier error unwinds the stack. Does not use std::unique_ptr, because <memory> costs nvcc
-// half a second per step.
+// half a second of compilation per step.
 template <class Handle, auto destroy>
 class Owner {
  public:
@@ -54,7 +54,7 @@ class Owner {
   Handle handle_ = nullptr;
 };
 
-// `count` elements of memory on the current device, not initialized.
+// Uninitialized memory for `count` elements on the current device.
 template <class T>
 class DeviceArray {
  public:
@@ -91,7 +91,7 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 }
 
 // `count` elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
-// returns at once. From pageable memory, the CPU would first have to copy to a page-locked buffer.
+// returns at once. The CPU would first have to copy pageable memory to a page-locked buffer.
 template <class T>
 class PinnedArray {
  public:
@@ -109,9 +109,9 @@ class PinnedArray {
   Owner<T*, cudaFreeHost> data_;
 };
 
-// Pinned memory that outlives its array, so that the next array of the same size reuses it. Pinning
-// takes longer than copying, and a run that calls simulate() several times needs the memory each
-// time. Only one thread may use this class.
+// An array in pinned memory that stays pinned when the array is destroyed, so that the next array
+// of the same size reuses it. Pinning takes longer than copying, and a run that calls simulate()
+// several times needs the memory each time. Only one thread may use this class.
 template <class T>
 class KeptPinnedArray {
  public:
@@ -158,7 +158,7 @@ class Event {
   Owner<cudaEvent_t, cudaEventDestroy> event_;
 };
 
-// Returns the seconds between two recorded events; waits for the second.
+// Returns the seconds between two recorded events, after waiting for the second event.
 inline double seconds_between(const Event& start, const Event& stop) {
   float milliseconds = 0;
   stop.wait();

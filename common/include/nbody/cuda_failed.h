@@ -3,8 +3,8 @@
 
 namespace nbody {
 
-// `error` is the library's name for the error; `more` is the rest of the message. Not inline,
-// because compiling the strings takes as long as compiling a step's kernels.
+// `error` is the library's name for the error; `more` is the rest of the message. The function is
+// not inline, because compiling its strings would take as long as compiling a step's kernels.
 [[noreturn]] void cuda_failed(const char* error, const char* more, const char* expression,
                               const char* file, int line);
 

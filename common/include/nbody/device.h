@@ -1,6 +1,6 @@
 // Finds the devices that a step can run on. CUDA builds, hostcuda builds and plain CPU programs
 // find different devices, so each step compiles this file. It avoids <string>, which costs nvcc
-// half a second per step; support/platform.h formats the result.
+// half a second of compilation per step; support/platform.h formats the result.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Two kinds of failure, distinguished by a program's exit code.
+// The errors that a program distinguishes by its exit code.
 #pragma once
 
 #include <initializer_list>
@@ -52,7 +52,7 @@ struct UsageError : std::runtime_error {
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Rejects the value of an option with an error that names both and says what is allowed.
+// Throws an error that names an option and its rejected value, and says which values are allowed.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);

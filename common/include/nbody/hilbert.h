@@ -23,8 +23,9 @@ __host__ __device__ inline CurveKey spread_bits(unsigned number) {
 
 // Returns the position along the curve of the cell with these coordinates (from 0).
 __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned z) {
-  // From the largest cubes to the smallest, flips the first coordinate of each part or exchanges it
-  // with another coordinate, so that the curve runs through the part in the standard direction.
+  // Going from the largest cubes to the smallest, flips the first coordinate within each cube, or
+  // swaps it with another coordinate, so that the curve runs through the cube in the standard
+  // direction.
   const auto turn = [&x](unsigned& other, unsigned bit) {
     const unsigned within = bit - 1, differs = other & bit ? 0 : (x ^ other) & within;
     x ^= other & bit ? within : differs;
@@ -36,8 +37,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
     turn(y, bit);
     turn(z, bit);
   }
-  // The three bits of a part are now the Gray code of the part's number: consecutive parts differ
-  // in one bit.
+  // Three bits, one per coordinate, are now the Gray code of a part's index along the curve:
+  // the codes of consecutive parts differ in one bit.
   y ^= x;
   z ^= y;
   unsigned flips = 0;
@@ -46,7 +47,7 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
 }
 
 // Returns the key of a position in a cube whose edge is as long as the longest edge of the box. A
-// position outside, or one that is NaN, gets the key of a cell at the surface of the cube.
+// position outside the cube, or a position that is NaN, gets the key of a cell at its surface.
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;

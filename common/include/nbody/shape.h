@@ -24,8 +24,9 @@ constexpr int resident_blocks(int wanted) {
 }
 
 // Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM needs `side_by_side`
-// blocks to be fully busy. With fewer blocks an SM takes just as long, because it idles while the
-// warps wait for results. `besides` is the rest of the device's work, in issue slots of one SM.
+// blocks to be fully busy. With fewer blocks, an SM takes as long as with `side_by_side` blocks,
+// because it idles while the warps wait for results. `besides` is the rest of the device's work, in
+// issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;
@@ -33,8 +34,8 @@ struct Cost {
   double besides = 0;
 };
 
-// Returns the shape that gives the busiest SM the least work (the first such shape), unless ./nbody
-// tune found a faster one for this many systems of n bodies (tuning.h).
+// Returns the first of the shapes that give the busiest SM the least work, or the faster shape that
+// ./nbody tune found for this number of systems of n bodies (tuning.h).
 template <class Shape, class CostOf>
 Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);

@@ -1,4 +1,4 @@
-// Every step includes this file: the contract between its kernels and everything around them.
+// The contract between a step's kernels and the code around them. Every step includes this file.
 //
 // A step defines
 //   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);
@@ -22,9 +22,9 @@ struct Approximation {
   // as one body. At theta = 0 no group is small enough.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
-  // Only for a step that opens nodes by their estimated error: the largest value allowed for the
-  // first omitted term of a node's multipole series, relative to the force on the body. At 0 every
-  // node is opened.
+  // Only for a step that opens a node if the node's estimated error is too large: the largest value
+  // allowed for the first omitted term of the node's multipole series, relative to the force on the
+  // body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
 };
 
@@ -68,18 +68,18 @@ struct Timing {
   double compute = 0;
   double download = 0;
   double total = 0;
-  // Bodies per system that exert forces, if massless ones were left out; otherwise 0.
+  // Number of bodies per system that exert forces, if massless bodies were left out; otherwise 0.
   int sources = 0;
   std::vector<Span> spans = {};  // empty if nothing overlaps
 };
 
-// Returns, for each stage, the time during which at least one system was in it.
+// Returns, for each stage, the time during which at least one system was in that stage.
 Timing timing_of(std::vector<Span> spans);
 
 // How a kernel sums the forces on a body; this determines the accuracy of the sum in float32.
 enum class Summation {
   running,  // one sum over all N bodies, whose rounding error grows with sqrt(N)
-  tiled     // one sum per tile, then the sum of these; its error hardly depends on N
+  tiled     // one sum per tile, then the sum of these sums, whose error hardly depends on N
 };
 
 // Advances every system by run.steps time steps, in place.
@@ -107,7 +107,7 @@ struct StepInfo {
 // validation or run-time failure, 2 usage error, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// Returns the number in `text`. If no macro called `name` is defined, `text` equals `name`, and the
+// Returns the number in `text`. `text` equals `name` if no macro called `name` is defined; then the
 // function returns `otherwise`.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
   if (text == name) return otherwise;
@@ -126,7 +126,7 @@ inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** a
 
 }  // namespace nbody
 
-// A compile-time parameter of a kernel: `value` unless the compiler is given -D name=...; a sweep
-// compiles the same file with other values.
+// A compile-time parameter of a kernel. It has `value` unless the compiler is given -D name=...,
+// with which a sweep compiles the same file for other values.
 #define TUNABLE(name, value) ::nbody::parameter(#name, NBODY_AS_TEXT(name), value)
 #define NBODY_AS_TEXT(macro) #macro

@@ -3,7 +3,8 @@
 
 namespace nbody {
 
-// Reads a monotonic clock. Not inline, because <chrono> costs nvcc half a second per step.
+// Reads a monotonic clock. Not inline, because <chrono> costs nvcc half a second of compilation
+// per step.
 double steady_seconds();
 
 class Stopwatch {

@@ -40,7 +40,7 @@ class Timeline {
     origin_seconds_ = steady_seconds();
   }
 
-  // These functions record an event in the stream, after all work that is in the stream already.
+  // Each function records an event in the stream, after all work that the stream already has.
   void start(int system, cudaStream_t stream) { mark(system, 0, stream); }
   void uploaded(int system, cudaStream_t stream) { mark(system, 1, stream); }
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }

@@ -1,7 +1,7 @@
 // Copies bodies to a device and back, in steps that do not teach copies. The host's pages stay
-// locked meanwhile, so that the copy engines can access them directly. The device splits the bodies
-// into arrays. If the host split them, it would write to new pages for the first time, which takes
-// longer than the copy.
+// locked while a Transfer exists, so that the copy engines can access them directly. The device
+// splits the bodies into arrays. If the host split them, it would write to new pages for the first
+// time, which takes longer than the copy.
 #pragma once
 
 #include <vector>
@@ -31,8 +31,8 @@ __global__ void put_together(Body* bodies, int count, const Four* positions,
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// Copies bodies between the host, where they must not move, and two device arrays: positions with
-// the mass as w, and velocities with w = 0.
+// Copies bodies between a host vector, which must not be resized, and two device arrays: positions
+// with the mass as w, and velocities with w = 0.
 template <class Body>
 class Transfer {
  public:

@@ -7,9 +7,9 @@
 
 namespace nbody {
 
-// The shape to use for a problem, given by its rank. The rule ranks all shapes, and rank 0 is the
-// rule's own choice. If the rule or the set of shapes changes, `blocks` and `slots` show whether
-// that rank still means the same shape.
+// The shape to use for a problem, stored as its rank. The rule (shape.h) ranks all shapes, and rank
+// 0 is the rule's own choice. If the rule or the set of shapes changes, `blocks` and `slots` show
+// whether the rank still means the same shape.
 struct TunedShape {
   int systems = 0;
   int bodies = 0;

@@ -162,8 +162,8 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
   const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
     throw UsageError(file, ": its header describes ", claim);
-  // The product of two 32-bit counts fits in 64 bits, and a product below 2^31 still fits when it
-  // is multiplied by 57.
+  // The product of two 32-bit counts fits in 64 bits. A product below 2^31 still fits in 64 bits
+  // after it is multiplied by 57, the largest number of bytes per body.
   if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file, ": its header describes ", claim,
                      "; at most 2147483647 bodies are possible");

@@ -47,9 +47,9 @@ void check_text(const std::string& where, std::string_view key, std::string_view
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       throw UsageError(what, " holds a control character; it must be one line of text");
-  // A CSV file that contained this text would not be recognised as CSV.
+  // A CSV file with a text that is not UTF-8 would not be recognised as CSV.
   if (!is_text(text, Cut::nowhere)) throw UsageError(what, " is not UTF-8");
-  // CSV trims its values, so writing and reading this text would change it.
+  // The CSV reader trims values, so writing and reading such a text would change it.
   if (!text.empty() && (text.front() == ' ' || text.back() == ' '))
     throw UsageError(what, " must not begin or end with a space");
 }

@@ -1,8 +1,8 @@
 // CSV: lines `# key=value` (other lines that begin with # are comments), a line with the column
 // names, then one line per body. A file with a line `# bodies=N` ends in a line `# crc32=XXXXXXXX`:
 // zlib's checksum of all lines before it, each without trailing blanks and followed by \n. Numbers
-// are read and written independently of the locale, so a decimal comma in the reader's locale
-// changes nothing.
+// are read and written independently of the locale, so they have decimal points even if the user's
+// locale has decimal commas.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -26,7 +26,7 @@ struct Contents {
 
 // The entries of the table, each defined in the file of its format.
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
-// NEMO's format: recognised only so that a message can name NEMO's program that makes a table.
+// NEMO's format: recognised only so that a message can name the NEMO program that writes tables.
 extern const FileFormat kNemo;
 // Gadget's HDF5 format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
@@ -57,8 +57,8 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
                 const ReadOptions& options);
 
 // Throws unless all seven values are finite and the mass is not negative. The message names the
-// body by `index`, which counts from 0 over all systems. CSV has its own checks, whose messages
-// name the line of the file instead.
+// body by `index`, which counts the bodies of all systems from 0. The CSV reader has its own
+// checks, whose messages name the line of the file instead.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were
@@ -77,8 +77,8 @@ inline Species species_at(const Snapshot& snapshot, std::size_t i) {
 }
 
 // Convert Snapshot::checkpoint to and from lines key=value. Keys consist of letters, digits and
-// hyphens; values are printable UTF-8 of any length without outer blanks. Throws UsageError for
-// other lines.
+// hyphens; values are printable UTF-8 of any length that does not begin or end with a blank.
+// parse_checkpoint throws UsageError for other lines.
 std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint);
 decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text);
 

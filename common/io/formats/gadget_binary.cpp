@@ -8,7 +8,7 @@
 //
 //   0 i32 bodies[6]   24 f64 mass[6]   72 f64 time   80 f64 redshift   124 i32 files   152 f64 h
 //
-// The counts of bodies must fit the sizes of the blocks before anything is allocated.
+// Before memory is allocated, the counts of bodies are checked against the sizes of the blocks.
 #include <array>
 #include <bit>
 #include <cmath>

@@ -18,8 +18,8 @@ struct GadgetUnits {
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 
-  // Converts lengths, masses and therefore times from units that contain h; units of velocity
-  // contain no h. A `hubble` of 0 means that the file does not use h. Throws UsageError.
+  // Divides the units of length and mass by h (`hubble`), and so also the unit of time; units of
+  // velocity contain no h. If `hubble` is 0, the file does not use h. Throws UsageError.
   void take_out_hubble(const std::string& where, double hubble);
 };
 
@@ -30,8 +30,8 @@ class GadgetBodies {
   double time(double in_file) const;  // throws UsageError if it overflows
   void add(const BodyF64& in_file, Species species);
   void add_id(double id) { ids_.push_back(id); }
-  // Sorts bodies by id, so that each body has the same index in all files of a run. Without ids, or
-  // if two are equal, keeps the file's order.
+  // Sorts bodies by id, so that each body has the same index in all files of a run. If there are no
+  // ids, or if two ids are equal, keeps the file's order.
   void move_to(Contents& contents);
 
  private:

@@ -1,5 +1,5 @@
-// Headerless files hold x, y, z, vx, vy, vz of each body as little-endian float32. All masses are
-// 1.
+// The raw format: files without a header that hold x, y, z, vx, vy, vz of each body as
+// little-endian float32. All masses are 1.
 #include <ostream>
 
 #include "io/formats/byte_order.h"

@@ -8,8 +8,9 @@
 //   star  44 bytes  m, x[3], v[3], metals, tform, eps, phi
 //
 // "Standard" files are big-endian; "native" files have the byte order of the machine that wrote
-// them. Headers of 28 and of 32 bytes are read. We write 32 bytes, because a widely used reader
-// expects 32 bytes even if the header has 28. The units are in a second file (tipsy_param.cpp).
+// them. The reader accepts headers of 28 and of 32 bytes. The writer's headers have 32 bytes,
+// because a widely used reader expects 32 bytes even if the header has only 28. The units are in a
+// second file (tipsy_param.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -47,8 +48,8 @@ const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
 }
 
-// Finds the byte order from the number of dimensions, because 1, 2 or 3 becomes a huge number in
-// the wrong byte order.
+// Finds the byte order from the number of dimensions: 1, 2 or 3 becomes a huge number if it is read
+// in the wrong byte order.
 std::optional<std::endian> order_of(std::string_view head) {
   if (head.size() < kDimensions + sizeof(std::int32_t)) return std::nullopt;
   for (const std::endian order : {std::endian::big, std::endian::little}) {
@@ -65,7 +66,7 @@ struct Header {
   std::array<std::int32_t, 3> counts;  // gas, dark, star
 };
 
-// Reads the header of a file of `size` bytes. Throws unless it is consistent.
+// Reads the header of a file of `size` bytes. Throws unless the header is consistent.
 Header header_of(const std::string& file, std::string_view head, std::uint64_t size) {
   const auto order = order_of(head);
   if (!order)
@@ -142,14 +143,14 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  // Tipsy stores a softening per body. The snapshot gets a softening only if all dark and star
-  // bodies have the same one.
+  // Tipsy stores a softening per body. The snapshot gets a softening only if it is the same for all
+  // dark and star bodies.
   if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
 
-// False for a pipe, which has no file next to it.
+// Returns false for a pipe, which has no .param file next to it.
 bool has_param(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto status = std::filesystem::status(file, ignored);

@@ -35,9 +35,8 @@ constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::star, Species::boundary, Species::dark, Species::dark};
 constexpr const char* kOwnGroup = "nbody-steps";  // holds data that Gadget's format lacks
 
-// Gadget's solar mass (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With
-// today's best values of G and of the solar mass in grams, the 1e10 solar masses of a file would be
-// 3e-4 too heavy.
+// Gadget's solar mass (allvars.h, SOLAR_MASS), which defines Gadget's unit of mass in grams. With
+// today's solar mass in grams, the file's unit of 1e10 solar masses would come out 3e-4 too heavy.
 constexpr double kSolarMassGrams = 1.989e33, kSwiftSolarMassGrams = 1.98841e33;
 constexpr const char* kSwiftLength = "Unit length in cgs (U_L)";
 
@@ -132,8 +131,8 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
 }
 
 // In Gadget's files a nonzero entry in the mass table replaces the dataset of masses. SWIFT's files
-// have both the table and the dataset; the table then holds the mass of the first body or the mean
-// mass. SWIFT's black holes have two masses, but only the dynamical one exerts gravity.
+// have both the table and the dataset; their table holds the mass of the first body or the mean
+// mass. SWIFT's black holes have two masses, but only the dynamical mass exerts gravity.
 template <class Values>
 std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
                                    std::size_t count, const Values& values) {
@@ -232,8 +231,8 @@ void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type,
   hdf5::write_dataset(group, "ParticleIDs", ids);
 }
 
-// yt takes a box size of 0 to mean that there is no box, and then cannot plot. The bodies stay
-// around the origin, and the box is so wide that the periodic images that yt adds are far away.
+// Returns a box size for yt, which cannot plot if the size is 0. The bodies stay around the origin,
+// and the box is so wide that the periodic images that yt adds are far away.
 double box_size(const Snapshot& snapshot) {
   float extent = 0;
   for (const Body& body : snapshot.systems.bodies)
@@ -256,8 +255,8 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   hdf5::write_number(group, "Redshift", 0);
   hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
-  // pynbody reads this attribute; if it is missing, pynbody takes the time to be the age of the
-  // universe.
+  // pynbody reads this attribute; if it is missing, pynbody assumes that the time of the snapshot
+  // is the age of the universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
   // Uses Gadget-4's names for Plummer-equivalent softening lengths, from which pynbody takes eps.

@@ -1,8 +1,8 @@
 // Gadget's snapshots in HDF5, for programs that link nbody_gadget.
 //
 // Most of our programs do not link HDF5. Debian's library depends on 35 shared libraries, among
-// them curl, OpenSSL and Kerberos. Every machine that runs the program would need them, and linking
-// HDF5 statically avoids only a few of them.
+// them curl, OpenSSL and Kerberos. Every machine that runs the program would need these libraries,
+// and linking HDF5 statically would avoid only a few of them.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ namespace nbody {
 //
 // Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable and /Units. Without /Units,
 // lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The bodies are converted to the
-// preset kpc-100kms or, if this project wrote the file, to the units that it had then. Writing
-// needs units with a physical scale (io/units.h).
+// preset kpc-100kms or, if this project wrote the file, to the units that the bodies had before
+// they were written. Only bodies in units with a physical scale (io/units.h) can be written.
 std::span<const FileFormat> formats_with_gadget();
 
 }  // namespace nbody

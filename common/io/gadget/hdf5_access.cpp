@@ -33,7 +33,8 @@ bool is_number(const Handle& type) {
   return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= 8;
 }
 
-// HDF5 would follow a link into another file, and our checks have not seen that file.
+// Returns false for a link, because HDF5 would follow a link into another file, which our checks
+// have not seen.
 bool is_here(const Handle& parent, const char* name) {
   H5L_info_t link;
   return has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&

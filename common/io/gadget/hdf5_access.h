@@ -1,4 +1,5 @@
-// Wraps HDF5's C library: handles close at the end of their scope, and errors become UsageError.
+// Wraps HDF5's C library: handles are closed at the end of their scope, and errors become
+// UsageErrors.
 #pragma once
 
 #include <hdf5.h>
@@ -44,16 +45,17 @@ Handle open_group(const std::string& file, const Handle& parent, const char* nam
 Handle create_group(const Handle& parent, const char* name);
 
 // Reads an attribute: at most `most` numbers, or a string of at most `most` bytes. Returns an empty
-// value if the attribute is missing. `where` is for messages. Throws UsageError for another kind of
-// attribute.
+// value if the attribute is missing. Messages begin with `where`. Throws UsageError for an
+// attribute of another kind.
 std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
                             std::size_t most);
 std::string text(const std::string& where, const Handle& parent, const char* name,
                  std::size_t most);
 
-// Reads a dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless it
-// has exactly that shape, holds numbers, and lies in the file itself; all of this is checked before
-// anything is allocated or read. `file_bytes` limits the size of a compressed dataset.
+// Reads a dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless the
+// dataset has exactly that shape, holds numbers, and lies in the file itself; all of this is
+// checked before memory is allocated or numbers are read. `file_bytes` limits the size of a
+// compressed dataset.
 std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,
                             std::size_t rows, std::size_t columns, std::size_t file_bytes);
 

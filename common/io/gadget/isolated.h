@@ -1,4 +1,4 @@
-// Runs work that may crash in a separate process.
+// Runs work in a separate process, because it may crash.
 #pragma once
 
 #include <functional>

@@ -205,8 +205,8 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("colour=blue"), "accepted");
 }
 
-// If a file is cut between two lines, every remaining line is valid, so only the count shows the
-// loss.
+// If a file is cut between two lines, every remaining line is valid, so only the number of bodies
+// shows that lines are missing.
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};

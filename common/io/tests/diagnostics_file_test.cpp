@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-// Returns two systems of two bodies each, with an energy that changes with the step.
+// Returns two systems of two bodies each, whose energy depends on the step.
 Snapshot state(long long step) {
   Snapshot snapshot{.systems = Systems(2, 2)};
   snapshot.systems.bodies = {{-1, 0, 0, 0, 1, 0, 1},

@@ -114,8 +114,8 @@ TEST_F(GadgetBinary, RefusesWhatItCannotRead) {
 TEST_F(GadgetBinary, CutAtEveryByte) {
   for (const bool names : {false, true}) {
     const std::string whole = gadget({.names = names});
-    // The last block is optional: a file without this block is complete, but a file that lacks a
-    // part of this or of another block is not.
+    // The last block is optional: a file without this block is complete. A file that lacks only a
+    // part of this block, or any part of another block, is not complete.
     const std::size_t needed = whole.size() - 20 - (names ? 16 : 0);
     for (std::size_t size = 264 + (names ? 16 : 0); size < whole.size(); ++size) {
       const std::string text = refusal(folder.with("s", whole.substr(0, size)));

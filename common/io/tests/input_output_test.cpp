@@ -148,8 +148,8 @@ TEST_F(RoundTrip, CsvIgnoresTheLocale) {
   const Snapshot written = full_snapshot();
   write_bodies(folder / "classic.csv", written);
   const std::string before_c = std::setlocale(LC_ALL, nullptr);
-  // Sets the C locale to one with a decimal comma, if such a locale is installed, and always sets
-  // the C++ locale to one.
+  // Sets the C locale to a locale with a decimal comma, if such a locale is installed, and always
+  // gives the C++ locale a decimal comma.
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"})
     if (std::setlocale(LC_ALL, locale) != nullptr) break;
   const std::locale before =

@@ -21,8 +21,8 @@ namespace {
 struct Tipsy : WithFolder {};
 struct TipsyParam : WithFolder {};
 
-// Builds a file's bytes without the library: copies each number's bytes and, if needed, reverses
-// them.
+// Builds a file's bytes without the library: copies the bytes of each number, in reverse order if
+// the byte order requires it.
 class Bytes {
  public:
   explicit Bytes(std::endian order) : order_(order) {}
