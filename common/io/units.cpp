@@ -30,8 +30,8 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// Removes a number from kSmallestUnit to kLargestUnit, directly followed by `unit`, from the start
-// of `text`. Returns the number, or nothing if `text` does not begin like this.
+// If `text` begins with a number and `unit`, removes both from `text` and returns the number.
+// Otherwise, or if the number is not between kSmallestUnit and kLargestUnit, returns nothing.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -8,7 +8,7 @@
 //   pc       648000 / pi au           exact, IAU 2015 Resolution B2, note 4
 //   GM(Sun)  1.3271244e20 m^3 s^-2    nominal, exact, IAU 2015 Resolution B3
 //
-// The presets, under the names that files store (a year is 365.25 days):
+// The presets, with the names that files store (a year is 365.25 days):
 //
 //   name           length  mass              time               velocity
 //   henon          none: M = 1 and E = -1/4 (Henon 1971, Astrophysics and Space Science 14, 151)
@@ -32,8 +32,8 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
-// Limits on the units of length and mass, in kpc and solar masses. They include every real system,
-// and no conversion within them overflows.
+// Limits on the units of length and mass, in kpc and solar masses. The units of every real system
+// are within these limits, and no conversion between units within the limits overflows.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
 // Units with a physical scale.
@@ -47,17 +47,17 @@ struct Units {
   double msun() const { return mass_gm / kSunGm; }
 };
 
-// Returns the units that a text names, if it is a preset with a physical scale or of the form "2.5
-// kpc, 1e10 Msun". Returns nothing for other texts, including "henon".
+// Returns the units that a text names. The text must be the name of a preset with a physical scale
+// or have the form "2.5 kpc, 1e10 Msun"; for any other text, such as "henon", returns nothing.
 std::optional<Units> units_of(std::string_view text);
 // Returns the text for units given in kpc and solar masses: the name of the preset with the same
-// units (to 1e-9) or, if there is none, a text such as "2.5 kpc, 1e10 Msun" with as many digits as
-// kMaxTextBytes allows.
+// units (to 1e-9). If there is no such preset, returns a text such as "2.5 kpc, 1e10 Msun", with as
+// many digits as kMaxTextBytes allows.
 std::string units_text(double kpc, double msun);
 
 // Returns the names of the presets, "henon, au-msun-yr2pi, ...".
 std::string unit_presets();
-// Throws a UsageError that lists the presets unless `name` is one.
+// Throws a UsageError that lists the presets, unless `name` is the name of a preset.
 void require_preset(const std::string& option, std::string_view name);
 
 // Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError

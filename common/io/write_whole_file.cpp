@@ -25,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True for pipes and devices such as /dev/stdout, which a rename would replace by a plain file.
+// True for pipes and for devices such as /dev/stdout, because a rename would replace them by a
+// plain file.
 bool is_written_in_place(const fs::path& file) {
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
@@ -39,7 +40,7 @@ fs::path folder_of(const fs::path& file) {
 
 [[noreturn]] void fail(const fs::path& file, int error) {
   const std::string message = "cannot write " + file.string() + ": " + std::strerror(error);
-  // A full disk and similar errors are not usage errors; the others are.
+  // A full disk and similar failures of the system are not usage errors; all other errors are.
   if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
       error == ENFILE || error == 0)
     throw std::runtime_error(message);
@@ -64,9 +65,9 @@ std::string temporary_name(const std::string& middle) {
   return std::string(kPrefix) + middle + std::string(kEnding);
 }
 
-// The file exists from construction to rename() or destruction, whichever comes first. It is locked
-// while its writer lives. Unlike a process number, the lock is valid on every machine and in every
-// container that shares the directory.
+// The file exists from construction to rename() or destruction, whichever comes first. The file is
+// locked while its writer runs. Unlike a process number, a lock shows this on every machine and in
+// every container that shares the directory.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
@@ -102,8 +103,8 @@ class TemporaryFile {
   // Returns false if a killed process with the same number has left a file of this name, or if
   // another program removed the new file as a leftover before it was locked.
   bool create() {
-    // The process number and a count make this name unique. To stay short, the name does not
-    // contain that of the final file.
+    // The process number and a count make this name unique. The name does not contain the name of
+    // the final file, so that it stays short.
     static std::atomic<int> count = 0;
     path_ =
         folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));
@@ -120,7 +121,7 @@ class TemporaryFile {
     return false;
   }
 
-  // Keeps the permissions of the file to be replaced.
+  // Gives the temporary file the permissions of the file that it will replace.
   void keep_mode() const {
     struct stat old {};
     if (stat(file_.c_str(), &old) == 0 && fchmod(descriptor_, old.st_mode & 07777) != 0)
@@ -132,7 +133,7 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// Removes the files of killed writers: those whose locks no process holds.
+// Removes the temporary files of killed writers: the files whose locks no process holds.
 void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -151,7 +152,7 @@ void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode
   std::ofstream out(path, std::ios::binary | mode);
   if (!out) fail(file, errno);
   write(out);
-  // The last bytes are written in flush and close, which can fail.
+  // flush and close write the last bytes, and either may fail.
   out.flush();
   if (out) out.close();
   if (!out) fail(file, errno);
@@ -164,8 +165,8 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Identifies a file that may have several names: by the file's inode or, while the file does not
-// exist, by the inode of the folder and the name in it.
+// Identifies a file that may have several names. A file is identified by its inode or, while it
+// does not exist, by the inode of its folder and its name in this folder.
 struct Identity {
   dev_t device;
   ino_t inode;
@@ -173,7 +174,8 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// Returns nothing for pipes and devices, because several programs may write to the same one.
+// Returns nothing for pipes and devices, because several programs may write to the same pipe or
+// device.
 std::optional<Identity> identity_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {
@@ -222,8 +224,8 @@ FileLock::FileLock(const fs::path& file) {
         here.st_ino == there.st_ino)
       return;
     close(descriptor_);
-    // Tries again, because the lock's holder may only be checking whether the writer is alive
-    // (remove_leftovers).
+    // Tries again, because the process that holds the lock may not be a writer: remove_leftovers()
+    // takes a lock for a moment to find out whether the writer is alive.
     usleep(2000);
   }
   throw UsageError("cannot write ", file, ": another program is writing it now");

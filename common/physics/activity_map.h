@@ -1,6 +1,7 @@
 // A map of where the bodies are or have been: a histogram of their x-y positions in D x D cells
-// over the square -extent <= x, y < extent. It ignores z, so two- and three-dimensional systems are
-// counted alike. One map counts all systems; a body outside the square is not counted in any cell.
+// over the square -extent <= x, y < extent. The map ignores z, so it treats two- and
+// three-dimensional systems alike. One map counts the bodies of all systems; a body outside the
+// square is not counted in any cell.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline constexpr int kMaxActivityCells = 8192;  // cells per side; their counts 
 class ActivityMap {
  public:
   ActivityMap(int cells, float extent);
-  // Continues from earlier counts, given for all cells * cells cells, row by row.
+  // Continues from earlier counts, one for each of the cells * cells cells, row by row.
   ActivityMap(int cells, float extent, std::uint64_t positions, std::vector<std::uint64_t> counts);
 
   // Counts every body once. Cells are computed in float32, as on a device, so the same state gives
@@ -27,7 +28,8 @@ class ActivityMap {
   // Column 0 has the lowest x, row 0 the lowest y.
   std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }  // row by row
-  // Number of bodies counted, including those outside the square; shares are relative to it.
+  // Number of bodies counted, including those outside the square. Shares are fractions of this
+  // number.
   std::uint64_t positions() const { return positions_; }
   // Returns the cell's share of all positions. All shares add up to the share in the square.
   double share(int column, int row) const;
@@ -45,8 +47,8 @@ class ActivityMap {
 };
 
 // Returns an extent that shows these systems: 1.1 times the half width of the smallest square
-// around the origin that holds 95 % of their bodies. In a square that held all bodies, a few
-// distant ones would shrink the rest to a dot.
+// around the origin that holds 95 % of their bodies. If the square held all bodies, a few distant
+// bodies would shrink the rest to a dot.
 float activity_extent(const Systems& systems);
 
 }  // namespace nbody

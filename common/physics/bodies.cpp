@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// Returns the masses of a system in order of first appearance. Returns nothing if grouping is
-// useless: if there are too many different masses, or if bodies of equal mass are already
-// contiguous.
+// Returns the different masses of a system's bodies, in the order in which they first appear.
+// Returns nothing if it is useless to group the bodies: if there are too many different masses, or
+// if bodies of equal mass are already contiguous.
 std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
   bool in_pieces = false;
@@ -34,8 +34,8 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
 // Returns, for each system, the masses by which its bodies are grouped.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
-  // Runs in parallel because one core needs 4 ms for two million bodies, while four GPUs take two
-  // time steps in that time.
+  // Runs in parallel because one core needs 4 ms for two million bodies. In 4 ms, four GPUs take
+  // two time steps.
 #pragma omp parallel for schedule(static) if (systems.bodies.size() > 100000)
   for (int s = 0; s < systems.count; ++s)
     masses[static_cast<std::size_t>(s)] = masses_to_group(systems.system(s));
@@ -56,8 +56,8 @@ void BodyOrder<Real>::sort(int system, const Key& key) {
                            [&](std::size_t k) { return key(systems_.bodies[k]); });
 }
 
-// Works in place, because a copy would double the memory. A permutation consists of cycles; the
-// bodies of each cycle are swapped two at a time.
+// Moves the bodies in place, because a copy would double the memory. The new order is a
+// permutation, which consists of cycles; the bodies of each cycle are moved by swaps of two bodies.
 template <class Real>
 void BodyOrder<Real>::move_all(bool back) {
   std::vector<bool> done(from_.size());

@@ -44,8 +44,8 @@ Shape shape_of_one(std::span<const BasicBody<Real>> bodies) {
   std::size_t next = 0;
   for (const auto& [distance, m] : by_distance) {
     inside += m;
-    // Nine of ten equal masses count as 90 % of the mass, even if rounding leaves their sum just
-    // below that.
+    // Nine of ten equal masses must count as 90 % of the mass, even if their rounded sum is
+    // slightly less than 90 %.
     while (next < kLagrangianFractions.size() &&
            inside >= kLagrangianFractions[next] * mass * (1 - 1e-12)) {
       shape.lagrangian_radii[next++] = distance;

@@ -27,12 +27,14 @@ struct Diagnostics {
   double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
 };
 
-// Diagnoses one system. The potential costs N^2; above `budget` interactions it is estimated.
+// Diagnoses one system. The potential energy takes N^2 interactions; if these are more than
+// `budget`, it is estimated.
 Diagnostics diagnose(std::span<const Body> bodies, double softening,
                      double budget = kAllPairsBudget);
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
                      double budget = kAllPairsBudget);
-// Adds up the diagnostics of all systems; the errors of the systems are independent of each other.
+// Adds up the diagnostics of all systems. The standard errors of their potentials are independent,
+// so their squares add up.
 template <class Real>
 Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
                      double budget = kAllPairsBudget) {

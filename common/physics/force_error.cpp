@@ -12,8 +12,8 @@
 namespace nbody {
 namespace {
 
-// Returns the smallest error such that at least this share of all errors is no larger (nearest
-// rank).
+// Returns the smallest of these errors for which at least `share` of all errors are not larger
+// (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -41,11 +41,11 @@ constexpr std::array<Row, 7> kRows = {{
 }};
 
 // Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
-// and tolerances of 5e-4 to 5e-2, for the problems above (random ones: seeds 7000 to 7059). With a
-// tolerance, all accepted nodes have similar errors, so the shape of a system matters less than
-// with angles. Below kFineTolerance, the error falls more slowly than the tolerance, because the
-// errors of more and more nodes add up: in galaxies of 20,000 bodies the error falls as the
-// tolerance to the power 0.6.
+// and tolerances of 5e-4 to 5e-2, for the problems above (of the random problems, only seeds 7000
+// to 7059). If a tolerance decides which nodes are accepted, all accepted nodes have similar
+// errors, so the shape of a system matters less than if an angle decides. Below kFineTolerance, the
+// error falls more slowly than the tolerance, because the errors of more and more nodes add up: in
+// galaxies of 20,000 bodies the error is proportional to the tolerance to the power 0.6.
 constexpr double kFineTolerance = 1e-3;
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 
@@ -148,7 +148,8 @@ std::optional<Approximation> finer(const Approximation& approximation) {
 
 double acceleration_rms_limit(Summation summation, int bodies_per_system) {
   const double tiled = 5e-7;
-  // Beyond a few hundred tiles the sum of the tiles is itself a long running sum.
+  // If there are more than a few hundred tiles, the sum over the tiles is itself a long running
+  // sum.
   if (summation == Summation::tiled)
     return tiled * std::max(1.0, std::sqrt(bodies_per_system / 65536.0));
   return tiled + 4e-8 * std::sqrt(bodies_per_system);
@@ -189,8 +190,8 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
   const W none = underflow<Real>(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
-  // Starting threads takes as long as computing about ten thousand interactions. The schedule is
-  // dynamic, because other threads may be using some of the cores.
+  // It takes as long to start threads as to compute about ten thousand interactions. The schedule
+  // is dynamic, because other threads may be using some of the cores.
 #pragma omp parallel for schedule(dynamic, 8) if (which_.size() * kicked.size() > 10000)
   for (std::size_t k = 0; k < which_.size(); ++k) {
     const auto force = reference.force(which_[k], input_.softening_squared);
@@ -201,7 +202,7 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
     relative[k] = relative_error(length(difference), force.magnitude);
     worst[k] = beyond(length(difference), none, force.magnitude);
   }
-  // Adds in a fixed order, so that the result does not depend on the threads.
+  // Adds the errors in a fixed order, so that the result does not depend on the number of threads.
   W error = 0, scale = 0, magnitudes = 0, squares = 0;
   for (const auto& [e, a, m, q] : squares_of) {
     error += e;
@@ -212,7 +213,7 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
   for (const double error : worst) gates.worst.value = max_or_nan(gates.worst.value, error);
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
   // If a few close pairs dominate, their errors do not average out over the system. If forces
-  // cancel, the same error is larger relative to their sum.
+  // cancel, the same error is larger relative to the sum of the forces.
   const double dominance = of_scale(squares), cancellation = of_scale(magnitudes);
   const double rms = of_scale(error), p99 = percentile99(std::move(relative));
   const double rms_limit =
@@ -250,8 +251,8 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // The acceleration_rms check measures the second ratio, which exceeds the first if strong forces
-  // have larger relative errors.
+  // The acceleration_rms check measures the second argument of max, which exceeds the first
+  // argument if strong forces have larger relative errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};
@@ -290,7 +291,7 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   const W scale = std::accumulate(scales.begin(), scales.end(), W{});
   const double rms = kRoom * root_of_ratio(error, scale);
   const double p99 = kRoom * percentile99(std::move(relative));
-  // If the sums overflow Real, the loss cannot be computed, and no loss is allowed.
+  // If the sums overflow Real, the loss cannot be computed, so the limits allow no loss.
   return std::isfinite(rms) && std::isfinite(p99) ? ErrorLimit{rms, p99} : ErrorLimit{};
 }
 

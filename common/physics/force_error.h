@@ -1,6 +1,6 @@
-// The distribution of a step's force errors, |a - a_ref| / |a_ref| of each body: root mean square,
-// median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and Cosmology 1, 1,
-// figure 3) shows such distributions for direct sums and for tree codes.
+// The distribution of the force error |a - a_ref| / |a_ref| over the bodies of a step: root mean
+// square, median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and Cosmology
+// 1, 1, figure 3) shows such distributions for direct sums and for tree codes.
 //
 // The checks of validation.h divide an error by the sum of the magnitudes of all forces on a body,
 // even though these forces partly cancel, so that limits can be strict. Here the error is divided
@@ -23,26 +23,26 @@ struct ForceError {
   double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
-// Compares the accelerations that the step computes at the state `start` with sums in a wider
-// float, for `count` bodies evenly spaced over all systems.
+// Compares the accelerations that the step computes for the state `start` with sums in a wider
+// float. Takes `count` bodies, evenly spaced over all systems.
 template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
 
-// Returns `count` evenly spaced numbers below n, including 0 and n - 1.
+// Returns `count` evenly spaced integers from 0 to n - 1, including both.
 std::vector<int> evenly_spaced(int n, int count);
 
 // Error limit for the forces of a step that groups distant bodies (nbody/step.h), relative to the
 // sum of the magnitudes of the forces on a body: root mean square over the bodies of a system, and
-// 99th percentile. Both are 0 if theta is 0. With a force tolerance, a node is opened if either the
-// angle or the tolerance rejects it, so the smaller limit holds.
+// 99th percentile. Both limits are 0 if theta is 0. If there is a force tolerance, a node is opened
+// if either the angle or the tolerance rejects it, so the smaller limit holds.
 struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// Returns the approximation with an angle so small that the error limits distinguish right from
-// wrong, or nothing if the given angle is already that small.
+// Returns the approximation with an angle so small that the error limits distinguish right results
+// from wrong results, or nothing if the given angle is already so small.
 std::optional<Approximation> finer(const Approximation& approximation);
 
 // --- for the checks of validation.h ---
@@ -59,14 +59,14 @@ class ForceCheck {
  public:
   using Bodies = std::span<const BasicBody<Real>>;
 
-  // `which` are the numbers of the bodies to check in every system.
+  // `which` has the indices of the bodies to check in every system.
   ForceCheck(const ValidationInput<Real>& input, std::vector<int> which)
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
-  // Returns an upper bound for the error of a sum in Real, in whatever order the terms of a tile
-  // are added. Each addition that a term passes through rounds once, and so does each operation
-  // that computes the term.
+  // Returns an upper bound for the error of a sum in Real that holds for every order in which the
+  // terms of a tile are added. Each operation that computes a term rounds once, and so does each
+  // addition after which the sum contains the term.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {
@@ -79,20 +79,20 @@ class ForceCheck {
   // the forces on a body cancel: the sum of their magnitudes divided by the acceleration, each as
   // the RMS over all bodies.
   double check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
-  // Checks only these bodies, against the limit for the worst body.
+  // Checks only the bodies `which`, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
-  // Compares the forces with those of the tree in float64, relative to the sum of the forces'
-  // magnitudes; the worst body counts. Returns that tree's own error on the same scale, plus an
-  // allowance for rounding.
+  // Compares the step's forces with those of the same tree in float64, relative to the sum of the
+  // forces' magnitudes; the worst body counts. Returns the error of the float64 tree on the same
+  // scale, plus an allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
   // Returns the error of sums in float if one large term comes first and dominates (a star among
   // planetesimals): each later term is rounded to the last digit of the large term, always in the
-  // same direction, and may be lost altogether. No constant bounds that loss, so it is computed
-  // here, but only where it can decide a check, because computing it takes longer than computing
-  // the forces.
+  // same direction, and may be lost altogether. No constant bounds that loss, so this function
+  // computes it. Call it only if the loss can decide a check, because it takes longer than the
+  // forces do.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // for the two limits, with a margin
 
  private:

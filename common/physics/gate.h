@@ -1,5 +1,5 @@
 // The result of a check: a value, its limit, and whether anything stayed undecided. Every
-// comparison is written so that NaN fails.
+// comparison is written so that a NaN fails the check.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace nbody {
 
-// A limit above this no longer distinguishes right from wrong, so the check is undecided.
+// A larger limit would not distinguish right from wrong results, so the check is undecided.
 inline constexpr double kMaxLimit = 1e-2;
 
 struct Gate {
@@ -17,13 +17,14 @@ struct Gate {
   double value = 0;
   double limit = 0;
   bool decided = true;
-  // Says which part the check could not prove; never empty if the check is undecided. A check may
-  // be decided for some systems and undecided for others.
+  // Says what the check could not prove; never empty if the check is undecided. A check may be
+  // decided for some systems and undecided for others.
   std::string open = {};
   std::string detail = {};  // what failed
   bool unproved = false;    // there was no time to prove anything, so the check has not passed
 
-  // An infinite value fails even if the limit, computed from the same output, is infinite too.
+  // An infinite value fails even if the limit is also infinite: both are computed from the same
+  // output.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
   // Replaces the value and the limit by the given ones if the given value is larger relative to its
@@ -31,13 +32,13 @@ struct Gate {
   void keep_worse(double other_value, double other_limit);
 };
 
-// Replaces std::max, which ignores a NaN in its second argument; a check must not ignore it.
+// Use this instead of std::max in a check: std::max ignores a NaN in its second argument.
 inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 
-// Returns error / scale. An error of zero is zero on any scale; any other error is infinite on a
-// scale of zero.
+// Returns error / scale. If the scale is zero, returns zero for an error of zero and infinity for
+// any other error.
 template <class Wide>
 double relative_error(Wide wide_error, Wide wide_scale) {
   const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);

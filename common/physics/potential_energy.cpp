@@ -33,7 +33,7 @@ Sources by_mass(std::span<const BasicBody<Real>> bodies) {
   return sources;
 }
 
-// Returns body i's share of -W: the sum over its pairs with all lighter bodies.
+// Returns the share of body i in -W: the sum over the pairs of body i with all lighter bodies.
 NBODY_CLONES
 double share_of(const Sources& sources, std::size_t i, double softening_squared) {
   const double *x = sources.x.data(), *y = sources.y.data(), *z = sources.z.data();
@@ -75,7 +75,7 @@ Selection select(const Sources& sources, std::size_t draws) {
     lighter += sources.mass[i];
   }
   // The weights are in decreasing order, so the bodies whose weight exceeds the sampling interval
-  // come first. Removing such a body shortens the interval for the remaining bodies.
+  // come first. When such a body is removed, the interval for the remaining bodies becomes shorter.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;

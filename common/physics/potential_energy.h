@@ -7,8 +7,9 @@
 
 namespace nbody {
 
-// Up to this many interactions (N^2 per system, summed over systems) every pair is counted: one
-// system of 100,000 bodies, or 149 of 8,192. This takes a few seconds on two cores.
+// Up to this number of interactions (N^2 per system, summed over all systems) every pair is
+// counted. One system of 100,000 bodies, or 149 systems of 8,192, reach this number, which takes a
+// few seconds on two cores.
 inline constexpr double kAllPairsBudget = 1e10;
 
 struct PotentialEnergy {
@@ -21,9 +22,10 @@ struct PotentialEnergy {
 // Each pair belongs to the share of its heavier body, so the few bodies that dominate (a star, a
 // black hole) account for their pairs with the many light bodies. The share of body i in W is at
 // most about m_i times the total mass of the lighter bodies. Bodies are drawn with a probability
-// proportional to that product; those that would be drawn more than once are all counted exactly
-// (Hansen & Hurwitz 1943, Ann. Math. Statist. 14, 333, with a certainty stratum; systematic
-// selection). The selection depends only on the masses, so it is the same at any time of a run.
+// proportional to that product; the shares of all bodies that would be drawn more than once are
+// computed exactly (Hansen & Hurwitz 1943, Ann. Math. Statist. 14, 333, with a certainty stratum;
+// systematic selection). The selection depends only on the masses, so it does not change during a
+// run.
 //
 // No bit of the result depends on the number of threads.
 PotentialEnergy potential_energy(std::span<const Body> bodies, double softening, double budget);

@@ -10,12 +10,12 @@
 namespace nbody {
 namespace {
 
-// Returns x^(-3/2) of a positive number, correct to a few units in the last digit. A processor has
-// one slow unit for divisions and square roots, so these multiplications and additions take less
-// than half the time.
+// Returns x^(-3/2) for a positive number, correct to a few units in the last digit. A processor has
+// only one slow unit for divisions and square roots, so the multiplications and additions of this
+// function take less than half as long.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
-  // Halving and negating the exponent gives 1 / sqrt(x) to 4 %; a third-order step improves it to
-  // 1e-4.
+  // The first line halves and negates the exponent, which gives 1 / sqrt(x) with an error of 4 %. A
+  // third-order step reduces this error to 1e-4.
   double y = std::bit_cast<double>(0x5fe6eb50c7b537a9u - (std::bit_cast<std::uint64_t>(x) >> 1));
   const double far = 1 - x * y * y;
   y += y * far * (0.5 + 0.375 * far);

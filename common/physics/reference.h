@@ -1,6 +1,7 @@
 // The reference for all steps: direct sums on the CPU, without fast math, in a wider type than the
 // state's (float64 for a float32 step, long double for --precision double). Long double has 80 bits
-// on x86. On machines where it has only 64, the reference at least adds in another order.
+// on x86. On machines where long double has only 64 bits, the reference at least adds in another
+// order than the step.
 //
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),  G = 1   (Plummer softening;
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
@@ -31,11 +32,11 @@ class BasicReference {
   Vector position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
   Vector velocity(int i) const { return {vx_[at(i)], vy_[at(i)], vz_[at(i)]}; }
 
-  // An acceleration, and the magnitudes that limit how accurately a float can represent it.
+  // An acceleration, and the magnitudes that limit how accurately it can be summed in float.
   struct Force {
     Vector acceleration;
-    // sum_j |a_ij|: the acceleration if nothing cancelled. In the middle of a galaxy the
-    // acceleration is zero, so rounding errors are divided by this sum instead.
+    // sum_j |a_ij|: the acceleration if no forces cancelled. In the middle of a galaxy the
+    // acceleration is zero, so rounding errors are divided by this sum and not by the acceleration.
     Wide magnitude = 0;
     // sum_j |a_ij|^2. Errors of single interactions average out unless a few interactions dominate
     // this sum.
@@ -44,10 +45,10 @@ class BasicReference {
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
   // Returns the acceleration, computed with a square root and a division per interaction, as a
-  // program would do it.
+  // straightforward program would compute it.
   Vector divided_acceleration(int i, Wide softening_squared) const;
-  // Returns the acceleration, summed in Real, tile by tile, with the largest interaction of each
-  // tile first. In that order the other interactions lose the most digits.
+  // Returns the acceleration, summed in Real tile by tile, with the largest interaction of each
+  // tile first. In this order, the other interactions of the tile lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // Takes one kick-then-drift step, as the steps do.
@@ -75,11 +76,12 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
-// Says whether a loop over the forces on this many bodies is worth a team of threads. One thread
-// finishes a shorter loop before the team wakes up, which takes milliseconds if the cores are busy.
+// True if a loop over the forces on this number of bodies should run on a team of threads. A team
+// takes milliseconds to wake up if the cores are busy; by then, one thread has finished a shorter
+// loop.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
-// Takes `steps` time steps of --precision double, with the same two loops as the steps.
+// Takes `steps` time steps in float64, with the two loops that step 00 uses for --precision double.
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared);
 
 }  // namespace nbody

@@ -17,24 +17,25 @@
 namespace nbody {
 namespace {
 
-// The largest number of interactions that the reference may compute; smaller in long double, which
-// is slower.
+// The largest number of interactions that the reference may compute. The number is smaller for long
+// double, which is slower.
 template <class Real>
 constexpr double kBudget = 4e8;
 template <>
 constexpr double kBudget<double> = 2e7;
-// If the forces are also checked at a smaller angle, a check stays undecided only if its limit is
-// above this.
+// If the forces are also checked at a smaller angle, another check stays undecided only if its
+// limit is above kMaxCoarseLimit.
 constexpr double kMaxCoarseLimit = 0.5;
-// Forces of a step with a known tree may have this many times the tree's own error.
+// The forces of a step that builds a known tree may have an error of kLikeTheTree times the error
+// of the same tree in float64.
 constexpr double kLikeTheTree = 1.5;
 // A run that took longer than this is repeated only on request.
 constexpr double kPatience = 10;  // seconds
 // The limit of body_order allows at most this much for the errors of a tree whose design is known.
 constexpr double kWidestOfKnownTree = 0.9;
 
-// Returns evenly spaced numbers below n that always include the first and the last, because a
-// dropped last tile or an index that is off by one shows in the last body.
+// Returns evenly spaced indices below n that always include 0 and n - 1, because a dropped last
+// tile or an index that is off by one shows in the last body.
 std::vector<int> sample(int n, double count) {
   return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
@@ -71,7 +72,7 @@ class Validator {
   Validation validate() {
     const bool finite = is_finite();
     const Step<Real> first = step_from(input_.start);
-    // While a GPU takes the time steps, the cores are free for the sums in float64.
+    // While a GPU takes the time steps, the CPU's cores are free for the sums in float64.
     auto sums = std::async(when(), [&] {
       check_forces(first);
       return finite && !has_tree() ? check_trajectory() : Gate();
@@ -132,8 +133,8 @@ class Validator {
     return std::launch::async | std::launch::deferred;
   }
 
-  // Returns the checks of a single step and the given other checks, and marks those whose limit is
-  // too wide as undecided.
+  // Returns the checks of a single step and the given other checks. Checks whose limit is too wide
+  // are marked as undecided.
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
@@ -215,15 +216,15 @@ class Validator {
   }
 
   // Finds errors that depend on a body's place in memory or in space, or on its motion. A sum over
-  // all bodies hides an error in one weak force, so if bodies are sampled, those that changed most
-  // are compared with float64 too.
+  // all bodies hides an error in one weak force. Therefore, if bodies are sampled, the bodies whose
+  // forces changed most are compared with float64 as well.
   void check_body_order(const Step<Real>& step, const std::vector<Change>& changes) {
     for (int s = 0; s < step.before.count; ++s) {
       const Change& change = changes[static_cast<std::size_t>(s)];
       // A tree may group reordered bodies in another way, and then has a second, independent error.
-      // Where forces cancel, both errors are large relative to the acceleration. For a known tree
-      // the limit stays below 1, so that a wrong force still fails; the forces of a correct tree
-      // change far less.
+      // Where forces cancel, the errors of both trees are large relative to the acceleration. For a
+      // known tree the limit stays below 1, so that a wrong force still fails; the forces of a
+      // correct tree change far less than that.
       const double cancelled =
           is_direct() ? 1 : std::max(1.0, cancellation_[static_cast<std::size_t>(s)]);
       double of_tree = 2 * approximate_.rms * cancelled;
@@ -235,12 +236,13 @@ class Validator {
       order_.keep_worse(change.value, std::hypot(near, loss));
     }
     // A step that sums with atomics adds in another order in each call, so the time_step check must
-    // allow the same change. Two such changes differ by chance, so it allows twice the one found.
+    // allow a change of the same size. Such changes vary by chance, so the check allows twice the
+    // change that was found here.
     if (is_direct()) time_step_.limit += 2 * std::fmin(order_.value, order_.limit);
   }
 
   // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems.
-  // Returns the run's last step, or nothing if the run has only one.
+  // Returns the run's last step, or nothing if the run has only one step.
   std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count
@@ -289,7 +291,7 @@ class Validator {
     const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
     if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
-    // Chooses one system at random, but always the same one for the same run.
+    // Chooses one system at random, but always the same system for the same run.
     const int one =
         static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
     const double cost = static_cast<double>(n()) * n() * input_.steps;

@@ -7,7 +7,7 @@
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
 //   acceleration_worst the same for the worst body of a direct sum: the limit follows from how
 //                      often a term is rounded on its way to the sum. This check covers the sampled
-//                      bodies and those that change the most in body_order
+//                      bodies and the bodies whose forces change the most in body_order
 //   body_order         the same bodies in motion, in another order, with other axes and other
 //                      units, must have the same accelerations: finds errors that depend on a
 //                      body's place in memory or in space, or on its motion, even in bodies that
@@ -35,8 +35,9 @@
 //   trajectory         positions against the reference, RMS over the system's extent; the limit
 //                      follows from how far rounding alone can displace the bodies
 //
-// The worst system counts. A check that cannot decide (the motion is chaotic, or repeating the run
-// takes too long) reports why: it neither passes silently nor fails a correct program.
+// The worst system counts. A check that cannot decide (because the motion is chaotic, or because it
+// takes too long to repeat the run) reports why: it neither passes silently nor fails a correct
+// program.
 #pragma once
 
 #include <functional>
@@ -70,8 +71,8 @@ struct Validation {
 template <class Real>
 using Advance = std::function<void(BasicSystems<Real>&, double dt, int steps)>;
 
-// A part of a run, taken by one call: steps `first` + 1 to `first` + `steps`, with the states
-// before and after.
+// A part of a run, taken by one call: time steps `first` + 1 to `first` + `steps`, with the states
+// before and after these steps.
 template <class Real>
 struct RunChunk {
   BasicSystems<Real> start, end;
@@ -96,7 +97,7 @@ struct ValidationInput {
   std::optional<TreeDesign> tree = {};    // the tree that the step builds, if its design is known
 };
 
-// The step under test, for modified problems. If a variant is not given, its checks are skipped.
+// Variants of the step under test. If a variant is not given, the checks that need it are skipped.
 template <class Real>
 struct Variants {
   Advance<Real> fine = {};      // the step with finer(input.approximation)
@@ -108,16 +109,16 @@ template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Variants<Real>& variants = {});
 
-// Samples a run of one time step with all checks except time_step, composition and trajectory. This
-// calls the program two more times instead of seven.
+// Checks sampled bodies of a run of one time step, with all checks except time_step, composition
+// and trajectory. This calls the program only two more times, and not seven more times.
 Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
                              const Variants<float>& variants);
 
 // The range of tile sizes in steps with tiled sums.
 inline constexpr int kSmallestTile = 32, kLargestTile = 1024;
 
-// Returns the bound on the relative RMS error of accelerations that a step sums in float32 in this
-// way. The bound holds if no single interaction dominates.
+// Returns the bound on the relative RMS error of accelerations that a step sums in float32 as
+// `summation` says. The bound holds if no single interaction dominates.
 double acceleration_rms_limit(Summation summation, int bodies_per_system);
 
 }  // namespace nbody

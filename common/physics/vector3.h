@@ -1,5 +1,5 @@
-// A vector of wide floats, used by the reference and the diagnostics. Kernels have separate
-// variables for the components instead.
+// A vector of float64 or wider, used by the reference and the diagnostics. Kernels do not use this
+// type.
 #pragma once
 
 #include <cmath>

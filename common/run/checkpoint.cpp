@@ -40,8 +40,8 @@ void require_same(const char* option, const std::string& asked, const std::strin
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map that sums every K-th step must continue the saved map. A map of only the final state needs
-// no saved data.
+// A resumed run that adds every K-th step to its activity map must continue the saved map. A map of
+// only the final state needs no saved data.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
     for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
@@ -79,7 +79,7 @@ std::string checksum(const Snapshot& start) {
   return format("%08x", static_cast<unsigned>(sum.value()));
 }
 
-// The settings that two runs must share if they are to differ only in their number of steps.
+// The settings that must be equal for two runs to differ only in their number of steps.
 using Problem = std::vector<std::pair<const char*, std::string>>;
 
 Problem problem_of(const Snapshot& state) {
@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// True if the file of --checkpoint exists and is not the one that --resume reads.
+// True if the file of --checkpoint exists and is not the file that --resume reads.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&

@@ -1,5 +1,5 @@
-// The data of a checkpoint other than its bodies. A resumed run must match the interrupted run: it
-// must be the same program on the same kind of machine, with the same options.
+// The data that a checkpoint stores in addition to its bodies, to check that a resumed run matches
+// the interrupted run: the same program, on the same kind of machine, with the same options.
 #pragma once
 
 #include "physics/activity_map.h"
@@ -18,7 +18,7 @@ void require_resumable(const Options& options, Job& job);
 // result as an uninterrupted run. Throws UsageError if the checkpoint belongs to a problem other
 // than job.start.
 void continue_from_checkpoint(const Options& options, Job& job);
-// Called after any of the three functions above: makes the checks that need the platform.
+// Makes the checks that need the platform. Call it after one of the three functions above.
 void set_platform(const Options& options, const Platform& platform, Job& job);
 
 // Returns the half side of the activity map: the requested value, or one that fits the initial

@@ -12,7 +12,8 @@
 namespace nbody {
 namespace {
 
-// Replaces CLI11's own message, which only lists all unused words, the last one first.
+// Throws an error that replaces CLI11's message, which only lists all unused words in reverse
+// order.
 [[noreturn]] void refuse_words(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   const auto option = std::find_if(words.begin(), words.end(),

@@ -24,7 +24,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Calls `take` with the value as written. --help shows `type` in place of a value.
+  // Adds an option. Calls `take` with the value as the user wrote it. --help shows `type` in place
+  // of a value.
   void option(const std::string& name, const std::string& type, const std::string& help,
               const std::function<void(const std::string&)>& take);
   // Adds a required positional argument. Arguments are expected in the order of these calls.
@@ -78,8 +79,8 @@ class CommandLine {
     });
   }
 
-  // Returns false if the arguments ask for --help or --version, whose text it prints. Throws
-  // UsageError.
+  // If the arguments contain --help or --version, prints the requested text and returns false.
+  // Throws UsageError.
   bool parse(int argc, char** argv);
 
  private:

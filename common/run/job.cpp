@@ -27,11 +27,11 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // number of steps with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// Upper limits of a run's peak memory, counted in states of 28 bytes per body. The first is for a
-// run that stores only its current state, the second for a run that also stores its start. The
-// third is for a run whose result is checked; it includes the validator's states and reference.
-// Step 00 uses 32, 56 and 328 bytes per body. The limits are higher, because some steps copy the
-// bodies, and half drifts save positions.
+// Upper limits of a run's peak memory, in states of 28 bytes per body. kStatesAlone is for a run
+// that stores only its current state, kStates for a run that also stores its start. kStatesChecked
+// is for a run whose result is checked; it includes the validator's states and reference. Step 00
+// uses 32, 56 and 328 bytes per body in these three cases. The limits are higher, because some
+// steps copy the bodies, and because the program saves the positions before a half drift.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
@@ -56,7 +56,7 @@ bool is_snapshot_name(std::string_view name) {
   return name.starts_with(kSnapshotPrefix) && name.ends_with(kSnapshotEnding);
 }
 
-// Returns the file's name as a string that every format's header can hold.
+// Returns the file's name, shortened if necessary so that it fits the header of every format.
 std::string scenario_name(const std::filesystem::path& file) {
   const std::string line = one_line(file.filename()).substr(0, kMaxTextBytes);
   std::string name(trimmed(line, " "));
@@ -167,8 +167,8 @@ std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   return inputs;
 }
 
-// If the directory held snapshots of an earlier run, readers would take them for a part of this
-// run.
+// Rejects a directory that holds snapshots of an earlier run, because readers would take them for a
+// part of this run.
 void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
@@ -218,8 +218,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// A body's distance to itself and to coincident bodies is zero, and is multiplied by m / eps^3.
-// This factor must be finite, because zero times infinity is NaN.
+// The force of a body on itself, or on a body at the same place, is a distance of zero times
+// m / eps^3. This factor must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";
@@ -265,7 +265,7 @@ Snapshot synchronised(Snapshot state) {
 
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use) {
   if (is_float64(state)) return use(synchronised(state));
-  // Saves the positions, because a drift forward and back would change them by rounding.
+  // Saves the positions, because rounding would change them in a drift forward and back.
   std::vector<std::array<float, 3>> positions;
   if (state.staggered) {
     positions.reserve(state.systems.bodies.size());

@@ -32,8 +32,9 @@ struct Job {
   bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
-// With --precision double, Snapshot::exact holds the state and Snapshot::systems holds its sizes.
-// change_float64 also stores the changed state, rounded to float32, in the bodies of `systems`.
+// With --precision double, Snapshot::exact holds the state, and Snapshot::systems holds the numbers
+// of systems and bodies. change_float64 changes Snapshot::exact, and also stores the changed state,
+// rounded to float32, in the bodies of `systems`.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
@@ -44,10 +45,10 @@ float heaviest_mass(const Systems& systems);
 // Returns the reason why bodies of up to this mass cannot have this softening, or "" if they can.
 std::string softening_refusal(double softening, float heaviest, bool float64);
 
-// Takes leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
+// Takes leapfrog's half drift, forward (sign 1) or backward (sign -1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
-// Returns the state with positions and velocities at the same instant, for a snapshot; a checkpoint
-// stores the staggered state.
+// Returns the state with positions and velocities at the same instant. Snapshots store this state,
+// checkpoints the staggered state.
 Snapshot synchronised(Snapshot state);
 // Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);

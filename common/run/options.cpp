@@ -11,10 +11,11 @@
 namespace nbody {
 namespace {
 
-// Above 1, a node that acts as one body could overlap the bodies on which it acts.
+// If theta were above 1, a node that acts as one body could overlap the bodies on which it acts.
 constexpr double kMaxTheta = 1;
 constexpr const char* kThetaAllowed = "a number from 0 to 1";
-// Above 1, the first omitted term of a node's multipole series could be larger than the force.
+// If the tolerance were above 1, the first omitted term of a node's multipole series could be
+// larger than the force.
 constexpr double kMaxForceTolerance = 1;
 constexpr const char* kForceToleranceAllowed = "a number from 0 to 1";
 

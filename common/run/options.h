@@ -58,7 +58,7 @@ struct Options {
   bool strict = false;          // implausible physics counts as an error
   bool quiet = false;
 
-  // True if dt and the softening may change during the run, because no output states one value for
+  // True if dt and the softening may change during the run: only if no output states one value for
   // the whole run.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
@@ -71,8 +71,8 @@ struct Options {
   }
 };
 
-// Throws a UsageError that names, in one line, the option, the value and what is allowed. For
-// --help or --version, prints the text and returns nothing.
+// If the command line has --help or --version, prints the requested text and returns nothing.
+// Throws a UsageError that names, in one line, the option, the value and what is allowed.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

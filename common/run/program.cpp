@@ -32,8 +32,8 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // If nohup, or a shell that starts the program in the background, makes it ignore a signal, it
-    // continues to ignore this signal.
+    // nohup, or a shell that starts the program in the background, may have made the program ignore
+    // a signal; then the program continues to ignore this signal.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;
@@ -52,7 +52,7 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     std::cerr << name << ": " << what << '\n';
     return code;
   };
-  // Ignores the signal, so that writing beyond the limit of ulimit -f fails as on a full disk.
+  // Ignores the signal, so that a write beyond the limit of ulimit -f fails as on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     require_threads(omp_get_max_threads());

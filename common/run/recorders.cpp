@@ -21,7 +21,7 @@ Recorder diagnostics(const Job& job, const Options& options) {
   const int every =
       options.diagnostics_every > 0 ? options.diagnostics_every : options.snapshot_every;
   // A continued file keeps the rows of the checkpoint's step if that step is a multiple of `every`.
-  // Otherwise it drops them: they were written only because a shorter run ended at that step.
+  // Otherwise it drops these rows: they were written only because a shorter run ended at that step.
   std::optional<long long> kept;
   if (!job.continues.empty()) {
     const bool was_last = every > 0 && job.start.step % every != 0;

@@ -138,7 +138,8 @@ void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagn
   if (error == 0 || scale == 0) {
     out << format("%.2e\n", change);
   } else {
-    // If the energies are estimates, a change smaller than their error means nothing.
+    // If the energies are estimates, a change that is smaller than the error of the estimates means
+    // nothing.
     out << (std::abs(change) < error / scale ? "below" : format("%.2e, standard error", change))
         << format(" %.1e (potential estimated from some of the bodies)\n", error / scale);
   }

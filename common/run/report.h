@@ -14,8 +14,8 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
 
 void print_result(std::ostream& out, const Result& result);
 
-// Prints energy, virial ratio, momentum and angular momentum of one state, or before and after a
-// run.
+// Prints energy, virial ratio, momentum and angular momentum: of one state, or of the states before
+// and after a run.
 void print_diagnostics(std::ostream& out, const Diagnostics& state);
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);
 

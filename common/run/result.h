@@ -42,23 +42,24 @@ struct Result {
   std::string verdict() const;
 };
 
-// Return the median and the interquartile range of each component over the repeats. The range of a
-// single run is 0.
+// Return, for each component of Timing, the median and the interquartile range over the repeats.
+// The range over a single repeat is 0.
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
 // Returns the number of bodies per system that exert forces, as counted by the step.
 int sources(const Result& result);
 
-// Counts N^2 interactions per system and step, even if symmetry saves a kernel some of them. If a
-// kernel leaves out massless bodies, counts N times the number of bodies with mass.
+// Counts N^2 interactions per system and time step, even for a kernel that computes fewer because
+// of symmetry. If a kernel leaves out massless bodies, counts N times the number of bodies with
+// mass.
 double interactions(const Result& result);
 
 // Returns the spans of the last run as CSV: device,stream,system,stage,begin,end; times are in
 // seconds since the first span began.
 std::string to_csv(const std::vector<Span>& spans);
 
-// Returns one line, without the newline. Its keys are those of docs/result_record.md.
+// Returns the record as one line, without the newline. docs/result_record.md explains its keys.
 std::string to_json(const Result& result);
 
 }  // namespace nbody

@@ -1,5 +1,5 @@
-// The table that ./nbody tune writes. For each device, it lists the shapes that are faster than
-// those that the rule chooses.
+// The table that ./nbody tune writes. For each device, the table lists the shapes that are faster
+// than the shapes that the rule (shape.h) chooses.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace nbody {
 // known.
 std::filesystem::path users_shape_table();
 
-// Returns the table's entry for a program on a device. Throws UsageError if the file is not such a
-// table.
+// Returns the table's entry for a program on a device. Throws UsageError if the file is not a table
+// that ./nbody tune wrote.
 Tuning read_shape_table(const std::filesystem::path& file, const std::string& program,
                         const std::string& device);
 

@@ -16,7 +16,7 @@
 namespace nbody {
 namespace {
 
-// Locks the pages; returns null if they cannot be locked.
+// Locks the pages of the bodies in memory; returns null if the pages cannot be locked.
 std::unique_ptr<void, void (*)(void*)> locked(const Platform& platform, std::vector<Body>& bodies) {
   const bool done = platform.lock_pages != nullptr &&
                     platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
@@ -115,8 +115,8 @@ void record(const std::vector<Recorder>& recorders, Simulation& simulation,
   });
 }
 
-// Chooses the number of steps per call if no option gives it. From the time of the last call, it
-// estimates how many steps fit into a few seconds.
+// Chooses the number of time steps per call if no option determines it: estimates, from the time of
+// the last call, how many steps fit into a few seconds.
 class Pace {
  public:
   Pace(int first, double seconds) : steps_(first), seconds_(seconds) {}
@@ -172,8 +172,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     for (const Recorder& recorder : recorders) recorder.save(simulation.checkpoint());
     write_bodies(options.checkpoint, state);
   };
-  // If a run that writes checkpoints is interrupted, it writes one before it ends. Other runs end
-  // at once, except that the live view handles interruptions itself.
+  // If a run that writes checkpoints is interrupted, it writes a checkpoint before it ends. Other
+  // runs end at once, unless they have a live view, which handles interruptions itself.
   std::optional<Interruption> interruption;
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
@@ -201,9 +201,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // Records this state before writing its checkpoint, because a resumed run does not record it
-    // again. What is recorded only because the run ends follows the checkpoint, because a resumed
-    // run, which is longer, must not contain it.
+    // Records this state before the checkpoint is written, because a resumed run does not record
+    // the state again. Records that are due only because the run ends are made after the
+    // checkpoint, because the records of a resumed run, which is longer, must not contain them.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

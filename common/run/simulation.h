@@ -1,5 +1,5 @@
 // Divides a run into several calls of simulate(), a few time steps each, so that a step need not
-// know about snapshots, checkpoints and progress. The result is the same, bit for bit.
+// know about snapshots, checkpoints and progress. The result has the same bits as that of one call.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,15 @@ namespace nbody {
 
 class Simulation {
  public:
-  // For leapfrog, takes the first half drift. job.run.devices must be set. A float64 state is
-  // advanced by job.float64 instead of `simulate`. The caller passes job.start as `start`, and may
-  // move it.
+  // If the integrator is leapfrog, takes the first half drift. job.run.devices must be set.
+  // job.float64, not `simulate`, advances a float64 state. The caller passes job.start as `start`,
+  // and may move it.
   Simulation(const Job& job, Snapshot start, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
   void advance(int steps);
-  // Sets dt and softening from now on. The synchronised positions and velocities do not change.
+  // Sets dt and the softening for all later steps. The synchronised positions and velocities do not
+  // change.
   void change(double dt, double softening);
 
   long long step() const { return state_.step; }
@@ -31,8 +32,8 @@ class Simulation {
   // Frees the spans, which accumulate over all calls; a live view makes thousands of calls.
   void forget_spans() { timing_.spans.clear(); }
 
-  // The state as it is stored: under leapfrog, positions are half a step ahead of velocities. A
-  // recorder may add data for a checkpoint.
+  // The state as a checkpoint stores it: under leapfrog, positions are half a step ahead of
+  // velocities. A recorder may add data for a checkpoint.
   Snapshot& checkpoint() { return state_; }
   Snapshot release() && { return std::move(state_); }
   // Returns the state with positions and velocities at the same instant.
@@ -51,20 +52,20 @@ class Simulation {
   Timing timing_;
 };
 
-// Returns the parameters for `steps` steps of a state in float64.
+// Returns the parameters for `steps` time steps from `state` in float64.
 RunF64 run_float64(const Snapshot& state, int steps);
 
 // Times one call of simulate with the wall clock.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
-// Records states during the run: after every K-th time step and after the last, even if the run
-// ends early. The snapshot is synchronised.
+// Records states during the run: after every K-th time step and after the last step, even if the
+// run ends early. The recorded snapshots are synchronised.
 struct Recorder {
   int every = 0;          // K; 0: only after the last step
   bool at_start = false;  // also records the first state
   std::function<void(const Snapshot&)> record;
   std::function<void()> finish = [] {};  // called after the last record
-  // Adds to a checkpoint the data that the recorder of a resumed run needs.
+  // Adds data to a checkpoint: the data that this recorder will need in a resumed run.
   std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
 
@@ -75,8 +76,8 @@ std::vector<Recorder> recorders(const Job& job, const Options& options);
 class StepScheduler {
  public:
   virtual ~StepScheduler() = default;
-  // Called before every call of simulate and after the last; may block. Returns the largest number
-  // of steps that the next call may take; 0 ends the run here.
+  // Called before every call of simulate and after the last call; may block. Returns the largest
+  // number of time steps that the next call may take; 0 ends the run here.
   virtual int next_piece(Simulation& simulation) = 0;
 };
 
@@ -98,7 +99,7 @@ class ChunkKeeper {
 
   void before(const Snapshot& state, int steps);
   void after(const Snapshot& state, double seconds);
-  // Empty if the run was one call, or if its calls took too long to repeat.
+  // Empty if the run was one call, or if every call took too long to be repeated.
   const std::optional<Chunk>& chunk() const { return chunk_; }
 
   static constexpr double kSeconds = 3;  // limit on a call's time
@@ -112,8 +113,8 @@ class ChunkKeeper {
 };
 
 // Runs to the end, or until the scheduler ends the run; meanwhile records states and writes
-// checkpoints. Without a scheduler it shows progress. With a keeper, a long run is divided into
-// several calls.
+// checkpoints. Shows progress if there is no scheduler. If there is a keeper, divides a long run
+// into several calls.
 void run_to_end(Simulation& simulation, const Options& options,
                 const std::vector<Recorder>& recorders, StepScheduler* scheduler = nullptr,
                 ChunkKeeper* keeper = nullptr);

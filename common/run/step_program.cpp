@@ -19,7 +19,7 @@
 namespace nbody {
 namespace {
 
-// Budget, in interactions, for energies that are computed only for the record.
+// The largest number of interactions to compute for energies that only the record needs.
 constexpr double kQuickBudget = 1e8;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
@@ -29,7 +29,8 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   return info.multi_device ? platform.device_count : 1;
 }
 
-// Loads the tuned shapes of this program on this device. Without a table, shape.h's rule applies.
+// Loads the tuned shapes of this program on this device. If there is no table, the rule of shape.h
+// applies.
 Tuning known_shapes(const StepInfo& info, const Options& options, const Platform& platform) {
   const auto file = options.tuned.empty() ? users_shape_table() : options.tuned;
   std::error_code no_matter;
@@ -37,7 +38,7 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
-// Returns a number of steps that take only seconds in one call, even on a slow device.
+// Returns a number of time steps that one call takes in a few seconds, even on a slow device.
 int steps_at_once(const Job& job, const Platform& platform) {
   const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
   const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions
@@ -47,7 +48,8 @@ int steps_at_once(const Job& job, const Platform& platform) {
   return static_cast<int>(std::clamp<double>(steps, 1, std::numeric_limits<int>::max()));
 }
 
-// Returns the keeper of a chunk to repeat, or nothing if the run is timed or not validated.
+// Returns an object that keeps a chunk of the run for the validator to repeat. Returns nothing if
+// the run is timed or not validated.
 std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
                                         const Platform& platform) {
   const bool times = options.repeat > 1 || options.warmup > 0;
@@ -194,7 +196,8 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
-// A run that was already finished has measured nothing, so it does not replace an earlier record.
+// Returns false if a record exists and the run was already finished: such a run has measured
+// nothing, so it must not replace the record.
 bool is_measured(const std::filesystem::path& record, const Job& job) {
   std::error_code no_matter;
   return !record.empty() &&
@@ -267,7 +270,7 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // Locks pages here only for a cluster. In the other steps, copying from pageable memory is part
+  // Locks pages here only for a cluster. In the other steps, copies from pageable memory are part
   // of the lesson, or simulate() locks the pages.
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);

@@ -91,8 +91,8 @@ DiskHaloModel::DiskVelocities DiskHaloModel::disk_velocities(double radius) cons
           std::sqrt(kPi * surface_density(radius) * kDiskThickness)};
 }
 
-// Integrates the halo's pressure and the potential from the cut inwards, by the trapezoidal rule in
-// log r.
+// Integrates the pressure of the halo and the potential from the halo's cut-off radius inwards, by
+// the trapezoidal rule in log r.
 void DiskHaloModel::tabulate_halo() {
   constexpr int kRows = 1024;
   const double a = parameters_.halo_scale;

@@ -47,7 +47,7 @@ const Entry& entry_of(const Scenario& scenario) {
                        [&](const Entry& e) { return e.scenario.name == scenario.name; });
 }
 
-// Returns the species of all bodies, if every system consists of galaxies of equal size.
+// Returns the species of all bodies of systems that consist of galaxies of equal size.
 std::vector<Species> species_of_galaxies(int galaxies, const ScenarioSize& size) {
   const auto n = static_cast<std::size_t>(size.bodies), count = static_cast<std::size_t>(galaxies);
   std::vector<Species> all;

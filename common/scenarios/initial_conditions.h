@@ -1,7 +1,7 @@
 // Initial conditions by name, in units where G = 1. The same name, sizes, parameters and seed give
 // the same bodies on every platform, bit for bit: the random generator is std::mt19937_64, and
 // everything else is IEEE 754 arithmetic in a fixed order (common/scenarios/portable_math.h says
-// why that excludes the library's exp). The number of threads has no effect.
+// why the library's exp must not be used). The number of threads has no effect.
 //
 //   plummer       Aarseth, Henon & Wielen 1974, A&A 37, 183. rho ~ (1 + r^2/a^2)^(-5/2), isotropic;
 //                 r = (X^(-2/3) - 1)^(-1/2) a; density of q = v / v_esc: q^2 (1 - q^2)^(7/2).
@@ -49,7 +49,7 @@
 
 namespace nbody {
 
-// A number that a scenario takes in addition to its sizes.
+// A numerical parameter that a scenario has in addition to its sizes.
 struct Parameter {
   std::string_view name;
   std::string_view description;
@@ -72,15 +72,16 @@ struct Scenario {
 // Returns all scenarios, in the order of the list above.
 std::span<const Scenario> scenarios();
 std::string scenario_names();  // "plummer, galaxies, ..."
-// Throws a UsageError that lists the names if none is `name`.
+// Throws a UsageError that lists all names if no scenario is called `name`.
 const Scenario& find_scenario(std::string_view name);
 
 struct ScenarioSize {
   int systems;
   int bodies;
   std::uint64_t seed;
-  // Spheres are scaled to their virial ratio 2T/|W| with the softened potential energy W. Up to
-  // N = 2048, W is the sum over all pairs; for larger N it is estimated from some pairs (to 0.1 %).
+  // The velocities in spheres are scaled so that 2T/|W| is the scenario's virial ratio, where W is
+  // the softened potential energy. Up to N = 2048, W is the sum over all pairs; for larger N, W is
+  // estimated from some pairs (to 0.1 %).
   double softening;
   std::map<std::string, double, std::less<>> parameters = {};  // values that replace the defaults
   bool float64 = false;                                        // fill Snapshot::exact too

@@ -30,7 +30,7 @@ const auto write_new = [](std::ostream& out) { out << "new"; };
 
 std::string refusal(const std::filesystem::path& file) {
   std::string message = refusal_of([&] { require_writable(file); });
-  // The check before a long run must agree with the write after it.
+  // require_writable(), called before a long run, must agree with the write after the run.
   EXPECT_EQ(message, refusal_of([&] { write_whole_file(file, write_new); }));
   return message;
 }
@@ -188,8 +188,8 @@ TEST_F(RequireWritable, LeavesTheFileOfALivingWriter) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-// In a container the first process always has the same process number, so a killed process may have
-// left files whose names contain our number.
+// In a container the first process always has the same process number. A killed process may
+// therefore have left files whose names contain the number of this process.
 TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
   for (int k = 0; k < 200; ++k)
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");

@@ -1,4 +1,4 @@
-// Tests the orders of bodies, and the masses of tiles.
+// Tests the classes that reorder bodies, and the masses of tiles.
 #include "nbody/bodies.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace nbody {
 namespace {
 
-// Returns bodies with these masses; each has its own x, which identifies it.
+// Returns bodies with these masses. Each body has a different x, which identifies the body.
 Systems with_masses(int count, const std::vector<float>& masses) {
   Systems systems(count, static_cast<int>(masses.size()) / count);
   for (std::size_t k = 0; k < masses.size(); ++k) {

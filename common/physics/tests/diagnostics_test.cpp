@@ -91,9 +91,9 @@ TEST(ShapeOf, AHeavyBodyIsTheCentre) {
   for (const double radius : shape.lagrangian_radii) EXPECT_DOUBLE_EQ(radius, 3);
 }
 
-// The mass inside r is M(r) = r^3 / (r^2 + a^2)^(3/2), so the fraction f has the radius a /
-// sqrt(f^(-2/3) - 1) (Aarseth, Henon & Wielen 1974, eq. A2; a = 3 pi / 16 in the units of the
-// scenario).
+// The mass inside radius r is M(r) = r^3 / (r^2 + a^2)^(3/2), so the fraction f of the mass lies
+// inside the radius a / sqrt(f^(-2/3) - 1) (Aarseth, Henon & Wielen 1974, eq. A2; a = 3 pi / 16 in
+// the units of the scenario).
 TEST(ShapeOf, APlummerSphereHasItsLagrangianRadii) {
   const auto plummer = make_scenario(find_scenario("plummer"), {1, 20000, 1, 0.001});
   const Shape shape = shape_of(plummer.systems.system(0));

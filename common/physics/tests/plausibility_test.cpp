@@ -94,7 +94,7 @@ TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   EXPECT_EQ(found.word, Word::ok) << found.reasons.front();
 }
 
-// In this run rounding to float32 moves the bodies more than the time step's error does.
+// In this run, rounding to float32 moves the bodies more than the error of the time step does.
 TEST(Plausibility, SaysWhereFloat32Ends) {
   const auto start = scenario("figure-eight", 3, 1e-6);
   const auto single = judged(start, Integrator::leapfrog, 1e-3, 20000, 1e-6);

@@ -88,8 +88,8 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared only in system"));
 }
 
-// A run of this many steps lasts about thirty crossing times of the second system, but less than
-// one crossing time of the first.
+// A run with this number of steps lasts about thirty crossing times of the second system, but less
+// than one crossing time of the first system.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -142,8 +142,8 @@ Systems star_and_ring(int bodies, float mass) {
   return systems;
 }
 
-// Returns a step that adds in float32 from the first body to the last and multiplies accelerations
-// by `factor`. With a factor of 1 it is correct.
+// Returns a step that adds the forces in float32, from the first body to the last, and multiplies
+// the accelerations by `factor`. If the factor is 1, the step is correct.
 Advance<float> sums_in_float(float factor) {
   return [factor](Systems& systems, double dt, int steps) {
     const auto time = static_cast<float>(dt);
@@ -167,7 +167,7 @@ Advance<float> sums_in_float(float factor) {
 }
 
 // The forces of the other bodies are below the last digit of the star's force, so a float32 sum
-// that begins with the star loses them all.
+// that begins with the star loses all these forces.
 TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Systems start = star_and_ring(1024, 1e-7f);
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
@@ -212,8 +212,8 @@ TEST(Validation, MissesNoStepsInAnyMode) {
   }
 }
 
-// Repeating a run that took an hour would take another hour. The validator must report this, and
-// check at least two time steps.
+// To repeat a run that took an hour would take another hour. The validator must report that it did
+// not repeat the run, and check at least two time steps.
 TEST(Validation, SaysWhatIsTooLongToRepeat) {
   const Systems start = galaxies(4, 20);
   const Validation all = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 3600);
@@ -305,7 +305,8 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// Returns a step that makes the accelerations of some bodies too strong by the fraction `part`.
+// Returns a step that computes accelerations of some bodies that are too large by the fraction
+// `part`.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -339,7 +340,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Advances, correctly, systems in which only a few bodies have mass; the state is in float32.
+// Correctly advances systems in which only a few bodies have mass; the state is in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);
@@ -359,7 +360,7 @@ void advance_few(Systems& systems, double dt, int steps) {
   }
 }
 
-// Of this many bodies, three quarters are sampled. An error in the force on one of the others is
+// Three quarters of 16,400 bodies are sampled. An error in the force on one of the other bodies is
 // too small to exceed the limit on the sum over all bodies.
 TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
@@ -417,8 +418,8 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
                          {.fine = wrong_by(error_at_a_smaller_angle)});
 }
 
-// A coarse tree may have an error of 1e-2, so an error of this size does not prove that the tree is
-// wrong.
+// A correct coarse tree may have an error of 1e-2, so an error of this size does not prove that a
+// tree is wrong.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
   expect_every_gate_passed(right);

@@ -1,5 +1,5 @@
-// Measures how much the accelerations that a step computes change when the bodies move, are in
-// another order, and are given in other axes and other units.
+// Measures how much the accelerations that a step computes change if the bodies move, have another
+// order, and are given in other axes and other units.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct Motion {
   std::vector<Wide<Real>> lost;  // relative error that rounding adds, per system
 };
 
-// Returns the kick's length: a power of two that makes the kick at least kLongKick times the
-// velocities, or 1 if that could overflow.
+// Returns the kick's length: a power of two that makes the kick at least kLongKick times as large
+// as the velocities, or 1 if that kick could overflow.
 inline double length_of_kick(double speed_over_acceleration, double largest_acceleration) {
   constexpr double kLongKick = 1024;  // times a velocity; the accelerations then lose no digits
   const double wanted = std::exp2(std::ceil(std::log2(kLongKick * speed_over_acceleration)));
@@ -67,11 +67,11 @@ Motion<Real> set_in_motion(const BasicSystems<Real>& before, const BasicSystems<
   return motion;
 }
 
-// The change of a system's accelerations: the root mean square, relative to the accelerations.
+// The root mean square change of a system's accelerations, relative to the accelerations.
 struct Change {
   double value = 0;
   double lost = 0;        // the part of the change that rounding may explain
-  std::vector<int> most;  // the bodies that change most, if they are wanted
+  std::vector<int> most;  // the bodies that change most, if the caller wants them
 };
 
 inline std::vector<int> numbers_of_largest(std::vector<std::pair<double, int>> values,
@@ -85,7 +85,7 @@ inline std::vector<int> numbers_of_largest(std::vector<std::pair<double, int>> v
 }
 
 // Returns how much the accelerations of every system change. `rescaled` is the step with
-// kOtherLength times the softening, or empty; then lengths remain unchanged.
+// kOtherLength times the softening; if `rescaled` is empty, lengths remain unchanged.
 template <class Real>
 std::vector<Change> changes_in_disguise(const BasicSystems<Real>& before,
                                         const BasicSystems<Real>& kicked, double softening_squared,

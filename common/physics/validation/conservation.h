@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// Counts the numbers that are NaN or infinite, and names the first.
+// Counts the numbers that are NaN or infinite, and names the first of them.
 template <class Real>
 void check_finite(Gate& gate, const BasicSystems<Real>& end) {
   for (int s = 0; s < end.count; ++s) {
@@ -40,9 +40,9 @@ void check_mass(Gate& gate, const BasicSystems<Real>& start, const BasicSystems<
     gate.value += !(start.bodies[k].mass == end.bodies[k].mass);
 }
 
-// Compares momentum and angular momentum with the sums of the magnitudes that cancel in them. The
-// velocities in `kicked` are the accelerations at the start; `duration` is the time that the run
-// simulates.
+// Divides the changes of momentum and angular momentum by the sums of the magnitudes of their
+// terms, which partly cancel. The velocities in `kicked` are the accelerations at the start;
+// `duration` is the time that the run simulates.
 template <class Real>
 void check_conservation(Gate& momentum, Gate& angular_momentum, const BasicSystems<Real>& start,
                         const BasicSystems<Real>& kicked, const BasicSystems<Real>& end,

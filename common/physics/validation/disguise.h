@@ -18,10 +18,10 @@ class Disguise {
   Disguise(const BasicSystems<Real>& systems, double softening_squared, double length);
 
   bool is_rescaled() const { return length_ != 1; }
-  // Velocities are turned to the new axes and otherwise unchanged.
+  // Velocities are turned to the new axes, but not scaled.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
-  // These functions translate the number of a system, the index of a body and the axes of a vector
-  // back to the original.
+  // These functions turn the index of a system, the index of a body and the components of a vector
+  // back into those of the original problem.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
   // Accelerations have the same value in both systems of units, because masses are scaled by the

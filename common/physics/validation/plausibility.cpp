@@ -12,15 +12,16 @@ namespace {
 
 using Word = Plausibility::Word;
 
-// Limits on the relative change of the energy. If the time step resolves the orbits, leapfrog stays
-// below 1e-3 and Euler below 1e-2; a run whose energy changes by a tenth describes another system.
+// Limits on the relative change of the energy. If the time step resolves the orbits, the change
+// stays below 1e-3 with leapfrog and below 1e-2 with Euler. A run whose energy changes by a tenth
+// describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair with more than this share of the energy matters; the shortest time in which such a pair
-// moves by its own separation must be at least kResolved steps.
+// A pair matters if its share of the energy is larger than kMatters. The shortest time in which
+// such a pair moves by its own separation must be at least kResolved time steps.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
-// End positions are judged for up to this many bodies, because the motion of more bodies is
-// chaotic.
+// The positions at the end are judged only for systems of up to kFewBodies bodies, because the
+// motion of more bodies is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
 constexpr double kFollowed = 3e8;     // limit on the interactions computed in a wider float
@@ -52,7 +53,8 @@ class Judge {
     result_.reasons.push_back(std::move(reason));
   }
 
-  // The scale for energy errors: |E|, or a tenth of T + |W| if kinetic and potential energy cancel.
+  // Returns the scale for energy errors: |E|, or a tenth of T + |W| if this is larger because
+  // kinetic and potential energy cancel.
   static double scale(const Diagnostics& of) {
     return std::max(std::abs(of.energy()), 0.1 * (of.kinetic + std::abs(of.potential)));
   }
@@ -81,8 +83,8 @@ class Judge {
       say(Word::doubtful, reason("more than a time step that resolves the orbits causes"));
   }
 
-  // Returns 1 / the shortest time in which a pair moves by its separation or, from rest, falls
-  // together.
+  // Returns the inverse of the shortest time in which a pair moves by its separation or, if it is
+  // at rest, falls together.
   double fastest(const BasicSystems<Real>& systems,
                  const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;

@@ -1,12 +1,12 @@
 // Judges whether a correctly computed run is also physically plausible. A program may take every
 // time step right and still end with 23 times the energy, because the time step was too long.
 //
-//   energy           its relative change over the run, in the worst system
-//   encounters       at the start and at the end: dt over the shortest time in which a pair of
-//                    bodies that matters to the energy moves by its own separation
-//   positions        for few bodies: how far halving the time step moves them by the end of the
-//                    run, in float64, and how far rounding to the run's float type moves them. If
-//                    rounding moves them farther, shorter time steps make the result worse
+//   energy           the relative change of the energy over the run, in the worst system
+//   encounters       at the start and at the end: dt divided by the shortest time in which a pair
+//                    of bodies that matters to the energy moves by its own separation
+//   positions        for few bodies: how far the bodies end from their positions if the time step
+//                    is halved (in float64), and how far if they are rounded to the run's float
+//                    type. If rounding moves them farther, shorter time steps make the result worse
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ struct Plausibility {
   std::vector<std::string> notes;    // further remarks
 
   std::optional<double> energy_change, energy_error;  // of the worst system, and its standard error
-  std::optional<double> encounter;                    // dt over the shortest time
+  std::optional<double> encounter;                    // dt divided by the shortest time
   // Errors of the positions, relative to the RMS distance from the origin.
   std::optional<double> time_step_error, rounding_error;
 };

@@ -9,7 +9,8 @@ namespace nbody {
 
 // Advances the state: first in single steps, which other checks verify, then in calls of 2, 4, 8,
 // ... steps, and finally in two equal calls. One long call would not be enough: a program that
-// loses a step in every long call would lose as many steps here as in the run, and pass.
+// loses a time step in every long call would lose the same number of steps here and in the run, and
+// would pass.
 template <class Real>
 BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<Real> state,
                                     double dt, int steps_left) {
@@ -28,7 +29,7 @@ BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<R
   return state;
 }
 
-// Compares two states that should be equal after the simulated time `duration`.
+// Compares two states that should be equal; `duration` is the time simulated until then.
 template <class Real>
 void compare_states(Gate& gate, const BasicSystems<Real>& a, const BasicSystems<Real>& b,
                     Wide<Real> duration) {

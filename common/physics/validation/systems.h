@@ -15,7 +15,7 @@
 
 namespace nbody {
 
-// Products above this may overflow float32 when other terms are added.
+// Products larger than this may overflow float32 when other terms are added.
 inline constexpr double kLargestProduct = 1e30;
 
 // Calls work(s) for every system, in parallel.
@@ -29,7 +29,7 @@ inline void keep_worst(Gate& gate, const std::vector<Gate>& others) {
   for (const Gate& other : others) gate.value = max_or_nan(gate.value, other.value);
 }
 
-// Checks the systems in parallel; the worst result counts.
+// Checks the systems in parallel. The result is that of the worst system.
 template <class Real, class Check>
 void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& check) {
   std::vector<Gate> gates(static_cast<std::size_t>(state.count));

@@ -9,8 +9,8 @@
 namespace nbody {
 namespace {
 
-// The reference motion is computed this many times with errors that a correct program may have. By
-// chance one of these runs may end close to the exact motion, but hardly all of them.
+// The reference motion is computed kAttempts times with errors that a correct program may have. By
+// chance, one of these attempts may end close to the exact motion, but hardly all of them will.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
@@ -49,7 +49,8 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   std::mt19937 random(1);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     // A body that moves uniformly has the same rounding error in every step and in every attempt.
-    // Random errors before the rounding represent programs that round differently.
+    // In every second attempt, random errors before the rounding represent programs that round
+    // differently.
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
@@ -61,8 +62,8 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     diverged(rough);
   }
   if (result.error <= limit_of(result, floor)) return result;
-  // If one interaction dominates a sum, the rounding error of the sum is not random but the same at
-  // every step.
+  // If one interaction dominates a sum, the rounding error of the sum is not random: it is the same
+  // at every step.
   Reference rounded(input.start.system(s));
   const int tile = input.summation == Summation::tiled ? kLargestTile : exact.size();
   for (int step = 0; step < input.steps; ++step)
@@ -79,7 +80,8 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Computes small systems in parallel; in a large system, the bodies are computed in parallel.
+  // Small systems are computed in parallel. Large systems are computed one after another, and the
+  // bodies of each in parallel.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

@@ -10,15 +10,15 @@
 namespace nbody {
 namespace {
 
-// Constants of step15_barnes_hut. The size of a node is taken as at least kLeastSize times the
-// largest coordinate of its centre. A node acts as one body beyond some distance; the box of a
+// Constants of step15_barnes_hut. A node counts as at least kLeastSize times as large as the
+// largest coordinate of its centre. A node acts as one body beyond a certain distance; the box of a
 // group is wide if its width is at least kWide times that distance.
 constexpr double kLeastSize = 3e-4, kWide = 8;
 constexpr int kBits = 21;  // bits of a cell's coordinate
 
 using Cell = std::array<unsigned, 3>;
 
-// Returns the number of a cell along Hilbert's curve (J. Skilling, AIP Conf. Proc. 707, 381, 2004).
+// Returns the index of a cell along Hilbert's curve (J. Skilling, AIP Conf. Proc. 707, 381, 2004).
 unsigned long long along_the_curve(Cell x) {
   for (unsigned q = 1u << (kBits - 1); q > 1; q >>= 1) {
     for (unsigned& coordinate : x) {
@@ -94,7 +94,7 @@ TreeReference::TreeReference(std::span<const Body> bodies, TreeDesign design, fl
   build(0, static_cast<int>(bodies.size()));
 }
 
-// Builds the tree over these sorted bodies; returns the number of the root node.
+// Builds the tree over these sorted bodies; returns the index of the root node.
 int TreeReference::build(int first, int count) {
   Node node;
   node.first = first, node.count = count;
@@ -150,8 +150,8 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The first term is for the radius, a sum of up to sixty rounded distances; the second is for the
-  // centre, whose rounding error grows with its coordinates.
+  // The first term is for the radius, a sum of up to sixty rounded distances. The second term is
+  // for the centre of the node, whose rounding error grows with its coordinates.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 

@@ -1,6 +1,7 @@
-// The reference for a tree: the same design (nbody/step.h), in float64. A correct tree of this
-// design differs from the reference only by rounding, whatever the shape of the system. The error
-// of a tree relative to direct sums varies by a factor of a hundred from one shape to another.
+// The reference for a step with a tree: a tree of the same design (nbody/step.h), in float64. A
+// correct tree of this design differs from the reference only by rounding, whatever the shape of
+// the system. The error relative to direct sums, in contrast, varies by a factor of a hundred from
+// one shape to another.
 //
 //   J. E. Barnes, J. Comput. Phys. 87, 161 (1990): a list of nodes for a group of bodies
 //   T. Karras, High Performance Graphics 2012: a binary tree over keys along a curve
@@ -22,8 +23,8 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // The deviation allowed to a correct float32 program: it rounds the centres of nodes, and it
-    // may open or accept a borderline node.
+    // The deviation that a correct float32 program may have: it rounds the centres of nodes, and it
+    // may open a node that the reference just accepts, or the reverse.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;

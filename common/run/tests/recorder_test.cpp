@@ -53,8 +53,8 @@ Timing drift_only(const Run& run, Systems& systems) {
   return {};
 }
 
-// When dt changes, leapfrog's positions are ahead by half an old step, and must move to be ahead by
-// half a new one.
+// Before dt changes, leapfrog's positions are ahead of the velocities by half an old step.
+// Afterwards they must be ahead by half a new step.
 TEST(Simulation, GoesOnFromTheSamePositionsWithAnotherTimeStep) {
   for (const auto integrator : {Integrator::euler, Integrator::leapfrog}) {
     Job job;

@@ -1,5 +1,5 @@
-// Tests the table of ./nbody tune: its entries for a program and a device, and files that are
-// rejected.
+// Tests the table of ./nbody tune: the entries for a program and a device, and the files that must
+// be rejected.
 #include "run/shape_table.h"
 
 #include <gtest/gtest.h>
@@ -66,8 +66,8 @@ TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 1);
 }
 
-// Every message is one line that names the place in the table, the value there, and what is
-// allowed.
+// Every message is one line that names the place in the table, the value there, and the values that
+// are allowed.
 TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
   const auto shape = [](const std::string& text) {
     return R"({"devices": {"GPU": {"date": "d", "shapes": [
