@@ -1,6 +1,6 @@
-// block_steps -- every body has its own step, a power of two; when a step ends, its body gets new
-// forces. Makino 1991, PASJ 43, 859.
-// Parent: hermite4.   Run: block_steps --scenario solar-system --time 6.28 --eta 0.01
+// block_steps -- every body has its own step, a power of two; when a body's step ends, only its
+// forces are computed. Makino 1991, PASJ 43, 859. Parent: hermite4. Run: block_steps --scenario
+// solar-system --time 6.28 --eta 0.01
 #include <cstdint>
 
 #include "hermite.h"
@@ -14,8 +14,8 @@ namespace {
 using Ticks = std::int64_t;
 constexpr Ticks kSpan = Ticks{1} << 52;
 
-// Returns the largest power of two up to `wanted`. With such steps, a body's steps begin at
-// multiples of their length.
+// Returns the largest power of two up to `wanted`. Steps of such lengths begin at multiples of
+// their length.
 Ticks block(double wanted, Ticks largest) {
   Ticks step = largest;
   while (static_cast<double>(step) > wanted && step > 0) step /= 2;
@@ -70,7 +70,7 @@ Steps block_steps(System& bodies, Gravity& gravity, double span, double eta) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run({"block_steps", "Hermite's scheme with separate steps for all bodies, of order 4.",
+  return run({"block_steps", "Hermite's scheme of order 4, with a separate step for each body.",
               "eta", block_steps},
              argc, argv);
 }

@@ -13,8 +13,8 @@ struct State {
   Vector3 x, v;
 };
 // The digits that additions have rounded off a body's position and velocity (Kahan 1965, Comm. ACM
-// 8, 40). Without them, a pair that is as close as 1e-4 of the system's size would lose four digits
-// of its orbit in every step.
+// 8, 40). Without these digits, a pair whose distance is 1e-4 of the system's size would lose four
+// digits of its orbit in every step.
 struct Lost {
   Vector3 x, v;
 };
@@ -43,8 +43,8 @@ inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const F
   add(v, lost.v, dv);
 }
 
-// The second and third derivatives of this cubic, at the end of the step, give the time in which
-// the acceleration changes. eta is the square of the next step in units of this time.
+// The second and third derivatives of this cubic, at the end of the step, give the time scale on
+// which the acceleration changes. eta is the square of the next step in units of this time scale.
 inline double next_step(const Force& f0, const Force& f1, double h, double eta) {
   const Vector3 third = 12 / (h * h * h) * (f0.a - f1.a) + 6 / (h * h) * (f0.j + f1.j);
   const Vector3 second = -6 / (h * h) * (f0.a - f1.a) - 2 / h * (2 * f0.j + f1.j) + h * third;
@@ -53,9 +53,9 @@ inline double next_step(const Force& f0, const Force& f1, double h, double eta) 
   return fast > 0 ? std::sqrt(eta * (length(f1.a) * s + j * j) / fast) : HUGE_VAL;
 }
 
-// Before the first step there is no cubic. The acceleration and the jerk, each together with the
-// speed sqrt(-potential), give two times, and the shorter one counts. A vector that is zero gives
-// no time.
+// Before the first step there is no cubic. The speed sqrt(-potential) gives one time scale with the
+// acceleration and another with the jerk; the shorter one is used. If a vector is zero, its time
+// scale is ignored.
 inline double first_step(const Force& f, double potential, double eta) {
   const double speed = std::sqrt(-potential), a = length(f.a), j = length(f.j);
   const double by_a = a > 0 ? speed / a : HUGE_VAL;

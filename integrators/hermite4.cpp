@@ -1,6 +1,6 @@
-// hermite4 -- uses the jerk, too: fourth order with one force per step, and an adaptive step.
-// All bodies share one step, which is the shortest that any body needs.
-// Parent: yoshida4.   Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
+// hermite4 -- also computes jerks: order 4 with one force computation per step, and an adaptive
+// step. All bodies share one step, which is the shortest that any body needs. Parent: yoshida4.
+// Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
 #include "hermite.h"
 #include "orbits.h"
 
@@ -48,7 +48,7 @@ Steps hermite4(System& bodies, Gravity& gravity, double span, double eta) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run({"hermite4", "Hermite's scheme with one adaptive step for all bodies, of order 4.",
+  return run({"hermite4", "Hermite's scheme of order 4, with one adaptive step for all bodies.",
               "eta", hermite4},
              argc, argv);
 }

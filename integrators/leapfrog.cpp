@@ -1,5 +1,5 @@
-// leapfrog -- drift, kick, drift: one force per step, second order, no drift of the energy.
-// Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
+// leapfrog -- drift, kick, drift: order 2 with one force computation per step; the energy does not
+// drift. Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
 #include "orbits.h"
 
 using namespace nbody::orbits;
@@ -32,6 +32,6 @@ Steps leapfrog(System& bodies, Gravity& gravity, double span, double dt) {
 
 int main(int argc, char** argv) {
   return run(
-      {"leapfrog", "Leapfrog: drift-kick-drift with one time step, of order 2.", "dt", leapfrog},
+      {"leapfrog", "Leapfrog (drift-kick-drift) of order 2, with one time step.", "dt", leapfrog},
       argc, argv);
 }

@@ -21,8 +21,8 @@ static_assert(sizeof(Vector3) == 3 * sizeof(double));
 const double* numbers(const Vectors& vectors) { return &vectors.front().x; }
 double* numbers(Vectors& vectors) { return &vectors.front().x; }
 
-// Uses one thread if there are few interactions, because starting more would take longer than the
-// sums.
+// Uses one thread if there are few interactions, because starting more threads would take longer
+// than the sums.
 nbody_options options_for(std::size_t interactions) {
   nbody_options options;
   nbody_default_options(&options, sizeof options);
@@ -91,7 +91,8 @@ long long equal_steps(double span, double dt) {
 }
 
 void refuse_short_step() {
-  throw std::runtime_error("the time step is too short to change the time, as in a collision");
+  throw std::runtime_error(
+      "the time step became too short to change the time, as happens in a collision");
 }
 
 namespace {
@@ -112,16 +113,16 @@ std::optional<Arguments> parse(const Integrator& integrator, int argc, char** ar
             "how long to run, in units where G = 1");
   if (integrator.accuracy == "dt") {
     line.real("--dt", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
-              "time step; shortened so that steps fill --time");
+              "time step; shortened until --time is a multiple of it");
   } else {
     line.real("--eta", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
               "accuracy: a step is sqrt(eta) times the time scale of the acceleration [0.01]");
   }
   line.real("--softening", arguments.softening, 0, "0, or a number above 0",
-            "softening length [0, also if the file has one]");
+            "softening length [0, even if the file gives another]");
   line.option("--output", "FILE", "final state (.csv and .bin keep float64)",
               [&](const std::string& file) { arguments.output = file; });
-  line.option("--json", "FILE", "file to which the result is appended, one line",
+  line.option("--json", "FILE", "file to which one line with the result is appended",
               [&](const std::string& file) { arguments.json = file; });
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.input.empty() == arguments.scenario.empty())

@@ -22,7 +22,7 @@ struct Derivatives {
   Vectors a, j;  // accelerations and their derivatives in time, the jerks
 };
 
-// Computes sums over all bodies by libnbody, in float64, and counts the interactions. Throws
+// Computes sums over all bodies with libnbody, in float64, and counts the interactions. Throws
 // runtime_error if a position is no longer finite.
 class Gravity {
  public:
@@ -52,8 +52,8 @@ using Integrate = Steps (*)(System& bodies, Gravity& gravity, double span, doubl
 
 struct Integrator {
   std::string_view name;
-  std::string_view description;  // one line with its source
-  std::string_view accuracy;     // the option that sets it: "dt" or "eta"
+  std::string_view description;  // one line, for --help
+  std::string_view accuracy;     // the option that sets the accuracy: "dt" or "eta"
   Integrate integrate;
 };
 

@@ -42,6 +42,6 @@ Steps yoshida4(System& bodies, Gravity& gravity, double span, double dt) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run({"yoshida4", "Yoshida's three leapfrog steps in one, of order 4.", "dt", yoshida4},
+  return run({"yoshida4", "Yoshida's method of order 4: three leapfrog steps.", "dt", yoshida4},
              argc, argv);
 }

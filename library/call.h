@@ -43,8 +43,8 @@ inline double unit_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
 }
 
-// Returns the softening that a kernel uses, in scaled units. It is large enough for a body's force
-// on itself to be zero times a finite number.
+// Returns the softening that a kernel uses, in scaled units. It is so large that a body's force on
+// itself is zero times a finite number.
 template <class Real>
 double softening_of(double scaled) {
   return std::fmax(scaled, sizeof(Real) == sizeof(float) ? 1e-12 : 1e-100);

@@ -10,7 +10,7 @@
 
 #include "kernels.h"
 
-// Highway compiles this file once for every target. To do so, the file includes itself.
+// Highway compiles this file once for every instruction set. To do so, the file includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "direct.cpp"
 // Vectors whose size is known only at run time cannot be elements of an array. A CPU that has such
@@ -195,7 +195,7 @@ void sum_blocks(const Task<Real>& task, double* out) {
   }
 }
 
-// As in cpu_simd, each thread has a sum for every body, and takes every `team`th tile.
+// As in cpu_simd, each thread has its own sum for every body, and takes every `team`-th tile.
 void sum_pairs(const Task<float>& task, double* out) {
   const Points<float>& points = task.sources;
   const int n = points.n, padded = (n + kMaxLanes - 1) / kMaxLanes * kMaxLanes;

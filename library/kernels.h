@@ -20,7 +20,7 @@ struct Points {
   std::vector<Real> x = {}, y = {}, z = {}, mass = {}, vx = {}, vy = {}, vz = {};
 };
 
-// Asks the caller whether to stop. Only the caller's own thread asks.
+// Asks the caller whether to stop. Only the thread that called the library asks.
 class Stop {
  public:
   explicit Stop(const nbody_options& options) : options_(options) {}

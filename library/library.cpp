@@ -1,4 +1,5 @@
-// The C functions of libnbody: checks, units, and which bodies go to which kernel.
+// The C functions of libnbody. They check the arguments, choose units, and pass bodies to the
+// kernels.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -54,7 +55,8 @@ int check(const nbody_options& options, Quantity quantity) {
   return NBODY_OK;
 }
 
-// Checks everything that does not depend on the values in arrays, which may be on a device.
+// Checks everything that does not depend on the values in the arrays, because the arrays may be on
+// a device.
 template <class Real>
 int check(const Call<Real>& call) {
   const bool moving = call.quantity == Quantity::jerk;
@@ -119,7 +121,7 @@ Units choose_units(const Call<Real>& call) {
   return units;
 }
 
-// Copies the bodies with the numbers in `bodies` into columns, and converts them to `units`.
+// Copies the bodies whose indices are in `bodies` into columns, and converts them to `units`.
 template <class To, class From>
 Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodies,
                   const Units& units, bool moving) {
@@ -145,7 +147,7 @@ Points<To> gather(const Arrays<From>& from, const std::vector<std::size_t>& bodi
   return to;
 }
 
-// Computes the quantity at the targets with the numbers in `bodies`, in the kernel's type, and
+// Computes the quantity at the targets whose indices are in `bodies`, in the kernel's type, and
 // writes it to `out`, which has width(quantity) numbers for every target of the call. Returns false
 // if stopped.
 template <class To, class From>
@@ -324,7 +326,7 @@ const char* nbody_error_text(int result) {
     case NBODY_BAD_OPTION:
       return "an option is out of range: see nbody_options in nbody.h, and set the defaults first";
     case NBODY_NO_DEVICE:
-      return "there is no CUDA device, or this build of libnbody does not support it; use the CPU";
+      return "there is no CUDA device, or this build of libnbody lacks CUDA; use the CPU";
     case NBODY_NO_TREE_JERK:
       return "the tree does not compute a jerk; use the direct sum";
     case NBODY_NO_MEMORY:

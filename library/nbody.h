@@ -18,8 +18,8 @@
  * may be 0. Massless sources take no time, except as targets. Results overwrite the output arrays,
  * which must not overlap each other; nothing is written if a call fails.
  *
- * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by that
- * length. A softening of 0 is therefore allowed, even with coincident bodies.
+ * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by this
+ * limit. A softening of 0 is therefore allowed, even with coincident bodies.
  *
  * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
  * for arrays of either type; the errors of its approximation are larger than those of float32.
@@ -35,7 +35,8 @@
  * launch. options.interrupted is not called: kernels run to their end. The library keeps the memory
  * that calls have used; nbody_release_memory() returns this memory. A thread remembers what its
  * last call found in the arrays, and the next call begins with the same kernels. If the arrays have
- * changed too much for these kernels, the call runs others. The results do not depend on this.
+ * changed so much that these kernels do not fit, the call runs other kernels. The results do not
+ * depend on this.
  */
 #ifndef NBODY_H
 #define NBODY_H
@@ -48,7 +49,7 @@ extern "C" {
 
 #define NBODY_VERSION 10000 /* 10000 major + 100 minor + patch */
 
-/* Returns the NBODY_VERSION of the library that is linked. A major version keeps its ABI. */
+/* Returns the NBODY_VERSION of the linked library. The ABI changes only with the major version. */
 int nbody_version(void);
 
 /* Results of calls. The numbers will not change their meaning. */
@@ -61,7 +62,7 @@ enum {
   NBODY_BAD_MASS = 5,      /* negative, not finite, or above 1e150 */
   NBODY_BAD_SOFTENING = 6, /* negative, not finite, or above 1e150 */
   NBODY_BAD_OPTION = 7,    /* an option is out of its range */
-  NBODY_NO_DEVICE = 8,     /* the device is missing, or this build does not support it */
+  NBODY_NO_DEVICE = 8,     /* there is no CUDA device, or this build lacks CUDA */
   NBODY_NO_TREE_JERK = 9,  /* the tree has no velocities of nodes; NBODY_DIRECT has the jerk */
   NBODY_NO_MEMORY = 10,
   NBODY_INTERRUPTED = 11, /* options.interrupted returned nonzero */
@@ -79,13 +80,14 @@ typedef struct nbody_options {
   size_t size; /* sizeof(nbody_options), so that a later version can add fields */
   int device;  /* NBODY_CPU or NBODY_CUDA */
   int method;  /* NBODY_DIRECT or NBODY_TREE */
-  int threads; /* at most this many; 0: as many as OpenMP chooses */
+  int threads; /* largest number; 0: OpenMP chooses */
   /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the limit on the
    * first multipole term that a node omits, relative to the force on the body, 0 to 1. */
   double theta;
   int multipole;
   double force_tolerance;
-  /* If not NULL, the calling thread calls it several times per second. Nonzero ends the call. */
+  /* If not NULL, the calling thread calls this function several times per second. A nonzero result
+   * ends the library's call. */
   int (*interrupted)(void* argument);
   void* argument;
   /* CUDA: the cudaStream_t to work in; NULL: the default stream. */
@@ -99,13 +101,13 @@ typedef struct nbody_options {
 /* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
 void nbody_default_options(nbody_options* options, size_t size);
 
-/* Returns to the devices the memory that earlier calls have used. Any thread may call it. */
+/* Gives the memory that earlier calls have used back to the devices. Any thread may call it. */
 void nbody_release_memory(void);
 
 /* Each function returns a result from the list above. `options` may be NULL for the defaults.
- * positions: 3 * sources; masses: sources; target_positions: 3 * targets, or NULL. If it is NULL,
- * `targets` is ignored, and outputs have one entry per source. accelerations: 3 * targets;
- * potentials: targets. */
+ * positions: 3 * sources; masses: sources; target_positions: 3 * targets, or NULL. If
+ * target_positions is NULL, `targets` is ignored, and outputs have one entry per source.
+ * accelerations: 3 * targets; potentials: targets. */
 int nbody_accelerations_f32(size_t sources, const float* positions, const float* masses,
                             size_t targets, const float* target_positions, double softening,
                             const nbody_options* options, float* accelerations);

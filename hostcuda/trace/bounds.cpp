@@ -1,6 +1,6 @@
-// Defines the functions that code compiled with g++ -fsanitize=bounds,signed-integer-overflow
-// calls: for an index outside an array (even a local one) whose size the compiler knows, and for an
-// integer overflow.
+// Code compiled with g++ -fsanitize=bounds,signed-integer-overflow calls these functions when an
+// integer overflows, or when an index is outside an array whose size the compiler knows (also a
+// local array).
 #include <cstdint>
 #include <mutex>
 #include <string>

@@ -37,8 +37,8 @@ void release(void* pointer, const void* caller, const Function& of_host) {
   of_host();
 }
 
-// Returns the largest number of bytes that can be copied at once with these addresses and this
-// size.
+// Returns the largest number of bytes that can be copied at once: a power of two that divides both
+// addresses and the size.
 unsigned piece_of(const void* to, const void* from, std::size_t size) {
   const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                    size | kMaxAccess;
@@ -67,8 +67,8 @@ DELETE(_ZdlPvm, ::operator delete)
 DELETE(_ZdaPv, ::operator delete[])
 DELETE(_ZdaPvm, ::operator delete[])
 
-// The linker replaces these functions in all objects, because a block that a traced object
-// allocated may be freed in another one.
+// The linker replaces these functions in all object files, because a traced object file may
+// allocate a block that another object file frees.
 #define FREED(name)                                               \
   void __real_##name(void* pointer);                              \
   void __wrap_##name(void* pointer) {                             \
@@ -110,8 +110,8 @@ int hostcuda_putchar(int character) {
   return std::putchar(character);
 }
 
-// Reports copies for which the program itself calls memcpy or memmove (traced_copies.h). Copies
-// that the compiler inserts are reported elsewhere.
+// Reports copies that the program makes by calling memcpy or memmove (traced_copies.h). Copies that
+// the compiler inserts are reported elsewhere.
 void* __real_memmove(void* to, const void* from, std::size_t size);
 void* hostcuda_memcpy(void* to, const void* from, std::size_t size) {
   if (tracer && size) {

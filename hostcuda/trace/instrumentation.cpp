@@ -1,6 +1,5 @@
-// Defines the functions that code compiled with g++ -fsanitize=thread calls. A traced program is
-// compiled with -fsanitize=thread but linked without it, so this file replaces the ThreadSanitizer
-// library.
+// Code compiled with g++ -fsanitize=thread calls these functions. A traced program is compiled with
+// this option but linked without it, so this file replaces the ThreadSanitizer library.
 #include <cstddef>
 
 #include "execution/block.h"
@@ -98,8 +97,8 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void** p, void*) { tell(p, sizeof *p, sizeof *p, {Kind::store}, CALLER); }
 void __tsan_vptr_read(void**) {}
 
-// Report accesses that copy structs of sixteen bytes or more without alignment. nvcc copies such
-// structs by words, because a struct of floats is only aligned to four bytes.
+// These functions report copies of unaligned structs of sixteen bytes or more. nvcc copies such
+// structs word by word, because a struct of floats is aligned to only four bytes.
 void __tsan_read_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::load}, CALLER);
 }
@@ -125,8 +124,9 @@ HOSTCUDA_TRACED(8)
 HOSTCUDA_TRACED(16)
 #undef HOSTCUDA_TRACED
 
-// The C library is not instrumented, so in host code the linker (--wrap) replaces memcpy and the
-// like by the functions defined here. In kernels, copies of structs are reported elsewhere.
+// The C library is not instrumented, so the linker (--wrap) replaces memcpy and similar functions
+// with the functions defined here, which report the copies of host code. Copies of structs in
+// kernels are reported elsewhere.
 #define HOSTCUDA_COPIES(function)                                                \
   void* __real_##function(void* to, const void* from, std::size_t size);         \
   void* __wrap_##function(void* to, const void* from, std::size_t size) {        \
@@ -140,8 +140,8 @@ HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
-// Atomic operations are executed and count as one access each. Some CUDA atomics consist of an
-// unobserved load and a weak compare-and-swap here.
+// These functions execute atomic operations; each counts as one access. hostcuda implements some
+// CUDA atomics as an unobserved load and a weak compare-and-swap.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 

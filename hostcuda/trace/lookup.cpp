@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// If no array contains the address, handles that case and returns null.
+// If no array contains the address, reports the access where it is an error, and returns null.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -44,7 +44,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   return &array;
 }
 
-// While a block is not running, its shared variables are at the addresses of their copies.
+// While a block is not running, its shared variables are in a copy, at other addresses.
 Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
     for (Array* array : block.shared) {

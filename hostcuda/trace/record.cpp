@@ -159,7 +159,7 @@ Json findings() {
 }
 
 // `waits` counts the calls in which host code waits for a stream, an event or a device;
-// `bytes_to_host` is the size of all copies from device memory to the host's.
+// `bytes_to_host` is the total size of all copies from device memory to host memory.
 Json host(const Tracer& tracer) {
   return {{"waits", tracer.host_waits()},
           {"bytes_to_host", tracer.bytes_to_host()},

@@ -75,7 +75,7 @@ void Tracer::picture_block(const BlockState& block) {
   if (picture_) picture_->block_runs(kernel_, kernels_[kernel_].launches, block);
 }
 
-// Called if another thread makes the next access, or if an event has ordered accesses.
+// Called if another thread makes the next access, or after an event that orders accesses.
 void Tracer::stop_thread() {
   trail_.end();
   thread_ = kNoThread;
@@ -116,8 +116,8 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// Ignores other loops that fewer and fewer threads enter: only a reduction loads and stores in the
-// same line.
+// Ignores other loops that fewer and fewer threads enter: only in a reduction does the same line
+// load and store.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;
@@ -163,7 +163,7 @@ bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
 bool Tracer::release(const void* pointer, const void* code) {
   if (busy_ || !arrays_.provided(static_cast<const char*>(pointer))) return false;
   const Busy busy;
-  // Host code takes the API's lock, so that every free is recorded.
+  // If host code calls this function, it waits for the API's lock, so that every free is recorded.
   std::unique_lock lock(api_mutex(), std::defer_lock);
   if (!running_block)
     lock.lock();

@@ -29,7 +29,8 @@ struct Kernel {
   std::uint64_t launches = 0, blocks = 0, threads = 0;
   std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
   WarpCounts warp_calls{};
-  // Launches, blocks and threads that load at all, and the most loads of one thread in a launch.
+  // Numbers of launches, blocks and threads with at least one load; the largest number of loads
+  // that one thread makes in a launch.
   std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
 };
 
@@ -50,8 +51,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of those threads of a warp that have executed `fences` fences. If `epoch` is 0, there
-  // is no such epoch yet.
+  // The epoch that all threads of a warp share that have executed `fences` fences. If `epoch` is 0,
+  // it does not exist yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };
@@ -86,15 +87,15 @@ class Tracer final : public KernelObserver {
   // Handles an access by the code at `code` to memory of any kind. An access that is too large for
   // one instruction of a GPU is split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // Does the same as access() for a non-volatile load of 4, 8 or 16 bytes at once, which is by far
-  // the most frequent access.
+  // Does the same as access(), for the most frequent accesses by far: non-volatile loads of 4, 8 or
+  // 16 bytes at once.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
-  // Called for malloc, new, free or delete by the code at `code`. These functions return false if
-  // the host's functions must do the work.
+  // Called when the code at `code` calls malloc, new, free or delete. These two functions return
+  // false if the host's function must do the work.
   bool allocate(std::size_t size, const void* code, void*& pointer);
   bool release(const void* pointer, const void* code);
 
@@ -120,8 +121,8 @@ class Tracer final : public KernelObserver {
   void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) override;
 
  private:
-  // A place in the code that accessed memory recently. Nearly every access comes from such a place,
-  // and goes to the same array as that place's last access.
+  // A place in the code that accessed memory recently. Nearly every access comes from such a place
+  // and is to the same array as the last access from that place.
   struct Recent {
     const void* code = nullptr;
     Array* array = nullptr;
@@ -189,9 +190,9 @@ class Tracer final : public KernelObserver {
   Array program_;                           // represents all other variables of the program
   // Each host thread has its own flag, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;
-  // While such an object exists, accesses do not count as the program's. This is needed because the
-  // tracer calls functions of the standard library, and the linker may have chosen the program's
-  // instrumented copies of them.
+  // While such an object exists, accesses do not count as accesses by the program. The tracer
+  // itself calls functions of the standard library, and the linker may have chosen the program's
+  // instrumented copies of these functions.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}
@@ -212,7 +213,7 @@ extern Tracer* tracer;
 void start();
 
 // Returns the tracer's record as JSON. The record gives code locations as offsets in the
-// executable; its reader converts them to source lines with addr2line.
+// executable; the tool that reads the record converts them to source lines with addr2line.
 std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace

@@ -1,7 +1,8 @@
-// The threads of a warp run one after another here, and usually make the same accesses. The first
-// thread of a warp records a trail: its valid loads. If a later thread makes the same load at the
-// same place in the code, that load is not checked again. A trail is valid until the next barrier.
-// A load on the trail is valid until a thread writes to the word that it loads.
+// The emulator runs the threads of a warp one after another, and they usually make the same
+// accesses. The first thread of a warp records a trail: its valid loads. If a later thread makes
+// the same load at the same place in the code, that load is not checked again. A trail is valid
+// until the next barrier. A load on the trail is valid until a thread writes to the word that it
+// loads.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -30,8 +31,8 @@ class Trail {
   };
 
  public:
-  // Called when this thread continues, or when its epoch has changed. The thread then follows a
-  // trail or records one. `log` is the log of the thread's warp.
+  // Called when this thread continues, or when its epoch has changed. The thread then follows or
+  // records a trail. `log` is the log of the thread's warp.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
   // Logs the steps that were followed so far. Called when another thread continues or an access
   // must be checked.
@@ -41,7 +42,8 @@ class Trail {
   // Ends the trail: no thread follows it from now on.
   void end();
 
-  // Returns true if this load of `words` whole words is the next one on the running thread's trail.
+  // Returns true if this load of `words` whole words is the next load on the running thread's
+  // trail.
   [[gnu::always_inline]] static bool follow(const void* address, unsigned words, const void* code) {
     const Step* step = here_.next;
     if (step->code != code || step->address != address ||
@@ -61,8 +63,8 @@ class Trail {
   }
 
   bool is_led() const { return is_led_; }
-  // Updates the trail after the code at `code` has logged an access. The access is either by the
-  // leading thread, or by a thread that leaves the trail only for this access.
+  // Updates the trail after an access by the code at `code` was logged. Either the leading thread
+  // made the access, or a thread that leaves the trail only for this access.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});

@@ -128,7 +128,8 @@ class Orbits(Programs):
         self.assertLess(e1, e0 * 2)
 
     def test_the_reference(self) -> None:
-        """Taylor series agree with Kepler: half an orbit ends exactly at the opposite end."""
+        """Taylor series agree with Kepler's laws: after half an orbit, the bodies are at the
+        opposite end of the ellipse."""
         x = numpy.array([[0.0, 0, 0], [0.1, 0, 0]])
         v = numpy.array([[0.0, 0, 0], [0, math.sqrt(19), 0]])
         x, v = x - x[1] / 2, v - v[1] / 2  # equal masses about their centre

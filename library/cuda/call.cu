@@ -2,11 +2,11 @@
 // kernels, and chooses the kernels.
 //
 // The number of sources with mass decides which kernels run, so the host must know what the
-// examination found. Waiting for it takes longer than a small kernel. So a thread remembers what
-// the examinations of its last calls found. If these calls were alike, the next call launches the
-// same kernels at once. They store their results only if the examination of this call finds the
-// same again. Otherwise the call launches the right kernels afterwards. With options.unchecked
-// there is no examination.
+// examination found. Waiting for these findings takes longer than a small kernel. So a thread
+// remembers what the examinations of its last calls found. If these calls were alike, the next call
+// launches the same kernels at once. These kernels store their results only if the examination of
+// this call finds the same again. Otherwise the call launches the right kernels afterwards. With
+// options.unchecked there is no examination.
 #include <array>
 #include <type_traits>
 
@@ -17,8 +17,8 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
-// Up to this number of bodies, the single kernel of step 13 is fastest, above it the kernels of
-// step 12 (docs/report.md, "Which step for which size").
+// Up to this number of bodies, the single kernel of step 13 is fastest; with more bodies, the
+// kernels of step 12 are (docs/report.md, "Which step for which size").
 constexpr int kMostForOneKernel = 6144;
 
 template <class Real>
@@ -46,7 +46,7 @@ struct Problem {
 
 // ---- kernels ------------------------------------------------------------------------------------
 
-// Stores the results, which the tree has written to the velocities of the targets.
+// Stores the results, which the tree's kernels have written into the targets' velocities.
 template <class Real>
 __global__ void store_velocities(const float4* __restrict__ velocities,
                                  const int* __restrict__ order, int n, Output<Real> out) {
@@ -92,8 +92,8 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
 
 // ---- launches -----------------------------------------------------------------------------------
 
-// Launches all kernels of a call, in the type To. With an examination, the kernels also examine the
-// values, and store results only if the plan is the right one.
+// Launches all kernels of a call; they compute in the type To. If `examination` is not null, the
+// kernels also examine the values, and store results only if the plan is right.
 template <class To, class Real>
 void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
   const bool tree = problem.in_tree(), moving = tree || problem.quantity == Quantity::jerk;
@@ -155,7 +155,7 @@ struct Last {
   int alike = 0;  // number of calls in a row with these arguments and this plan
   std::size_t bytes = 0;
 
-  // A plan that has proved right only once might alternate with another.
+  // A plan is expected only if the last two calls needed it, because two plans might alternate.
   const Plan* expected() const { return alike >= 2 && plan.massive > 0 ? &plan : nullptr; }
   void note(const Plan& found) {
     alike = found == plan ? alike + 1 : 1;
@@ -202,7 +202,7 @@ int run_on_cuda(const Call<Real>& call) try {
   if (at.count == 0) return NBODY_OK;
   Device device;
   const auto stream = static_cast<cudaStream_t>(call.options->stream);
-  // Looks at all arrays, which choose the device, before any memory is allocated.
+  // Looks at all arrays before any memory is allocated, because they determine the device.
   const auto known = [&device](const auto*... arrays) {
     return std::array<bool, sizeof...(arrays)>{device.holds(arrays)...};
   };

@@ -1,5 +1,6 @@
-// The forces of bodies on each other by step 12's kernel. The step then adds up the partial sums
-// and moves the bodies. Here the sums are added up in the same order and stored.
+// Computes the forces of bodies on each other with step 12's kernel. After that kernel, the step
+// adds up the partial sums and moves the bodies. The library adds them up in the same order and
+// stores the totals.
 #include <algorithm>
 #include <mutex>
 

@@ -1,4 +1,5 @@
-// The exception that is thrown if a CUDA call fails, and caught where a call of the library ends.
+// The exception that is thrown if a CUDA call fails. The library's functions catch it before they
+// return.
 #pragma once
 
 #include "nbody.h"

@@ -10,7 +10,7 @@ namespace nbody::library {
 struct Facts {
   double length, mass, speed;  // largest magnitudes
   int massive;                 // number of sources with mass
-  int one_mass_tiles;          // number of step 12's tiles in which all bodies have one mass
+  int one_mass_tiles;          // number of step 12's tiles whose bodies all have the same mass
   int wrong;                   // the first result of nbody.h that applies, or NBODY_OK
   int as_expected;             // 1: the launches that the call began with are the right ones
 };

@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// CUDA_CHECK calls this function if a CUDA call fails. It throws, and the library's call returns a
-// code.
+// CUDA_CHECK calls this function if a CUDA call fails. It throws an exception, and the library's
+// function then returns a result code.
 void cuda_failed(const char* error, const char*, const char*, const char*, int) {
   const auto is = [error](const char* name) { return std::strcmp(error, name) == 0; };
   (void)cudaGetLastError();
@@ -25,7 +25,8 @@ void cuda_failed(const char* error, const char*, const char*, const char*, int) 
 namespace library {
 namespace {
 
-// With more memory than this, a call's kernels take long, and its allocations do not matter.
+// If a call needs more memory than this, its kernels take so long that the time for its allocations
+// does not matter.
 constexpr std::size_t kMostAtOnce = 256 << 20;
 
 thread_local InCall* call_of_thread = nullptr;

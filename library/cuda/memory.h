@@ -1,8 +1,8 @@
 // Memory and streams of calls. Include this header first.
 //
 // The steps' files allocate with cudaMalloc, which waits for the device. This header redefines
-// cudaMalloc and cudaFree for them: memory comes from a pool, in the order of the stream in which
-// the calling thread's call works.
+// cudaMalloc and cudaFree for these files: they take memory from a pool, in the order of the stream
+// that the calling thread's call uses.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,8 +21,8 @@ cudaError_t take_memory(void** memory, std::size_t bytes);
 cudaError_t return_memory(void* memory);
 
 // The stream and the memory of this thread's call, until the object is destroyed. An allocation
-// takes the host a microsecond, as long as a small kernel. So if the caller knows from an earlier
-// call how many bytes this one takes, all its arrays are parts of one allocation.
+// takes the host a microsecond, as long as a small kernel. So if an earlier call has shown how many
+// bytes this call takes, all its arrays are parts of one allocation.
 class InCall {
  public:
   explicit InCall(cudaStream_t stream, std::size_t expected_bytes = 0);

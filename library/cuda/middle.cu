@@ -1,4 +1,4 @@
-// The middle of a call's sources.
+// Computes the middle of a call's sources.
 #include <limits>
 
 #include "library/cuda/prepare.h"

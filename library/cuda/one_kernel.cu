@@ -1,5 +1,5 @@
-// The forces of a few thousand bodies on each other by the sums of step 13's kernel. Here one time
-// step is enough, so no barrier is needed, and the accelerations are stored at once.
+// Computes the forces of a few thousand bodies on each other, with the sums of step 13's kernel. A
+// single time step is enough, so the kernel needs no barrier and stores the accelerations at once.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// As a time step of advance(), for one system: a block has one group of bodies.
+// Works like a time step of advance(), for one system. A block has one group of bodies.
 template <int K, int kLanes, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     accelerations(const Position* positions, int n, float softening_squared,
@@ -53,7 +53,7 @@ struct Kernel {
   static Shape shape() { return kShape<K, kLanes, kWarps>; }
 };
 
-// The shapes of the step.
+// The kernels for all shapes that the step uses.
 template <class... Kernels>
 struct AllKernels {
   static std::vector<Shape> shapes() { return {Kernels::shape()...}; }

@@ -1,17 +1,17 @@
-// The walk of step 15b with potentials in place of forces. It opens the same nodes. Include it
-// after the step's file.
+// The walk of step 15b, which computes potentials here instead of forces. It opens the same nodes.
+// Include it after the step's file.
 #pragma once
 
 namespace {
 
-// Returns the share of a source in the potential of a body.
+// Returns what a source adds to the potential at a body.
 __device__ float potential(Position source, Position body, float softening_squared) {
   const float3 d = xyz(source) - xyz(body);
   return -source.w * rsqrtf(dot(d, d, softening_squared));
 }
 
-// Returns the share of a node. Its negative gradient is the step's attraction(). In the same
-// notation:
+// Returns what a node adds to the potential at a body. The negative gradient of this function is
+// the step's attraction(). In the same notation:
 //   phi = -(m + w / 2 (e.Qe - tr Q / 3)) / s.
 __device__ float potential(Position centre, float4 squares, float4 products, Position body,
                            float softening_squared) {

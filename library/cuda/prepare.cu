@@ -10,7 +10,7 @@ namespace {
 constexpr int kBlockSize = 256;
 constexpr int kMostBlocks = 512;  // of a pass; the last block adds up their findings
 
-// What the kernel does; null pointers omit parts of it.
+// The work of the kernel. If a pointer is null, the kernel leaves out the part that uses it.
 template <class To, class From>
 struct Pass {
   Pointers<From> from;
@@ -110,8 +110,8 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
 
 // ---- laying out ---------------------------------------------------------------------------------
 
-// If units are only expected, a value may be wrong in any way. A wrong value becomes zero, so that
-// the kernels that follow terminate. Their results are not stored.
+// If `is_expected` is true, the units are those of an earlier call and may not suit a value. Such a
+// value becomes zero, so that later kernels terminate. Their results are then not stored.
 template <class To>
 __device__ To scaled(double value, double factor, bool is_expected) {
   const double result = value * factor;

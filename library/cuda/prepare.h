@@ -7,7 +7,8 @@
 
 namespace nbody::library {
 
-// The launches of a call depend on its arguments and on this: units, and which bodies have mass.
+// The launches of a call depend on its arguments and on its plan: the units, and which bodies have
+// mass.
 struct Plan {
   double length = 1, mass = 1, speed = 1;  // units
   int massive = 0;
@@ -22,12 +23,12 @@ struct Pointers {
   const Real *positions, *velocities, *masses;
 };
 
-// Examines the values of a call, first of the sources, then of the targets. A call that expects the
-// same plan as an earlier call launches all its kernels before it waits. is_expected() then tells
-// the kernels that store results whether to store them.
+// Examines the values of a call, first those of the sources, then those of the targets. A call that
+// expects the same plan as an earlier call launches all its kernels before it waits. is_expected()
+// then tells the kernels that store results whether to store them.
 class Examination {
  public:
-  // `blocks`: of both passes.
+  // `blocks`: number of blocks of both passes together.
   Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream);
 
   struct Report {  // of one pass; null `facts`: nothing is examined
@@ -76,11 +77,12 @@ struct Laid {
   }
 };
 
-// Both take the centre from which positions are measured; null: the origin.
+// Both functions below take the centre from which positions are measured; null: the origin.
 template <class Real>
 void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
              Examination& examination, cudaStream_t stream);
-// Sources with mass come first. Examines the values too, unless `examination` is null.
+// Converts bodies and puts those with mass first. Also examines the values, unless `examination` is
+// null.
 template <class To, class From>
 Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division& division,
                  const Plan& plan, bool has_velocities, Examination* examination,

@@ -1,5 +1,5 @@
-// The sums that a call combines, each in a file with the kernels of one step. All arrays are on the
-// device and in scaled units.
+// Functions that compute the sums of a call, each in a file with the kernels of one step. All
+// arrays are on the device and in scaled units.
 #pragma once
 
 #include "library/call.h"
@@ -21,8 +21,8 @@ struct FourOf<double> {
 template <class Real>
 using Four = typename FourOf<Real>::type;
 
-// Bodies in the layout of the kernels. For separate targets, `order` holds the number that each
-// body has among the targets of the call.
+// Bodies in the layout of the kernels. For separate targets, `order` holds the index of each body
+// among the targets of the call.
 template <class Real>
 struct Bodies {
   int n;
@@ -36,7 +36,7 @@ template <class Real>
 struct Output {
   Real *accelerations, *potentials, *jerks;  // null: not wanted
   double force, potential, jerk;
-  const int* is_expected;  // on the device; null: 1. If it is 0, nothing is stored.
+  const int* is_expected;  // on the device; if it points to 0, nothing is stored
 };
 template <class Real>
 __device__ bool is_stored(const Output<Real>& out) {
@@ -55,8 +55,8 @@ __device__ void store_vector(Real* to, std::size_t i, double unit, double x, dou
 // Steps 12 and 13: write the accelerations that the bodies cause in each other.
 //
 // tile_masses has, for each tile of tile_of_pairs(n) bodies, the mass that all its bodies have, or
-// -1. If it is null, the function computes these masses. If in no tile all bodies have the same
-// mass, a kernel that does not test for this is 3 % faster.
+// -1. If it is null, the function computes these masses. If has_one_mass_tiles is false, the masses
+// differ in every tile; a kernel that does not test for this is 3 % faster.
 int tile_of_pairs(int n);
 void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
                         bool has_one_mass_tiles, float softening_squared, const Output<float>& out,
@@ -70,9 +70,9 @@ template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);
 
-// Steps 15 and 15b: sets the velocities of the targets, which must be zero, to the accelerations
-// that the sources cause, or the x of the velocities to the potentials. If `own` is true, the
-// sources are the targets, and their positions may change.
+// Steps 15 and 15b: sets the velocities of the targets, which must be zero before, to the
+// accelerations that the sources cause, or sets the x of each velocity to the potential. If `own`
+// is true, the sources are the targets, and their positions may change.
 void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
                  bool own, const nbody_options& options, float softening_squared,
                  cudaStream_t stream);

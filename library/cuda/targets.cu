@@ -1,5 +1,5 @@
-// Sums at targets, which may differ from the sources: step 11's interactions, in the order of its
-// kernel. Potentials and jerks, which the step does not need, are here.
+// Computes sums at targets, which may differ from the sources, with step 11's interactions and in
+// the order of step 11's kernel. Also computes potentials and jerks, which the step does not need.
 #include <algorithm>
 #include <cmath>
 
@@ -177,7 +177,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Adds the chunks in their order, and stores the sum of each target where the call wants it.
+// Adds the partial sums of the chunks in the order of the chunks, and stores the total of each
+// target in the call's output array.
 template <class Total, class Out>
 __global__ void add_chunks(const Total* __restrict__ partials, const int* __restrict__ order,
                            int chunks, int n, Output<Out> out) {

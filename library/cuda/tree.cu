@@ -1,6 +1,6 @@
-// Forces and potentials by step 15's tree and step 15b's walks. Forces come from one time step of
-// length 1 from rest, after which a body's velocity is its acceleration. If the targets are not the
-// sources, a second tree puts the targets in order.
+// Computes forces and potentials with step 15's tree and step 15b's walks. Forces come from one
+// time step of length 1 from rest, after which a body's velocity is its acceleration. If the
+// targets are not the sources, a second tree puts the targets in order.
 #include "library/cuda/sums.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -16,7 +16,7 @@ namespace {
 
 using nbody::library::Quantity;
 
-// Adds `by` to the numbers of bodies that the leaves of a tree contain.
+// Adds `by` to the indices of bodies in the leaves of a tree.
 __global__ void shift_leaves(Node* nodes, int n, int by) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i == 0 && n <= kLeafSize) nodes[n].left += by;
@@ -25,7 +25,7 @@ __global__ void shift_leaves(Node* nodes, int n, int by) {
   if (nodes[i].right >= n) nodes[nodes[i].right].left += by;
 }
 
-// Walks a tree for the targets, which are the first bodies of `bodies`. The numbers in the tree's
+// Walks a tree for the targets, which are the first bodies of `bodies`. The indices in the tree's
 // leaves also refer to `bodies`.
 void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int* order,
           const nbody::library::Bodies<float>& targets, const nbody_options& options,

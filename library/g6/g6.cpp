@@ -1,7 +1,8 @@
 // One call of libnbody computes the forces on a block of i-particles by all j-particles that are
-// not in the block themselves. The forces of the others are added pair by pair, because a body must
-// not act on itself. Only indices show which bodies are the same, because the program predicts the
-// positions of i-particles with its own rounding.
+// not in the block themselves. The forces of the j-particles in the block are added pair by pair,
+// because a body must not act on itself. Only their indices show that an i-particle and a
+// j-particle are the same body, because the program predicts the positions of i-particles with its
+// own rounding.
 #include "g6.h"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ int compute(const char* call, const Board& board, const Block& block, std::vecto
   return 0;
 }
 
-// Lists the neighbours of every pipe, and writes the index of its nearest one.
+// Lists the neighbours of every pipe, and writes the index of its nearest neighbour to `nearest`.
 void find_neighbours(Board& board, const Block& block, const Sources& all, int* nearest) {
   board.neighbours.assign(static_cast<std::size_t>(block.ni), {});
   for (std::size_t i = 0; i < board.neighbours.size(); ++i) {
@@ -149,8 +150,8 @@ int last_half(const char* call, const Block& block, double acc[][3], double jerk
   if (board == nullptr) return -1;
   const int stored = static_cast<int>(board->particles.size());
   if (block.nj < 1 || block.nj > stored)
-    return refuse("%s: nj %d is not allowed; 1 to %d, the j-particles on the board\n", call,
-                  block.nj, stored);
+    return refuse("%s: nj %d is not allowed; 1 to %d, the number of j-particles on the board\n",
+                  call, block.nj, stored);
   if (block.ni < 1 || block.ni > G6_PIPES)
     return refuse("%s: ni %d is not allowed; 1 to %d\n", call, block.ni, G6_PIPES);
   if (!(block.eps2 >= 0 && std::isfinite(block.eps2)))

@@ -1,4 +1,4 @@
-/* Tests libnbody_g6 against sums in this file, as a program for GRAPE-6 would call it. */
+/* Calls libnbody_g6 like a program for GRAPE-6, and compares the results with sums in this file. */
 #include "g6.h"
 
 #include <math.h>

@@ -29,8 +29,8 @@ struct Access {
 };
 static_assert(sizeof(Access) == 8);
 
-// The record of a word: its last write, and the last reads of two threads. Two suffice, because the
-// next writer differs from at least one of them.
+// The record of a word: its last write, and the last reads of two threads. Two reads suffice,
+// because the next writer cannot be both of these threads.
 struct Cell {
   Access write;
   Access reads[2];
@@ -55,8 +55,8 @@ class ZeroedMemory {
 };
 
 // The last writer of a byte.
-// kFill: cudaMemset set the byte to a small number, which makes no sense in an element of several
-// bytes.
+// kFill: cudaMemset set the byte to a small number. An element of several such bytes has no
+// meaningful value.
 enum Writer : std::uint8_t { kNobody, kHost, kKernel, kFill };
 
 struct Array {
@@ -72,7 +72,7 @@ struct Array {
   const char* allocated_by = "";  // the API function
   bool is_freed = false;
   bool of_heap = false;     // allocated by a kernel
-  bool of_program = false;  // a __device__ variable, or memory of the program; not counted
+  bool of_program = false;  // a __device__ or host variable of the program; not counted
   bool is_used = false;
   std::uint64_t launches_before = 0;  // number of launches before the array was allocated
   ZeroedMemory<std::uint8_t> writers{0};
@@ -87,8 +87,8 @@ struct Array {
 
   void resize(std::size_t bytes);
   void forget(const CodePlace& where);  // marks the array as freed
-  // Host code may write to other kinds of memory at any time, and the tracer does not see writes by
-  // libraries.
+  // False unless this is device memory: host code may write to the other kinds at any time, and the
+  // tracer does not see what libraries write.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -109,7 +109,7 @@ struct Array {
   bool any_written(std::size_t offset, std::size_t bytes) const;
 };
 
-// All allocations, including freed ones, which stay in the list because no address is used twice.
+// All allocations. Freed allocations stay in the list, because no address is used twice.
 class Arrays {
  public:
   // Reserves the addresses that provide() hands out. Must be called before any lookup.
@@ -125,7 +125,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
-  Array* nearest(const char* address);       // may be freed; null only if there is no array
+  Array* nearest(const char* address);       // null only if there is no array; may be freed
   Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

@@ -40,8 +40,8 @@ Gaps gaps_in(const Array& array, std::size_t offset, std::size_t size) {
   return gaps;
 }
 
-// True if the launch read elements after this byte. Its threads then loop over all elements, so the
-// number of threads does not show which elements it covers.
+// True if the launch read elements after this byte. Then its threads loop over all elements, and
+// the number of threads does not show which elements the launch covers.
 bool was_read_by(const Array& array, std::size_t from, std::uint32_t launch, const Epochs& epochs) {
   for (std::size_t word = from / kWordBytes; word < array.full_size / kWordBytes; ++word)
     for (const Access& read : array.cells[word].reads)
@@ -93,16 +93,16 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
              volume(epochs.operation(array.last_launch).grid) *
                      volume(epochs.operation(array.last_launch).block) >=
                  elements) {
-    // Many short gaps: there are enough threads, but several threads wrote the same element, or
-    // some threads wrote none.
+    // There are many short gaps and enough threads, so several threads wrote the same element, or
+    // some threads wrote no element.
     finding.kind = "partly covered";
     finding.what = "the launch covered only part of " + finding.array + ": no thread wrote " +
                    number(gaps.total / element) + " of its " + number(elements) +
                    " elements, for example " + number(gap / element) + " to " +
                    number((gap_end - 1) / element) + ", which are copied back";
   } else if (was_launched && gap == gap_end) {
-    // If the grid size was rounded down, each thread wrote one element, and the number of remaining
-    // elements is smaller than that of a block's threads.
+    // If the grid size was rounded down, each thread wrote one element, and fewer elements remain
+    // than a block has threads.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint8_t* first = array.writers.get();
@@ -142,7 +142,8 @@ std::optional<Finding> bytes_for_elements(const Array& array) {
   Finding finding("copy too small",
                   "only " + number(array.copied_back) + " of the " + number(array.full_size) +
                       " bytes of " + name_of(array) +
-                      " were copied back, as many as it has elements of " + number(array.element),
+                      " were copied back: one for each of its elements of " +
+                      number(array.element) + " bytes",
                   "multiply the number of elements by sizeof");
   finding.place = array.copy_back.text();
   describe(finding, array, array.element);

@@ -18,8 +18,8 @@ void Halvings::store(const void* code, Array& array, std::uint32_t interval) {
   known->counts.push_back(1);
 }
 
-// If each count is half of the previous one (rounded down) and the last count is 1, returns the
-// last odd count before it.
+// If each count is half of the previous count (rounded down) and the last count is 1, returns the
+// last odd count before that 1.
 std::optional<unsigned> Halvings::odd_count(const std::vector<unsigned>& counts) {
   constexpr std::size_t kLeast = 3;
   if (counts.size() < kLeast || counts.back() != 1) return std::nullopt;

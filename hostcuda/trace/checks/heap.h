@@ -17,8 +17,8 @@ class Heap {
  public:
   explicit Heap(Arrays& arrays) : arrays_(arrays) {}
 
-  // True if the kernel itself makes the call; false if the call comes from a library that an
-  // emulated thread uses.
+  // True if the kernel itself calls malloc, new, free or delete; false if a library that the kernel
+  // uses calls them.
   bool serves(const void* return_address);
   // Returns null if the heap is full, as on a GPU.
   void* allocate(std::size_t size, const void* return_address);
@@ -27,7 +27,7 @@ class Heap {
   bool release(const void* pointer, const void* return_address);
 
  private:
-  static constexpr std::size_t kRoom = 64;  // room between allocations, of which there are many
+  static constexpr std::size_t kRoom = 64;  // bytes between the many allocations
   Arrays& arrays_;
   void report_release(const char* kind, const std::string& what, const Array* array,
                       const char* advice, const void* return_address);

@@ -117,7 +117,7 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
     if (const char* name = variable_without_address(pointer)) {
       Finding finding = of_call(
           "bad copy",
-          called() + " receives the __device__ variable " + name + ": a GPU copies nothing of it",
+          called() + " receives the __device__ variable " + name + ", which a GPU would not copy",
           pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
       finding.advice += ", which takes the variable itself, or call cudaGetSymbolAddress";
       finding.array = name;
@@ -133,8 +133,8 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// Stores the errors of calls whose results are ignored, and of launches, because they return
-// nothing.
+// Stores the errors of calls whose results the program ignores, and the errors of launches, which
+// return no result.
 void HostChecks::failed(cudaError_t error, const std::string& reason) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
@@ -181,7 +181,7 @@ std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bo
   return room;
 }
 
-// The library may have written any array that was unwritten before, so all of them count as
+// The library may have written to any array, so every array that was unwritten before now counts as
 // written.
 void HostChecks::library_has_run() {
   for (const auto& [begin, array] : arrays_.all()) {
@@ -198,14 +198,14 @@ void HostChecks::texture_bound(const void* begin, std::size_t size, std::size_t 
   const std::size_t room = array->size - array->offset_of(address);
   const bool in_elements = texel > 1 && size * texel == room;
   if (size <= room && !in_elements) return;
-  Finding finding =
-      of_call("texture size",
-              in_elements ? "the texture has " + std::to_string(size) + " of the " +
-                                std::to_string(room) + " bytes of " + name_of(*array) +
-                                ", as many as it has elements of " + std::to_string(texel)
-                          : "the texture has " + std::to_string(size) + " bytes, but only " +
-                                std::to_string(room) + " bytes of " + name_of(*array) + " follow",
-              "sizeInBytes is a number of bytes: multiply the number of elements by sizeof");
+  Finding finding = of_call(
+      "texture size",
+      in_elements ? "the texture has " + std::to_string(size) + " of the " + std::to_string(room) +
+                        " bytes of " + name_of(*array) + ": one for each of its elements of " +
+                        std::to_string(texel) + " bytes"
+                  : "the texture has " + std::to_string(size) + " bytes, but only " +
+                        std::to_string(room) + " bytes of " + name_of(*array) + " follow",
+      "sizeInBytes is a number of bytes: multiply the number of elements by sizeof");
   describe(finding, *array, static_cast<unsigned>(texel));
   report(std::move(finding));
 }
@@ -258,7 +258,8 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
       !(target && target->kind == MemoryKind::device))
     bytes_to_host_ += size;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
-  // Looks for the missing part first, because begin_operation() forgets who read the array.
+  // Looks for the missing part first, because begin_operation() forgets which launch read the
+  // array.
   std::optional<Finding> missing;
   if (is_back) missing = missing_part(*source, source->offset_of(from), size, epochs_);
   const std::uint32_t epoch = begin_operation();
@@ -295,8 +296,8 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Considers only device memory, because host code may use other kinds of memory, and only if a
-// kernel has been launched since the allocation.
+// Considers an array only if it is in device memory, because host code may use other kinds of
+// memory, and only if a kernel has been launched since the allocation.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
@@ -378,9 +379,9 @@ void HostChecks::report_unasked() {
   }
 }
 
-// Looks for the most frequent mistake of beginners: a program copies data to the device, launches
-// kernels that write the same amount of data, and never copies any data back. Programs that only
-// measure time, print in kernels, or use memory that host code can read are exempt.
+// Looks for the most frequent mistake of beginners: a program copies an array to the device,
+// launches kernels that write an array of the same size, and never copies data back. Programs that
+// only measure time, print in kernels, or use memory that host code can read are exempt.
 void HostChecks::look_for_lost_results() const {
   if (has_results_) return;
   const Array* last = nullptr;

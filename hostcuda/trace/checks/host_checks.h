@@ -68,8 +68,8 @@ class HostChecks final : public RuntimeObserver {
   void look_for_use(const Array& array) const;
   std::uint32_t begin_operation();  // returns the running operation's epoch
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
-  // missing: the finding about bytes before `end` that were copied but not written, if there is
-  // one.
+  // missing: the finding that bytes before `end` were copied but never written, if there is such a
+  // finding.
   void copied_back(Array& array, std::size_t end, std::optional<Finding> missing);
   void look_for_the_rest(const Array& array) const;
   Refusal reason_of_refusal(const void* to, const void* from, std::size_t size,

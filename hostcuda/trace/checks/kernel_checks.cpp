@@ -83,8 +83,8 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
-// Findings are reported once per array. Arrays that kernels allocated count as one if the same line
-// allocated them.
+// Findings are reported once per array. Arrays that the same line of a kernel allocated count as
+// one array.
 static const void* key_of(const Array& array) {
   return array.of_heap ? array.allocated.return_address : array.begin;
 }
@@ -205,8 +205,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // Ignores the emulator's own accesses: its texture functions read texture objects, and some
-  // functions of the standard library that it calls are not inlined.
+  // Ignores the emulator's own accesses: its texture functions read texture objects, and it calls
+  // some functions of the standard library that are not inlined.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -319,8 +319,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   const std::string pair =
       kernel + ordered.first + " " + ordered.second + (race.is_same_value ? " same value" : "");
   // If several threads run a line that loads and then stores the same element, updates are lost.
-  // The race between the load and the store of that line is held back until a race between two of
-  // its stores confirms this.
+  // The tracer holds back the race between that line's load and its store until a race between two
+  // of the line's stores confirms this.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

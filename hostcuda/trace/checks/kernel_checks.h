@@ -34,9 +34,9 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // A read of an unwritten element in shared memory is reported when the block has ended, unless
-  // the read is part of a race, because another order of the threads may then write the element
-  // first.
+  // If a thread reads an unwritten element in shared memory, this is reported when the block has
+  // ended. It is not reported if the read is part of a race: in another order, a thread may write
+  // the element before.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
@@ -44,16 +44,16 @@ class KernelChecks {
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
   void constant_never_set(const char* name, const Accessed& accessed);
-  // A kernel reads a number of several bytes, each of which cudaMemset set to a value other than
-  // zero.
+  // A kernel reads a number of several bytes after cudaMemset has set each byte to a value other
+  // than zero.
   void bytes_as_number(const Array& array, const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
   void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
-  // A reduction leaves out a partial sum: `threads` threads, an odd number, make partial sums, and
-  // in the next step half as many threads add them.
+  // A reduction leaves out a partial sum: `threads` threads (an odd number) make partial sums, and
+  // half as many threads, rounded down, add these sums in the next step.
   bool knows_lost_partial(const void* code);
   void lost_partial(const Array& array, const void* code, unsigned threads);
   void memory_of_other_thread(const Accessed& accessed);

@@ -53,8 +53,8 @@ Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) 
   return {fullest, divide_up(words.count(), kBanks)};
 }
 
-// True if each lane reads the same address as its partner, whose number differs in this bit. Pairs
-// of which only one lane takes part in the request are ignored.
+// True if each lane reads the same address as its partner, the lane whose index differs only in
+// `bit`. If only one lane of a pair takes part in the request, the pair is ignored.
 bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);
@@ -94,7 +94,7 @@ Cost wavefronts(const Request& request, unsigned bytes) {
   return all;
 }
 
-// All lanes read the same address, so two groups always share a pass, as in wavefronts() above.
+// All lanes read the same address, so two groups always share a pass (see wavefronts() above).
 Cost wavefronts_of_one_address(std::uint32_t active, unsigned bytes) {
   if (bytes <= kWordBytes) return {1, 1};
   const unsigned served_together = 2 * kLanes * kWordBytes / bytes;

@@ -21,8 +21,8 @@ struct Request {
   std::uint32_t active = 0;
 };
 
-// The work that a request causes, and the least work with which the same number of distinct bytes
-// could be accessed.
+// The work that a request causes, and the least work that an access to the same number of distinct
+// bytes needs.
 struct Cost {
   unsigned actual;
   unsigned ideal;
@@ -33,11 +33,12 @@ Cost sectors(const Request& request, unsigned bytes);
 
 // Counts the passes through shared memory. A pass serves a group of lanes: a warp for accesses up
 // to four bytes, half a warp for eight bytes, a quarter for sixteen. Two neighbouring groups are
-// served together if every lane in them reads the same address as its neighbour. A group takes as
-// many passes as there are distinct words in the bank that has most of them.
+// served together if every lane in them reads the same address as its neighbour. The number of
+// passes for a group is the largest number of distinct words that it reads in one bank.
 Cost wavefronts(const Request& request, unsigned bytes);
 
-// Counts the passes if all lanes read one aligned address. (In global memory that is one sector.)
+// Counts the passes if all lanes read one aligned address in shared memory. (In global memory such
+// a request needs one sector.)
 Cost wavefronts_of_one_address(std::uint32_t lanes, unsigned bytes);
 
 }  // namespace hostcuda::trace

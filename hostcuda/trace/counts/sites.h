@@ -33,7 +33,7 @@ struct Site {
   std::uint64_t executions = 0;            // executions, counted by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors (global) or wavefronts (shared memory)
   void count(const Request& request);
-  // Counts a request in which each of these lanes accesses the same aligned address.
+  // Counts a request in which all lanes in the mask `lanes` access the same aligned address.
   void count_one_address(std::uint32_t lanes);
 
  private:
@@ -54,14 +54,14 @@ using LoadsOfLanes = std::array<std::uint32_t, 32>;
 class Sites {
  public:
   void set_witness(Witness* witness) { witness_ = witness; }
-  // From now on, requests are those of the warp whose lanes have these loads.
+  // Sets the warp that makes all later requests, by its lanes' counts of loads.
   void set_warp(LoadsOfLanes* loads) { loads_ = loads; }
   void count(std::uint32_t number, const Request& request) {
     if (witness_) witness_->saw(number, request);
     sites_[number].count(request);
     count_lanes(sites_[number].key.kind, request.active);
   }
-  // Counts a request in which all of these lanes access this aligned address.
+  // Counts a request in which all lanes in the mask `lanes` access this aligned address.
   void count_one_address(std::uint32_t number, std::uint32_t lanes, std::uint64_t address) {
     if (witness_) {
       Request request;

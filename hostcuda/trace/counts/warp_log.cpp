@@ -57,8 +57,8 @@ class WarpLog::Reader {
     }
     if (!left_) begin_run();
   }
-  // Returns the next entry of this lane's log or of the log that the run refers to; null at the
-  // end.
+  // Returns the next entry: during a run an entry of the log that the run refers to, otherwise one
+  // of this lane's own log. Null at the end.
   const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
   std::size_t left_of_run() const { return left_; }
 
@@ -75,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Counts requests as long as all lanes follow the same lane or are that lane. Returns the number of
-// counted steps.
+// Counts requests as long as all lanes follow the log of one lane, which may be their own. Returns
+// the number of steps that it counted.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;
@@ -94,7 +94,7 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
 }
 
 // The lanes of a warp usually make the same accesses in the same order. The k-th accesses of all
-// lanes then form one request. Counts these requests until a lane differs.
+// lanes then form one request. Counts these requests until one lane makes a different access.
 void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
   while (!readers.empty()) {
     if (!count_runs(readers, sites)) {

@@ -11,7 +11,7 @@
 
 namespace hostcuda::trace {
 
-// Stands for the same accesses as the entries from `begin` to `end` in the log of lane `lane`.
+// A run stands for accesses that equal the entries from `begin` to `end` in the log of lane `lane`.
 struct Run {
   unsigned lane;
   std::size_t begin, end;
@@ -45,8 +45,8 @@ class LoggedAccess {
   std::uint64_t word_;
 };
 
-// The accesses of one lane. A lane reuses the memory of another lane's old log, because memory that
-// was just written is still in the cache.
+// The accesses of one lane. A lane reuses the memory of another lane's old log, because recently
+// written memory is still in the cache.
 class LaneLog {
  public:
   LaneLog() = default;
@@ -68,8 +68,9 @@ class LaneLog {
 };
 
 // Combines accesses into requests. Threads run one after another here, but the lanes of a warp run
-// together on a GPU, so the k-th accesses of the lanes at a site form one request. Counting starts
-// anew at each barrier, so that a lane that skips an access does not shift all later ones.
+// together on a GPU, so the k-th accesses of the lanes at a site form one request. Counting
+// restarts at each barrier, so that a lane that skips an access does not shift all its later
+// accesses.
 class WarpLog {
  public:
   [[gnu::always_inline]] void add(unsigned lane, std::uint32_t site, std::uint64_t address) {

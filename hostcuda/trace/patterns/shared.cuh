@@ -45,7 +45,8 @@ __global__ void shared_16_bytes_broadcast(float4* out, int k) {
   out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), k);
 }
 
-// In these patterns all threads, the halves of a warp, or pairs of lanes read the same elements.
+// In these patterns, the same element is read by all threads, by both halves of a warp, or by a
+// pair of lanes.
 __global__ void shared_8_bytes_broadcast(float2* out, int k) {
   out[thread_in_grid()] = through_shared(make_float2(1, 2), k);
 }

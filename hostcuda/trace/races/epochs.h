@@ -1,5 +1,5 @@
-// The time of an access, given by the numbers of earlier events that order threads, blocks and
-// operations.
+// The time of an access: how many events that order threads, blocks and operations happened before
+// it.
 #ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
 #define HOSTCUDA_TRACE_RACES_EPOCHS_H
 
@@ -41,7 +41,7 @@ struct Epoch {
 
 class Epochs {
  public:
-  // Begins an operation, to which all accesses belong from now on. Returns the operation's number.
+  // Begins an operation; all later accesses belong to it. Returns the operation's index.
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }

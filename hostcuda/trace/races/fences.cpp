@@ -81,8 +81,8 @@ void Fences::acquired_at(std::uint64_t address, std::uint32_t block, std::uint16
   own.acquired = joined(own.acquired, there->second);
 }
 
-// After a barrier, everything that one thread released or acquired before the barrier counts for
-// all threads of the block.
+// After a barrier, everything that one thread released or acquired before the barrier counts as
+// released or acquired by all threads of the block.
 void Fences::barrier(std::uint32_t number, std::uint32_t barriers_before) {
   const auto found = blocks_.find(number);
   if (found == blocks_.end()) return;

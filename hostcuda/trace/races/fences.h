@@ -14,8 +14,9 @@
 
 namespace hostcuda::trace {
 
-// The part of a block's work that precedes some event: everything before the block's barrier number
-// `barriers`, and for some threads everything before their fence number `fences`.
+// The part of a block's work that precedes some event: everything before the block's barrier with
+// the index `barriers`, and for some threads everything before their fence with the index in
+// `fences`.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;
@@ -25,7 +26,7 @@ using SeenBlocks = std::map<std::uint32_t, Seen>;
 class Fences {
  public:
   void begin_grid();
-  // False before a grid's first fence, when no order needs to be looked up.
+  // False until the grid's first fence: until then, there is no order to look up.
   bool any() const { return any_; }
   std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
 

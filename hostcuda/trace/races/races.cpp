@@ -38,8 +38,8 @@ bool Races::same_thread(const Access& earlier, const Access& later, const Epoch&
   return then.operation == when.operation && then.block == when.block;
 }
 
-// Shared memory belongs to one block and its cluster. If another cluster used the same bytes
-// earlier, that is not a conflict.
+// Shared memory belongs to one block and its cluster. An earlier use of the same bytes by another
+// cluster is not a conflict.
 bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& now, Space space) {
   if (earlier.epoch == ordered_ || !epochs_.is_known(earlier.epoch)) return true;
   const Epoch& then = epochs_[earlier.epoch];
@@ -68,8 +68,8 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
                                          now.block, static_cast<std::uint16_t>(later.thread));
 }
 
-// Polling is not a race, but it orders nothing either. A volatile load polls global memory that an
-// atomic or a volatile store writes, and both access the memory directly.
+// Polling is not a race, but it orders nothing either: a volatile load reads global memory that an
+// atomic or a volatile store writes. Both the load and the store access the memory directly.
 bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
   if (a.is_atomic && b.is_atomic) return true;
   const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);

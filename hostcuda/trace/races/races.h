@@ -1,5 +1,5 @@
-// Data races: two threads access the same bytes, at least one of them writes, not both accesses are
-// atomic, and nothing makes one happen before the other.
+// Data races: two threads access the same bytes, at least one of the threads writes, at least one
+// access is not atomic, and nothing makes one access happen before the other.
 #ifndef HOSTCUDA_TRACE_RACES_RACES_H
 #define HOSTCUDA_TRACE_RACES_RACES_H
 
@@ -28,8 +28,8 @@ struct Race {
   bool is_same_value = false;  // true as long as all its accesses are stores of one value
 };
 
-// An access by another operation that nothing orders: the two operations are in two streams, or one
-// is host code's.
+// An access by another operation, which may happen before or after the present one: the two
+// operations are in different streams, or one of the accesses is by host code.
 struct Unordered {
   Access earlier;
   std::uint32_t operation;  // the operation of the earlier access
@@ -39,16 +39,17 @@ class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // Records an access by the running operation; `when` is the thread's epoch. If nothing orders an
-  // earlier access of the same kernel before this one, stores a race. If nothing orders an earlier
-  // access of another operation before this one, returns that access; otherwise null.
+  // Records an access by the running operation; `when` is the thread's epoch. Stores a race if an
+  // earlier access of the same kernel is not ordered before this access. If an earlier access of
+  // another operation is not ordered before this access, returns the earlier access; otherwise
+  // null.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
   // Records that a copy or host code accesses a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // If a thread's plain load is followed by the thread's compare-and-swap, the loaded value is a
-  // guess, which the swap checks. Such a load does not race with an atomic.
+  // If a thread makes a plain load and then a compare-and-swap, the loaded value is a guess, which
+  // the compare-and-swap checks. Such a load does not race with an atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // Records another read in the same epoch as the cell's last read.
   static void read_again(Cell& cell, const Access& access) {
@@ -66,13 +67,13 @@ class Races {
   // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
   bool has_new() const { return !new_.empty(); }
-  // A store is observed before it takes place. So whether it stores the value that another thread
-  // has stored is known only afterwards, when this is called: before the next store, and when the
-  // block stops.
+  // The tracer sees a store before the store takes place, so only afterwards can it tell whether
+  // the store wrote the same value as another thread's store. Called before the next store, and
+  // when the block stops.
   void settle_stores() {
     if (!stores_.empty()) compare_values();
   }
-  // Returns the races between stores that were all of the same value until now.
+  // Returns the races between stores in which both stores have always written the same value.
   std::vector<const Race*> take_same_values();
   Side side(const Access& access) const;
 
