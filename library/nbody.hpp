@@ -17,7 +17,7 @@ namespace nbody::gravity {
 template <class Real>
 concept Float = std::same_as<Real, float> || std::same_as<Real, double>;
 
-// Thrown if a call fails; code() is the result, as listed in nbody.h.
+// Thrown if a call fails; code() is one of the results listed in nbody.h.
 class Error : public std::runtime_error {
  public:
   explicit Error(int code) : std::runtime_error(nbody_error_text(code)), code_(code) {}

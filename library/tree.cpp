@@ -1,6 +1,6 @@
 // Computes sums with the tree of cpu_tree. The files of cpu_tree compute accelerations of the
 // sources. This file adds potentials, and targets that are not sources: a second tree orders such
-// targets, and its groups walk the first tree.
+// targets and forms groups of them, which walk the first tree.
 #include <omp.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 namespace HWY_NAMESPACE {
 
 // For every body except the target itself, adds -m / s to the x of a sum. If the targets are the
-// tree's own bodies, `own` is the target in lane 0 of the group.
+// tree's own bodies, `own` is the index of the target in lane 0 of the group.
 template <bool kSkipsItself>
 struct BodyPotentials {
   const Tree& tree;
@@ -78,7 +78,7 @@ struct Potentials {
   }
 };
 
-// Sets group.ax to the potentials of a group.
+// Sets group.ax to the potentials at the targets of the group.
 void sum_own_potentials(const Tree& tree, const Walk& walk, Group& group) {
   sum_over_tree<Potentials<true>>(tree, walk, group);
 }

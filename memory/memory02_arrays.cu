@@ -20,7 +20,7 @@ __global__ void drift(Arrays bodies, int n, float dt) {
   bodies.z[i] += bodies.vz[i] * dt;
 }
 
-// The array of one member of all bodies, in the memory of the device.
+// Copies one member of all bodies to an array in device memory.
 float* upload(const std::vector<Body>& bodies, float Body::*member) {
   std::vector<float> values(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) values[i] = bodies[i].*member;

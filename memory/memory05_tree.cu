@@ -12,13 +12,14 @@ __device__ float moment(const float4& body) {
   return body.w * (body.x * body.x + body.y * body.y + body.z * body.z);
 }
 
-// Every thread takes one body. In round k, every 2^(k+1)-th thread adds the sum that is 2^k away.
+// Every thread takes one body. In round k, every 2^(k+1)-th thread adds the sum of the thread 2^k
+// places on.
 __global__ void add_up(const float4* bodies, int n, float* sums) {
   __shared__ float partial[kBlockSize];
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   partial[threadIdx.x] = i < n ? moment(bodies[i]) : 0.0f;
   for (int distance = 1; distance < kBlockSize; distance *= 2) {
-    __syncthreads();  // the sums of the last round are there
+    __syncthreads();  // the sums of the previous round are complete
     if (threadIdx.x % (2 * distance) == 0) {
       partial[threadIdx.x] += partial[threadIdx.x + distance];
     }

@@ -14,7 +14,8 @@ __device__ float moment(const float4& body) {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// The sum over the lanes of a warp, in lane 0: five shuffles, no barrier and no shared memory.
+// Returns, in lane 0, the sum over the lanes of a warp: five shuffles, no barrier and no shared
+// memory.
 __device__ float sum_of_warp(float sum) {
   for (int distance = 16; distance > 0; distance /= 2) {
     sum += __shfl_down_sync(kAllLanes, sum, distance);

@@ -73,7 +73,8 @@ struct Body {
   float x, y, z, vx, vy, vz, mass;
 };
 
-// Numbers from -1 to 1 that depend on `k` only (a hash of it), so that any thread can make them.
+// Returns a number from -1 to 1 that depends only on `k` (a hash of `k`), so that any thread can
+// compute it.
 inline float number(unsigned k) {
   k = (k ^ (k >> 16)) * 0x7feb352du;
   k = (k ^ (k >> 15)) * 0x846ca68bu;
@@ -110,7 +111,7 @@ constexpr bool kEmulated = true;
 constexpr bool kEmulated = false;
 #endif
 
-// The median time in seconds of `repeat` calls of `launch`; one more call, before these, is not
+// Returns the median time in seconds of `repeat` calls of `launch`, after one call that is not
 // timed. Without a GPU, returns 0, because emulated times mean nothing.
 template <class Launch>
 double seconds(int repeat, const Launch& launch) {
@@ -148,8 +149,8 @@ inline double copy_bandwidth(std::size_t bytes, int repeat) {
   return 2.0 * static_cast<double>(bytes) / time;
 }
 
-// Prints the result and returns the exit code. `bytes` is how many bytes the task must read and
-// write.
+// Prints the result and returns the exit code. `bytes` is the number of bytes that the task must
+// read and write.
 inline int report(const char* name, const Options& run, double bytes, double time, double error,
                   double limit) {
   const bool right = error <= limit;

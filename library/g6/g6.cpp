@@ -150,12 +150,12 @@ int last_half(const char* call, const Block& block, double acc[][3], double jerk
   if (board == nullptr) return -1;
   const int stored = static_cast<int>(board->particles.size());
   if (block.nj < 1 || block.nj > stored)
-    return refuse("%s: nj %d is not allowed; 1 to %d, the number of j-particles on the board\n",
+    return refuse("%s: nj %d is not allowed; use 1 to %d, the number of j-particles on the board\n",
                   call, block.nj, stored);
   if (block.ni < 1 || block.ni > G6_PIPES)
-    return refuse("%s: ni %d is not allowed; 1 to %d\n", call, block.ni, G6_PIPES);
+    return refuse("%s: ni %d is not allowed; use 1 to %d\n", call, block.ni, G6_PIPES);
   if (!(block.eps2 >= 0 && std::isfinite(block.eps2)))
-    return refuse("%s: eps2 %g is not allowed; 0 or more\n", call, block.eps2);
+    return refuse("%s: eps2 %g is not allowed; use 0 or more\n", call, block.eps2);
   for (int j = 0; j < block.nj; ++j)
     if (!board->particles[static_cast<std::size_t>(j)].is_set)
       return refuse("%s: address %d has no j-particle; call g6_set_j_particle\n", call, j);
@@ -206,10 +206,10 @@ int g6_set_j_particle(int, int address, int index, double tj, double, double mas
   Board* const board = board_for("g6_set_j_particle");
   if (board == nullptr) return -1;
   if (address < 0 || address >= G6_PARTICLES)
-    return refuse("g6_set_j_particle: address %d is not allowed; 0 to %d\n", address,
+    return refuse("g6_set_j_particle: address %d is not allowed; use 0 to %d\n", address,
                   G6_PARTICLES - 1);
   if (!(mass >= 0 && std::isfinite(mass)))
-    return refuse("g6_set_j_particle: mass %g is not allowed; 0 or more\n", mass);
+    return refuse("g6_set_j_particle: mass %g is not allowed; use 0 or more\n", mass);
   const Particle particle{index,     true,       tj,         mass,       vector(x),
                           vector(v), vector(a2), vector(j6), vector(k18)};
   for (const Vector3& one : {particle.x, particle.v, particle.a2, particle.j6, particle.k18})

@@ -1,4 +1,4 @@
-/* Tests libnbody through its C ABI, against float64 sums of its own. */
+/* Tests libnbody through its C ABI, against float64 sums computed in this file. */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ static double next(uint64_t* state) {
   return (double)(*state >> 33) / 1073741824.0 - 1;
 }
 
-/* Bodies in float64 whose values float32 can hold, and the same in float32. */
+/* Bodies in float64, with values that float32 can hold exactly, and the same bodies in float32. */
 typedef struct {
   size_t n;
   double *x, *v, *m;
@@ -313,7 +313,7 @@ static void check_errors(void) {
   free_bodies(b);
 
   if (DEVICE == NBODY_CUDA) return; /* its calls cannot be interrupted */
-  /* Stops long before the end, in all kernels. */
+  /* Each kernel stops long before its end. */
   const Bodies many = make_bodies(200000, 4, 1, 1);
   for (size_t i = 0; i < many.n; ++i) many.mf[i] += 1e-6f; /* else the massless come second */
   float* const out = zeros(3 * many.n, sizeof(float));

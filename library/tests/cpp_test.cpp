@@ -4,7 +4,7 @@
 
 #include "nbody.hpp"
 
-// The device to test; a second program of this file tests NBODY_CUDA.
+// The device to test. This file is also compiled into a second program, which tests NBODY_CUDA.
 #ifndef DEVICE
 #define DEVICE NBODY_CPU
 #endif

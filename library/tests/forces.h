@@ -1,5 +1,5 @@
-// Shared by the programs for a step and for the library: both make the same bodies, and write their
-// accelerations to files of the same form.
+// Shared by the programs for a step and for the library: both make the same bodies, and write the
+// accelerations to files in the same format.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 constexpr double kSoftening = 0.05;
 
-// Returns n bodies at rest, crowded around the middle, with one mass or with many.
+// Returns n bodies at rest, crowded around the middle. All have the same mass, or each its own.
 inline nbody::Systems make_bodies(int n, bool one_mass) {
   nbody::Systems systems(1, n);
   std::uint64_t state = 7;

@@ -1,5 +1,5 @@
-"""Compares the forces that the CUDA part of the library computes with those of the steps whose
-kernels it uses. All bits must be the same.
+"""Compares the forces that the CUDA part of the library computes with the forces from the steps
+whose kernels it uses. All bits must be the same.
 
 usage: forces_test.py FOLDER   the folder of forces_of_library, forces_of_step12_newton3, ...
 """

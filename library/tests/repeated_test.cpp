@@ -1,6 +1,6 @@
 // Calls one function several times and changes values in between. A call on a device begins with
-// the kernels that its last calls needed, so each change must be noticed, and each result must be
-// that of a thread that calls for the first time.
+// the kernels that the thread's last calls needed. It must notice each change of the values, and
+// its result must equal that of a thread's first call.
 //
 // usage: repeated_test [small]
 #include <cmath>
@@ -26,7 +26,7 @@ struct Problem {
   nbody_options options;
 
   // The results go to the device if the test may use the library's own memory there. Then the test
-  // sees what a call that fails has stored.
+  // sees what a failed call has stored.
   int accelerations(std::vector<float>& a) const {
     a.resize(at.empty() ? x.size() : at.size());
 #ifdef RESULTS_ON_EMULATED_DEVICE

@@ -1,6 +1,7 @@
-"""Converts bodies from and to REBOUND and yt, and makes external fields of galpy's potentials.
+"""Converts bodies from and to REBOUND and yt, and makes external fields from galpy's potentials.
 
-Each function imports the other package when it is called, so no package is needed before.
+Each function imports its package only when it is called, so you need only the packages that you
+use.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def from_rebound(simulation: Any) -> Bodies:
 
     G becomes 1: positions (n, 3) and masses (n,) keep their units, velocities are divided by
     sqrt(G), and the time is multiplied by sqrt(G). Test particles get mass 0. Bodies keep the names
-    that particles have. Additional forces are not part of the result.
+    of the particles. The result does not contain additional forces.
 
     Raises a ValueError if the argument is not a simulation, if the simulation is periodic, or if
     its test particles act on the other bodies (testparticle_type 1).
@@ -45,10 +46,10 @@ def from_rebound(simulation: Any) -> Bodies:
         gravity, every = float(simulation.G), list(simulation.particles)
         time, softening, dt = (float(getattr(simulation, key)) for key in ("t", "softening", "dt"))
     except (AttributeError, TypeError, ValueError):
-        raise ValueError(f"simulation: a {type(simulation).__name__} is not allowed; a "
+        raise ValueError(f"simulation: a {type(simulation).__name__} is not allowed; use a "
                          "rebound.Simulation") from None
     if not (gravity > 0 and math.isfinite(gravity)):
-        raise ValueError(f"simulation: G = {gravity} is not allowed; a number above 0")
+        raise ValueError(f"simulation: G = {gravity} is not allowed; use a number above 0")
     if str(getattr(simulation, "boundary", "none")) in ("periodic", "shear"):
         raise ValueError("simulation: its boundary is periodic, but nbody_steps computes only "
                          "isolated systems")
@@ -60,7 +61,7 @@ def from_rebound(simulation: Any) -> Bodies:
     if 0 <= active < len(rows):
         if int(getattr(simulation, "testparticle_type", 0)) != 0 and rows[active:, 6].any():
             raise ValueError("simulation: testparticle_type 1 is not allowed, because its test "
-                             "particles act on some bodies only")
+                             "particles act only on some bodies")
         rows[active:, 6] = 0
     root = math.sqrt(gravity)
     names = [str(getattr(p, "name", None) or "") for p in every]
@@ -70,8 +71,8 @@ def from_rebound(simulation: Any) -> Bodies:
 
 def to_rebound(bodies: Bodies) -> Any:
     """Returns a new rebound.Simulation with these bodies and G = 1. The simulation gets the time
-    and the softening of the bodies and, if it is above 0, their dt. The integrator is REBOUND's
-    default, IAS15.
+    and the softening of the bodies and, if their dt is above 0, also the dt. The integrator is
+    REBOUND's default, IAS15.
 
     Raises a ValueError if there are several systems, and an ImportError without REBOUND.
     """
@@ -90,11 +91,12 @@ def to_rebound(bodies: Bodies) -> Any:
 def single(bodies: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns positions, velocities and masses of one system, in float64."""
     if not isinstance(bodies, Bodies):
-        raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; nbody_steps.Bodies")
+        raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
+                         "use nbody_steps.Bodies")
     x = checks.vectors("positions", np.asarray(bodies.positions, np.float64))
     v = checks.vectors("velocities", np.asarray(bodies.velocities, np.float64))
     if v.shape != x.shape:
-        raise ValueError(f"velocities: shape {v.shape} is not allowed; {x.shape}, as positions")
+        raise ValueError(f"velocities: shape {v.shape} is not allowed; use {x.shape}, as positions")
     return x, v, checks.masses_of(np.asarray(bodies.masses, np.float64), ("positions", x))
 
 
@@ -112,10 +114,11 @@ def from_yt(source: Any, particle_type: str = "all") -> Bodies:
         source = source.all_data()
     dataset = getattr(source, "ds", None)
     if dataset is None:
-        raise ValueError(f"source: a {type(source).__name__} is not allowed; a yt dataset, or a "
+        raise ValueError(f"source: a {type(source).__name__} is not allowed; "
+                         "use a yt dataset, or a "
                          "region of one")
     if particle_type not in dataset.particle_types:
-        raise ValueError(f"particle_type: {particle_type!r} is not allowed; one of "
+        raise ValueError(f"particle_type: {particle_type!r} is not allowed; use one of "
                          f"{', '.join(sorted(dataset.particle_types))}")
 
     def of(field: str, unit: str) -> np.ndarray:
@@ -129,11 +132,11 @@ def from_yt(source: Any, particle_type: str = "all") -> Bodies:
 
 
 def to_yt(bodies: Bodies) -> Any:
-    """Returns a yt dataset of particles (yt.load_particles). Its box is just large enough for the
+    """Returns a yt dataset of particles (yt.load_particles), whose box is just large enough for the
     bodies.
 
     The bodies need units with a physical scale: "au-msun-yr2pi", "kpc-msun", "kpc-100kms", or
-    "2.5 kpc, 1e10 Msun". Raises a ValueError for others, and an ImportError without yt.
+    "2.5 kpc, 1e10 Msun". Raises a ValueError for other units, and an ImportError without yt.
     """
     yt = package("yt", "to_yt")
     x, v, m = single(bodies)

@@ -40,12 +40,13 @@ def read_archive(file: str, units: Optional[str] = None) -> Optional[Bodies]:
 
 
 def read_amuse(file: str) -> Bodies:
-    """Returns the particles that AMUSE stored last (write_set_to_file, version 2.0)."""
+    """Returns the newest particles in a file of AMUSE (write_set_to_file, version 2.0)."""
     h5py = package("h5py", "an HDF5 file")
     with h5py.File(file, "r") as opened:
         versions = opened.get("data")
         if "AMUSE_INF" not in opened or versions is None or len(versions) == 0:
-            raise ValueError(f"{file}: HDF5, but not AMUSE's; for Gadget's use nbody-convert")
+            raise ValueError(f"{file}: an HDF5 file, but not AMUSE's; convert Gadget's files with "
+                             "nbody-convert")
         newest = versions[max(versions)]
         columns = newest["attributes"]
         if "mass" not in columns:
@@ -73,13 +74,14 @@ def text_of(value: Any) -> str:
 
 def column(file: str, columns: Any, name: str, wanted: dict[str, float],
            system: Optional[str] = None) -> tuple[np.ndarray, str]:
-    """Returns a column of numbers in the units of a system, and the name of the system."""
+    """Returns a column of numbers in the base units of AMUSE's unit system, and the name of that
+    system."""
     if name not in columns:
         raise ValueError(f"{file}: the particles have no {name}")
     factor, powers, found = parse_unit(file, text_of(columns[name].attrs["units"]))
     if powers != wanted or (system is not None and found != system):
         raise ValueError(f"{file}: {name} is in {text_of(columns[name].attrs['units'])}, which is "
-                         "not allowed; the same units as mass, and dimensions that fit")
+                         "not allowed; use the unit system of mass, and fitting dimensions")
     values = factor * np.asarray(columns[name][:], np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"{file}: {name} has values that are not finite")

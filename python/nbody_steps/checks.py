@@ -12,13 +12,13 @@ TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_array(name: str, value: Any) -> np.ndarray:
-    """Returns a numpy array that shares the memory of `value` if possible, or else a copy. Lists of
-    numbers become float64."""
+    """Returns `value` as a numpy array, without a copy if possible. Lists of numbers become
+    float64."""
     if isinstance(value, np.ndarray):
         array = value
     elif hasattr(value, "__dlpack__"):
         device = getattr(value, "__dlpack_device__", lambda: (1, 0))()
-        if int(device[0]) not in (1, 3, 11):  # the host's memory, also if pinned
+        if int(device[0]) not in (1, 3, 11):  # not in host memory, pinned or not
             raise ValueError(f"{name}: the array is in a GPU's memory; this build computes on the "
                              "CPU, so copy it to the host first")
         try:
@@ -33,7 +33,7 @@ def as_array(name: str, value: Any) -> np.ndarray:
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{name}: not an array of numbers ({error})") from None
     if array.dtype not in TYPES:
-        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; float32 or float64")
+        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
     return array
 
 
@@ -41,15 +41,15 @@ def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None
     """Returns a contiguous array of shape (n, 3), with the dtype of `like`."""
     array = as_array(name, value)
     if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"{name}: shape {array.shape} is not allowed; (n, 3)")
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; use (n, 3)")
     return checked(name, value, array, like)
 
 
 def scalars(name: str, value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
-    """Returns a contiguous array of one number per row of `like`, with the dtype of `like`."""
+    """Returns a contiguous array with one number per row of `like` and with the dtype of `like`."""
     array = as_array(name, value)
     if array.shape != like[1].shape[:1]:
-        raise ValueError(f"{name}: shape {array.shape} is not allowed; {like[1].shape[:1]}, "
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; use {like[1].shape[:1]}, "
                          f"one number per row of {like[0]}")
     return checked(name, value, array, like)
 
@@ -58,13 +58,15 @@ def checked(name: str, value: Any, array: np.ndarray,
             like: Optional[tuple[str, np.ndarray]]) -> np.ndarray:
     if like is not None and array.dtype != like[1].dtype:
         if hasattr(value, "dtype"):
-            raise ValueError(f"{name}: dtype {array.dtype} is not allowed; {like[1].dtype}, as in "
+            raise ValueError(f"{name}: dtype {array.dtype} is not allowed; "
+                             f"use {like[1].dtype}, as in "
                              f"{like[0]}")
         array = array.astype(like[1].dtype)
     finite = np.isfinite(array)
     if not finite.all():
         at = np.argwhere(~finite)[0]
         raise ValueError(f"{name}[{', '.join(map(str, at))}]: {array[tuple(at)]} is not allowed; "
+                         "use "
                          "a finite number")
     return np.ascontiguousarray(array)
 
@@ -73,7 +75,7 @@ def masses_of(value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
     masses = scalars("masses", value, like)
     if (masses < 0).any():
         at = int(np.argmax(masses < 0))
-        raise ValueError(f"masses[{at}]: {masses[at]} is not allowed; 0 or more")
+        raise ValueError(f"masses[{at}]: {masses[at]} is not allowed; use 0 or more")
     return masses
 
 
@@ -84,7 +86,7 @@ def number(name: str, value: Any, low: float, high: float = math.inf, allowed: s
     except (TypeError, ValueError):
         found = math.nan
     if not (low <= found <= high and math.isfinite(found)):
-        raise ValueError(f"{name}: {value!r} is not allowed; {allowed}")
+        raise ValueError(f"{name}: {value!r} is not allowed; use {allowed}")
     return found
 
 
@@ -94,11 +96,11 @@ def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
     except TypeError:
         found = low - 1
     if not low <= found <= high:
-        raise ValueError(f"{name}: {value!r} is not allowed; an integer from {low} to {high}")
+        raise ValueError(f"{name}: {value!r} is not allowed; use an integer from {low} to {high}")
     return found
 
 
 def one_of(name: str, value: Any, allowed: dict[str, int]) -> int:
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}: {value!r} is not allowed; {' or '.join(map(repr, allowed))}")
+        raise ValueError(f"{name}: {value!r} is not allowed; use {' or '.join(map(repr, allowed))}")
     return allowed[value]

@@ -1,7 +1,8 @@
-"""Arrays in the memory of a CUDA device: of CuPy, PyTorch, JAX, or any library with DLPack.
+"""Arrays in the memory of a CUDA device, from CuPy, PyTorch, JAX, or any library with DLPack.
 
-A call through Python should take little longer than the kernels that it launches. DLPack takes as
-long as a small kernel, so the addresses of arrays of PyTorch and CuPy come from these libraries.
+A call through Python should take little longer than the kernels that it launches. An exchange
+through DLPack takes as long as a small kernel, so PyTorch and CuPy themselves give the addresses of
+their arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Shape = tuple[Optional[int], ...]  # None: any size
 
 
 class Library:
-    """How arrays of a library with DLPack are used, and how results are made."""
+    """Functions that use the arrays of a library with DLPack and make arrays for results."""
 
     def device(self, array: Any) -> Optional[int]:
         """Returns the number of the CUDA device that holds an array, or None if none does."""
@@ -31,8 +32,8 @@ class Library:
         return int(number) if int(kind) in CUDA else None
 
     def contiguous(self, array: Any) -> Any:
-        """Returns the array, or a copy in C's order. After the call, the memory may be read in the
-        stream."""
+        """Returns the array, or a copy in C's order. After the call, kernels in the stream may read
+        the memory."""
         return array
 
     def address(self, array: Any) -> int:
@@ -42,7 +43,7 @@ class Library:
             raise ValueError("an array is not contiguous; its library must copy it first") from None
 
     def stream(self, number: int) -> int:
-        """Returns the stream of a call."""
+        """Returns the stream in which a call should work."""
         return 0
 
     def empty(self, like: Any, number: int, shape: tuple[int, ...]) -> Any:
@@ -52,8 +53,8 @@ class Library:
         return make(number, list(shape))
 
     def result(self, array: Any, stream: int) -> Any:
-        """Waits until a result that `empty` made may be used. Returns the result as an array of the
-        library."""
+        """Waits until the result in an array from `empty` is complete. Returns it as an array of
+        the library."""
         _extension.wait(stream)
         return array
 
@@ -121,7 +122,7 @@ class Cupy(Library):
 
 @functools.lru_cache(maxsize=64)
 def library_of(kind: type) -> Library:
-    """Returns the library of a type of arrays."""
+    """Returns the library that an array type belongs to."""
     name = kind.__module__.partition(".")[0]
     return {"torch": Torch, "cupy": Cupy, "jaxlib": Jax, "jax": Jax}.get(name, Library)()
 
@@ -143,14 +144,16 @@ def type_name(array: Any) -> str:
 
 
 class Call:
-    """The arrays of a call on a device. They must exist until all kernels have been launched."""
+    """The arrays of a call on a device. The arrays must exist until all kernels have been
+    launched."""
 
     def __init__(self, positions: Any, number: int) -> None:
         self.positions, self.number = positions, number
         self.library = library_of(type(positions))
         self.dtype = type_name(positions)
         if self.dtype not in ("float32", "float64"):
-            raise ValueError(f"positions: dtype {self.dtype} is not allowed; float32 or float64")
+            raise ValueError(f"positions: dtype {self.dtype} is not allowed; "
+                             "use float32 or float64")
         self.stream = self.library.stream(number)
         self.arrays: list[Any] = []
 
@@ -165,10 +168,11 @@ class Call:
                 or (rows is not None and found[0] != rows)):
             wanted = ", ".join("n" if size is None else str(size) for size in shape)
             wanted += "," if len(shape) == 1 else ""
-            raise ValueError(f"{name}: shape {tuple(found)} is not allowed; ({wanted})")
+            raise ValueError(f"{name}: shape {tuple(found)} is not allowed; use ({wanted})")
         dtype = type_name(array)
         if dtype != self.dtype:
-            raise ValueError(f"{name}: dtype {dtype} is not allowed; {self.dtype}, as in positions")
+            raise ValueError(f"{name}: dtype {dtype} is not allowed; "
+                             f"use {self.dtype}, as in positions")
         array = library.contiguous(array)
         self.arrays.append(array)
         return library.address(array)

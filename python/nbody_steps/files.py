@@ -13,8 +13,8 @@ from . import _extension, checks
 
 @dataclass
 class Bodies:
-    """The state of one system of n bodies, or of s systems. In the second case, the first axis of
-    each array is the system."""
+    """The state of one system of n bodies, or of s systems. With s systems, the first axis of each
+    array is the system."""
 
     positions: np.ndarray  #: (n, 3), float64
     velocities: np.ndarray  #: (n, 3), float64
@@ -44,7 +44,7 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
     (with h5py) or an archive of REBOUND (with rebound). The content decides the format
     (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
 
-    systems     number of systems that the rows of a file form, if the file does not say this
+    systems     number of systems in the file, if the file does not give it
     species     bodies to keep, such as "dark,star"
     columns     names of the columns of a table without a header line, such as "m,x,y,-,-"
     units       a preset to convert to, if the file has units
@@ -65,13 +65,14 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
 
 
 def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
-    """Writes a file of bodies, whole or not at all. Its extension decides the format (.csv, .bin,
-    .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round to float32."""
+    """Writes a file of bodies; after an error, no part of it remains. Its extension decides the
+    format (.csv, .bin, .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round
+    to float32."""
     x = np.asarray(bodies.positions, np.float64)
     v = np.asarray(bodies.velocities, np.float64)
     m = np.asarray(bodies.masses, np.float64)
     if x.ndim not in (2, 3) or x.shape[-1] != 3 or v.shape != x.shape or m.shape != x.shape[:-1]:
-        raise ValueError(f"bodies: shapes {x.shape}, {v.shape}, {m.shape} are not allowed; "
+        raise ValueError(f"bodies: shapes {x.shape}, {v.shape}, {m.shape} are not allowed; use "
                          "(n, 3), (n, 3), (n,)")
     rows = np.concatenate((x, v, m[..., np.newaxis]), axis=-1)
     if rows.size == 0:
@@ -85,8 +86,8 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
 
 def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed: int = 1,
              softening: Optional[float] = None, **parameters: float) -> Bodies:
-    """Returns the initial conditions of a scenario, in float64. With the same seed, the bodies are
-    bit for bit those of the programs' option --scenario. `scenarios()` lists the names. In names of
+    """Returns the initial conditions of a scenario, in float64. With the same seed, the programs'
+    option --scenario makes the same bodies, bit for bit. `scenarios()` lists the names. In names of
     parameters, underscores stand for hyphens: scenario("cold-sphere", virial_ratio=0.5).
 
     An unknown name, size or parameter raises a ValueError that lists what is allowed.

@@ -30,15 +30,16 @@ def settings_of(method: str, theta: float, multipole: int, force_tolerance: floa
                 unchecked: bool) -> _extension.Settings:
     from_0_to_1 = "a number from 0 to 1"
     if multipole not in (0, 2):
-        raise ValueError(f"multipole: {multipole!r} is not allowed; 0 (masses) or 2 (quadrupoles)")
+        raise ValueError(f"multipole: {multipole!r} is not allowed; "
+                         "use 0 (masses) or 2 (quadrupoles)")
     if device is None:
         device = "cuda" if is_on_device else "cpu"
     where = checks.one_of("device", device, DEVICES)
     if where != 0 and not _extension.has_cuda:
-        raise ValueError("device: 'cuda' is not in this build; 'cpu'")
+        raise ValueError("device: 'cuda' is not in this build; use 'cpu'")
     if where == 0 and is_on_device:
         raise ValueError("device: 'cpu' is not allowed, because the arrays are on a CUDA device; "
-                         "'cuda', or None")
+                         "use 'cuda' or None")
     return _extension.Settings(
         where,
         checks.one_of("method", method, METHODS),
@@ -98,9 +99,9 @@ def potential(positions: Any, masses: Any, softening: float, targets: Any = None
               threads: Optional[int] = None, unchecked: bool = False) -> Any:
     """Returns the potentials at targets, phi_i = - sum_j m_j / (|r_ij|^2 + eps^2)^(1/2).
 
-    Without targets, a body's own term is left out, so 0.5 * sum(masses * potential) is the
-    potential energy. The arguments are those of `accelerations`. The tree opens the same nodes and
-    uses the same moments as for accelerations.
+    Without targets, the potential at a body leaves out the body's own term, so 0.5 * sum(masses *
+    potential) is the potential energy. The arguments are those of `accelerations`. The tree opens
+    the same nodes and uses the same moments as for accelerations.
 
     Returns (k,), or (n,) without targets.
     """
@@ -150,11 +151,11 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     velocities, target_velocities: (n, 3) and (k, 3), same dtype; the other arguments are those of
     `accelerations`. The tree has no velocities, so only method "direct" is allowed.
 
-    Returns (k, 3), or (n, 3) without targets. With with_accelerations, returns the accelerations
-    and the jerks, at the cost of the jerks alone.
+    Returns (k, 3), or (n, 3) without targets. If with_accelerations is true, returns the
+    accelerations and the jerks, at the cost of only the jerks.
     """
     if checks.one_of("method", method, METHODS) != METHODS["direct"]:
-        raise ValueError("method: 'tree' does not compute a jerk; 'direct'")
+        raise ValueError("method: 'tree' does not compute a jerk; use 'direct'")
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         return jerk_on_device((positions, velocities), masses, softening,
@@ -203,4 +204,5 @@ def jerk_on_device(sources: tuple[Any, Any], m: Any, softening: float, targets: 
 
 def require_same_shape(name: str, array: np.ndarray, other: str, like: np.ndarray) -> None:
     if array.shape != like.shape:
-        raise ValueError(f"{name}: shape {array.shape} is not allowed; {like.shape}, as {other}")
+        raise ValueError(f"{name}: shape {array.shape} is not allowed; "
+                         f"use {like.shape}, as {other}")

@@ -45,7 +45,7 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     half = x.dtype.type(0.5) * h
     start = checks.number("time", time, -np.inf, np.inf, "a finite number")
     if external is not None and not callable(external):
-        raise ValueError(f"external: a {type(external).__name__} is not allowed; a function of "
+        raise ValueError(f"external: a {type(external).__name__} is not allowed; use a function of "
                          "positions and time")
     for step in range(1, checks.whole("steps", steps, 0) + 1):
         x += half * v

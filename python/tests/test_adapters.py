@@ -123,7 +123,7 @@ class Yt(unittest.TestCase):
         dataset = nb.to_yt(bodies)
         with self.assertRaisesRegex(ValueError, "^source: a int is not allowed"):
             nb.from_yt(3)
-        with self.assertRaisesRegex(ValueError, "^particle_type: 'gas' is not allowed; one of all"):
+        with self.assertRaisesRegex(ValueError, "^particle_type: 'gas' is not allowed; use one"):
             nb.from_yt(dataset, "gas")
         for units in ("", "henon", "-1 kpc, 1 Msun", "a kpc, b Msun", "nan kpc, 1 Msun"):
             bodies.units = units
