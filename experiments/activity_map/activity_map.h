@@ -23,7 +23,8 @@ struct Problem {
   float softening_squared;
 };
 
-// Besides its CUDA version, the report's program has a mode for one thread and one for OpenMP.
+// Besides its CUDA version, the report's program has a mode for one thread and a mode for
+// OpenMP.
 enum class CpuMode { none, one_thread, openmp };
 
 struct Rung {

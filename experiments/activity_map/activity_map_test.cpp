@@ -1,5 +1,5 @@
-// Every rung must move the bodies as float64 sums do, and its map must be the histogram of their
-// positions.
+// Every rung must move the bodies as a program with float64 sums does, and the rung's map must
+// be the histogram of the bodies' positions.
 #include "check.h"
 #include "experiments/on_a_device.h"
 #include "physics/reference.h"
@@ -43,8 +43,8 @@ TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
   }
 }
 
-// Compares the map of the last step with one made by hand: x runs along a row, and y runs upwards.
-// The map must contain neither counts of earlier steps nor bodies outside the square.
+// Compares the map of the last step with a map made by hand: x runs along a row, and y runs
+// upwards. The map must contain neither counts of earlier steps nor bodies outside the square.
 TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   Problem problem = problem_of(4, 2);
   problem.extent = 2;

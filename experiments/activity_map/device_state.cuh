@@ -20,7 +20,8 @@ inline std::vector<float> values_of(const std::vector<Body2d>& bodies, Member me
   return values;
 }
 
-// All data on the device. The bodies are stored in both layouts; a rung uses one.
+// All data on the device. The bodies are stored in both layouts; each rung uses one of
+// them.
 class DeviceState {
  public:
   DeviceState(int block, const Problem& problem, const std::vector<Body2d>& bodies, bool matrix)

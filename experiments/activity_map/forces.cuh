@@ -73,7 +73,7 @@ __global__ void compute_force_floats(Structs bodies, float2* force, int n,
   force[i].y = sum_y;
 }
 
-// Values that are equal for all threads, in constant memory instead of the kernel's arguments.
+// Values that are equal for all threads. They are in constant memory, not among the arguments.
 __constant__ int constant_n;
 __constant__ float constant_softening_squared;
 
@@ -101,7 +101,8 @@ __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* 
   force[i] = sum;
 }
 
-// Takes a pointer to a struct of columns. The struct is in device memory, too.
+// Takes a pointer to a struct of columns. Like the columns, the struct is in device
+// memory.
 template <class Pointer>
 __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
                                         float softening_squared) {
@@ -136,7 +137,7 @@ __global__ void compute_force_shared(const float* __restrict__ x, const float* _
   if (i < n) force[i] = sum;
 }
 
-// With N x N threads, thread (j, i) computes the force of j on i, and adds it to the sum for i ...
+// Uses N x N threads: thread (j, i) adds the force of body j on body i to the sum for i.
 __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* __restrict__ y,
                                      const float* __restrict__ mass, float2* force, int n,
                                      float softening_squared) {
@@ -147,7 +148,8 @@ __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* _
   atomicAdd(&force[i].y, term.y);
 }
 
-// ... or writes it to an N x N matrix, whose rows are then summed by one warp each.
+// Uses N x N threads, which write the forces to an N x N matrix. Then one warp sums each
+// row.
 __global__ void compute_pairs(const float* __restrict__ x, const float* __restrict__ y,
                               const float* __restrict__ mass, float2* pairs, int n,
                               float softening_squared) {

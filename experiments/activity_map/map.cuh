@@ -6,7 +6,8 @@
 
 namespace activity {
 
-// Returns the cell at (x, y), or -1. Compares floats, because far coordinates overflow an integer.
+// Returns the cell at (x, y), or -1. Compares floats, because the cell of a distant body would
+// overflow an integer.
 __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);
@@ -37,7 +38,7 @@ __global__ void update_body(Bodies bodies, const float2* force, float* map, int 
   move_and_count(bodies, force, map, n, problem);
 }
 
-// A version of update_body whose pointers promise not to overlap (__restrict__).
+// A version of update_body whose arrays are declared not to overlap (__restrict__).
 __global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__ y,
                                       float* __restrict__ vx, float* __restrict__ vy,
                                       const float2* __restrict__ force, float* __restrict__ map,
@@ -45,7 +46,8 @@ __global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__
   move_and_count(Columns{x, y, vx, vy, nullptr}, force, map, n, problem);
 }
 
-// Uses one thread per cell. Map is float* or, because the report tried that, float* __restrict__.
+// Normalises the map with one thread per cell. Map is float* or, because the report tried that,
+// float* __restrict__.
 template <class Map>
 __global__ void normalise_activity_map(Map map, size_t cells, float factor) {
   const size_t cell = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -2,9 +2,9 @@
 // a report, one by one, and three rungs of our own.
 //
 // A time step is three kernels: compute_force (forces.cuh), update_body and normalise_activity_map
-// (map.cuh). The report optimised the first, whose cost is N^2. With a large map and few bodies the
-// D^2 cells cost more. normalise_once and touched_cells reduce that cost, and map_alone computes no
-// forces at all.
+// (map.cuh). The report optimised the first kernel, whose cost is proportional to N^2. With a large
+// map and few bodies the D^2 cells cost more. normalise_once and touched_cells reduce that cost,
+// and map_alone computes no forces at all.
 #include <string>
 
 #include "device_state.cuh"

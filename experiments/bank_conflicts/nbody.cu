@@ -43,7 +43,7 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
 }
 
 // Index of partial sum `part` of body `of_all`. For cuBLAS, the sums with the same `part` are
-// adjacent, one of each body. For our kernels, all sums of one body are adjacent.
+// adjacent, one for each body. For our kernels, all sums of one body are adjacent.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }

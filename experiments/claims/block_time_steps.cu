@@ -1,6 +1,6 @@
 // GPU Gems 3, previous methods: block time steps. A body's time step is a power of two times the
-// shortest one. The body's acceleration chooses the power. Only bodies whose step ends get new
-// forces. The other bodies drift too, because the forces depend on all positions.
+// shortest time step. The power depends on the body's acceleration. Only bodies whose step ends
+// get new forces. The other bodies drift too, because the forces depend on all positions.
 //
 //   block_time_steps [BODIES]
 #include "claim.h"

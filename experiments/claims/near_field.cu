@@ -1,6 +1,6 @@
 // GPU Gems 3, hierarchical methods: 2^18 bodies in an octree of depth 3 fill 512 leaves with 512
 // bodies each. A leaf interacts with 27 leaves, itself included. The document estimates that this
-// takes less than a millisecond for one leaf and less than half a second for all.
+// takes less than a millisecond for one leaf and less than half a second for all leaves.
 //
 // The cube is periodic here, so that every leaf has exactly 27 neighbours.
 //
@@ -43,8 +43,8 @@ __device__ inline void interact(float4 source, float4 body, float3& a) {
   a.z += s * dz;
 }
 
-// A block computes one leaf, and each of its threads one or more bodies. The 27 leaves pass through
-// shared memory.
+// A block computes the forces on one leaf, and each thread those on one or more bodies. The block
+// loads the bodies of the 27 leaves into shared memory.
 __global__ void near_forces(const float4* __restrict__ bodies, float3* forces, int per_leaf,
                             int side) {
   __shared__ float4 tile[kTile];

@@ -63,7 +63,7 @@ std::vector<Body> simulated(const std::vector<Body>& start, int steps) {
   return bodies.host();
 }
 
-// The comparison is written so that NaN is wrong too.
+// The comparison is written so that NaN counts as wrong.
 bool is_wrong(const Body& found, const Body& right) {
   return !(std::hypot(found.x - right.x, found.y - right.y) < 1e-3);
 }

@@ -25,7 +25,7 @@ __device__ inline Cell cell_of(float x) {
   const int k = static_cast<int>(low);
   return {(k + kSide) % kSide, (k + 1 + kSide) % kSide, place - low};
 }
-// Finds one of the eight cells around a body, and the body's share in that cell.
+// Returns one of the eight cells around a body, and sets the body's share in that cell.
 __device__ inline int corner(int k, Cell x, Cell y, Cell z, float& share) {
   share = (k & 1 ? x.of_high : 1 - x.of_high) * (k & 2 ? y.of_high : 1 - y.of_high) *
           (k & 4 ? z.of_high : 1 - z.of_high);
@@ -132,7 +132,8 @@ int main(int argc, char** argv) {
       read<<<blocks, kBlock>>>(bodies.get(), force.get(), forces[axis]->get(), n);
     }
   });
-  // Linear theory: 4 pi times the mean density (1) times the displacement along x, smoothed by CIC.
+  // Linear theory gives the force: 4 pi times the mean density (1) times the displacement along x,
+  // smoothed by CIC.
   const auto x = forces[0]->host(), y = forces[1]->host();
   claim::Error error;
   double across = 0;

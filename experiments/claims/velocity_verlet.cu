@@ -2,7 +2,7 @@
 // method has order two, like this repository's leapfrog (drift, kick, drift). It costs only one sum
 // of forces per time step, because the next step begins with the new accelerations.
 //
-//   velocity_verlet [BODIES]   BODIES for the speed; the orders are measured with two bodies
+//   velocity_verlet [BODIES]   measures the speed with BODIES bodies, the orders with two
 #include "claim.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // The program of a course assessment: positions and velocities, no masses, ten time steps. main.cpp
-// is its command line, and a test checks it.
+// implements its command line, and a test checks its results.
 #pragma once
 
 #include <vector>

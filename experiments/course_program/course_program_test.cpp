@@ -1,4 +1,5 @@
-// For any number of bodies, the kernels must follow float64 for the program's ten time steps.
+// For any number of bodies, the kernels must agree with a float64 computation for the
+// program's ten time steps.
 #include "course_program.h"
 
 #include <random>

@@ -77,12 +77,12 @@ void update_velocity(const Bodies& bodies, int i, int n, const nbody::Run& run) 
   bodies.kick(i, ax * run.dt, ay * run.dt, az * run.dt);
 }
 
-// Computes all time steps. Each has two loops, because no body may drift before all forces of the
-// step have used its position.
+// Computes all time steps. Each time step has two loops, because no body may drift before all
+// forces of the step have used its position.
 template <class Bodies>
 void advance(const Bodies& all_bodies, int count, int n, const nbody::Run& run) {
   if constexpr (kOverGalaxies) {
-    // A thread takes a galaxy through all time steps, because no other thread needs its bodies.
+    // One thread computes all time steps of a galaxy, because no other thread needs its bodies.
 #pragma omp parallel for schedule(static)
     for (int system = 0; system < count; ++system) {
       const Bodies bodies = all_bodies.from(static_cast<long long>(system) * n);
