@@ -1,4 +1,4 @@
-// A test fixture for experiments, whose tests are skipped if platform() finds no device.
+// A test fixture for experiments. It skips the tests if platform() finds no device.
 #pragma once
 
 #include <gtest/gtest.h>

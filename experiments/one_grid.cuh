@@ -22,7 +22,7 @@ __device__ inline Position load(const Position* __restrict__ positions, int j, i
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Adds to a body's sum the acceleration that a source causes.
+// Adds the acceleration that a source causes to the sum of a body.
 __device__ inline void interact(Position source, Position body, float3& a,
                                 float softening_squared) {
   const float dx = source.x - body.x;

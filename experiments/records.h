@@ -62,8 +62,8 @@ std::vector<std::string> chosen_of(const std::string& option, const std::string&
   return parts;
 }
 
-// Returns a record: revision, date, device, backend and flags as in a step's record, then these
-// fields, and the seconds with their median and interquartile range.
+// Returns a record: revision, date, device, backend and flags as in a step's record, then `fields`,
+// and then the seconds with their median and interquartile range.
 inline Json record_of(const char* name, const nbody::Platform& platform, const Json& fields,
                       const std::vector<double>& seconds) {
   nbody::Result result;

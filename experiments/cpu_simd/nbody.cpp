@@ -1,9 +1,8 @@
 // cpu_simd -- every pair once, in vector registers: a structure of arrays, an estimate of the
 // reciprocal square root that one Newton step improves, and Newton's third law.
 //
-// A vector holds one body j per lane of the CPU. The program pairs each vector with a few bodies i,
-// and adds the force of a pair to both bodies. The program chooses SSE, AVX2 or AVX-512 when it
-// starts.
+// A vector holds one body j in each lane. The program pairs each vector with a few bodies i, and
+// adds the force of a pair to both bodies. The program chooses SSE, AVX2 or AVX-512 when it starts.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
 #include <omp.h>
@@ -38,7 +37,7 @@ using nbody::Body;
 // Below this number of interactions, one thread finishes before a team would have synchronised.
 constexpr double kWorthATeam = 1 << 18;
 
-// Padding is placed at the first body's position, so that it adds no new distances.
+// Padding is placed at the first body's position, so that padding adds no new distances.
 void load(const Columns& s, int i, const Body* bodies, int n) {
   const Body& body = bodies[i < n ? i : 0];
   s.x[i] = body.x, s.y[i] = body.y, s.z[i] = body.z, s.mass[i] = i < n ? body.mass : 0;
@@ -68,7 +67,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
     const int whole = systems.count - systems.count % team;
     for (int step = 0; step < run.steps; ++step) {
-      // First, each thread computes whole systems, every thread the same number of them.
+      // First, every thread computes the same number of whole systems.
 #pragma omp for schedule(dynamic)
       for (int s = 0; s < whole; ++s) {
         Body* const bodies = systems.system(s).data();
@@ -77,8 +76,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         accelerate(columns, 0, 1, run.softening_squared, sums);
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
       }
-      // The other systems are computed one by one, each by all threads. Every `omp for` loop ends
-      // with a barrier.
+      // All threads together then compute the remaining systems, one after the other. Every `omp
+      // for` loop ends with a barrier.
       for (int s = whole; s < systems.count; ++s) {
         Body* const bodies = systems.system(s).data();
         const Columns& columns = all.front().columns;

@@ -1,5 +1,6 @@
 // The force sum of cpu_simd: computes every pair of bodies of a system once, tile by tile. The
-// library uses it, too. Include <hwy/foreach_target.h> and <hwy/highway.h> first (../vectors.h).
+// library also uses this sum. Include <hwy/foreach_target.h> and <hwy/highway.h> first
+// (../vectors.h).
 #if defined(CPU_SIMD_PAIRS_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
 #ifdef CPU_SIMD_PAIRS_H
 #undef CPU_SIMD_PAIRS_H
@@ -78,9 +79,9 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// Pairs the tile begin <= i < end with the bodies first <= j < last. A lane sums over one run, and
-// a body j over one tile, so every sum is short and has small rounding errors. These sums are then
-// added to the totals.
+// Pairs the tile begin <= i < end with the bodies first <= j < last. The sum of a lane covers one
+// run, and the sum of a body j covers one tile, so every sum is short and has small rounding
+// errors. These sums are then added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
   const bool itself = first == begin;  // every pair occurs twice here; one side is enough
@@ -101,8 +102,8 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
 
 // Adds the contribution of a tile's pairs to `total`. The tiles form a ring. Each tile is paired
 // with itself and with the half of the ring that follows it, so every pair of tiles occurs once and
-// all tiles have the same work. If two tiles are opposite each other in the ring, only the one with
-// the lower index computes the pair.
+// all tiles have the same work. If two tiles are opposite each other in the ring, only the tile
+// with the lower index computes the pair.
 void accelerate_tile(const Columns& s, int tile, float softening_squared, const Sums& total) {
   const int tiles = (s.n + kTileSize - 1) / kTileSize;
   const int begin = tile * kTileSize, end = std::min(begin + kTileSize, s.n);

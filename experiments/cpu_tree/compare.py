@@ -1,5 +1,5 @@
-"""Times one evaluation of all forces by cpu_tree, by pytreegrav and by REBOUND's tree, at about the
-same error, on this machine.
+"""Measures how long cpu_tree, pytreegrav and REBOUND's tree take to compute all forces once, with
+about the same error, on this machine.
 
   python3 compare.py CPU_TREE IC [BODIES [RECORD]]    needs numpy; pytreegrav and rebound if
                                                       they are installed
@@ -41,7 +41,7 @@ Tree = Callable[[float], tuple[float, np.ndarray]]
 
 
 def exact(x: np.ndarray, m: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Returns the accelerations of some bodies, summed in float64."""
+    """Returns the accelerations of the bodies `which`, summed in float64."""
     out = np.empty((len(which), 3))
     for k, i in enumerate(which):
         d = x - x[i]
@@ -103,7 +103,8 @@ def rebound_tree(x: np.ndarray, m: np.ndarray) -> Tree:
         sim.steps(1)
         seconds = time.perf_counter() - start
         # The tree may reorder bodies. The time step is too short to move them, so equal positions
-        # identify them; a single coordinate would not, because thousands share one in float32.
+        # identify them; a single coordinate would not, because in float32 thousands of bodies share
+        # one.
         found = np.array([(p.x, p.y, p.z, p.ax, p.ay, p.az) for p in sim.particles])
         a = np.empty_like(x)
         a[np.lexsort(x.T)] = found[np.lexsort(found[:, :3].T), 3:]
@@ -125,7 +126,8 @@ def best(runs: Iterator[tuple[float, float, float]]) -> Optional[tuple[float, fl
 
 def by_angle(tree: Tree, wanted: np.ndarray,
              which: np.ndarray) -> Iterator[tuple[float, float, float]]:
-    """Runs an angle that is not accurate enough only once, because its time does not count."""
+    """Yields the result of each angle. Only the time of an accurate angle counts and is
+    repeated."""
     for theta in (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
         seconds, a = tree(theta)
         rms = error(a[which], wanted)
@@ -136,7 +138,7 @@ def by_angle(tree: Tree, wanted: np.ndarray,
 
 def write_record(file: str, bodies: int, program: str,
                  found: Optional[tuple[float, float, float]]) -> None:
-    """Appends a line if a file is given and the program was accurate enough."""
+    """Appends a record to the file, if there is one and the program was accurate enough."""
     if not file or not found:
         return
     processor = next((line.partition(":")[2].strip()
@@ -153,7 +155,7 @@ def write_record(file: str, bodies: int, program: str,
 def main(program: str, ic: str, bodies: int, record: str = "") -> int:
     if os.getloadavg()[0] > 1.5 and "NBODY_ANYWAY" not in os.environ:
         print(f"this machine is busy: its load is {os.getloadavg()[0]:.1f}, and at most 1.5 is "
-              "allowed (NBODY_ANYWAY=1 only tries the script)")
+              "allowed (NBODY_ANYWAY=1: only test the script)")
         return 77
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "plummer.bin"
@@ -178,7 +180,8 @@ def main(program: str, ic: str, bodies: int, record: str = "") -> int:
     ours = results["cpu_tree"]
     for peer, found in results.items():
         if found and ours:
-            print(f"{peer:12} {found[0]:8.3f} s, {found[0] / ours[0]:.1f} times cpu_tree")
+            print(f"{peer:12} {found[0]:8.3f} s, "
+                  f"{found[0] / ours[0]:.1f} times as long as cpu_tree")
     return 0 if ours else 1
 
 

@@ -2,8 +2,8 @@
 // the bodies of a group.
 //
 // The tree and the criterion by which nodes are opened are those of step 15b: a group walks the
-// tree twice. The first, coarse walk estimates the forces on its bodies. The second walk opens the
-// nodes whose first omitted multipole term is not small compared with these forces.
+// tree twice. The first, coarse walk estimates the forces on the group's bodies. The second walk
+// opens the nodes whose first omitted multipole term is not small compared with these forces.
 //
 // Parent: step15b_force_aware.   Run: cpu_tree --systems 1 --bodies 131072 --steps 4
 #include <omp.h>
@@ -54,8 +54,8 @@ void advance(const nbody::Run& run, const Tree& tree, int first, std::span<Body>
   }
 }
 
-// Computes all time steps of a system. If a thread of a team calls this function, it uses only that
-// thread.
+// Computes all time steps of a system. If called by one thread of a team, this function uses only
+// that thread.
 void take_steps(const nbody::Run& run, std::span<Body> bodies) {
   Tree tree(static_cast<int>(bodies.size()));
   for (int step = 0; step < run.steps; ++step) {
@@ -67,11 +67,11 @@ void take_steps(const nbody::Run& run, std::span<Body> bodies) {
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const nbody::Stopwatch stopwatch;
-  // First, each thread computes whole systems, every thread the same number of them.
+  // First, every thread computes the same number of whole systems.
   const int whole = systems.count - systems.count % omp_get_max_threads();
 #pragma omp parallel for schedule(dynamic) if (systems.bodies.size() >= kWorthATeam)
   for (int s = 0; s < whole; ++s) take_steps(run, systems.system(s));
-  // The other systems are computed one by one, each by all threads.
+  // All threads together then compute the remaining systems, one after the other.
   for (int s = whole; s < systems.count; ++s) take_steps(run, systems.system(s));
   return {.compute = stopwatch.seconds()};
 }

@@ -1,5 +1,5 @@
-// Computes, for cpu_tree and the library, the forces of bodies and of nodes on a group of bodies,
-// with vectors. A walk of the tree collects these bodies and nodes. Include
+// Computes with vectors the forces that bodies and nodes exert on a group of bodies. A walk of the
+// tree collects these bodies and nodes. Used by cpu_tree and by the library. Include
 // <hwy/foreach_target.h> and <hwy/highway.h> first (../vectors.h).
 #if defined(CPU_TREE_SHARES_H) == defined(HWY_TARGET_TOGGLE)  // true once per target
 #ifdef CPU_TREE_SHARES_H
@@ -19,12 +19,12 @@ namespace {
 namespace HWY_NAMESPACE {
 using namespace tree;
 
-// Each source acts on this number of vectors of bodies. AVX-512 has 32 registers, older CPUs have
-// 16.
+// A loaded source acts on this number of vectors of bodies. AVX-512 has 32 registers, older CPUs
+// have 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 2 : 1;
 static_assert(kGroup % (kRegisterBlock * kMaxLanes) == 0, "a block must not reach past the group");
 
-// Returns x . y + more.
+// Returns a . b + more.
 HWY_INLINE Vector dot(const Three& a, const Three& b, Vector more) {
   return hn::MulAdd(a.z, b.z, hn::MulAdd(a.y, b.y, hn::MulAdd(a.x, b.x, more)));
 }
@@ -40,7 +40,7 @@ HWY_INLINE void add(Three& a, Vector s, const Three& b) {
   a = {hn::MulAdd(s, b.x, a.x), hn::MulAdd(s, b.y, a.y), hn::MulAdd(s, b.z, a.z)};
 }
 
-// Adds the acceleration by a body, divided by kScale.
+// Adds the acceleration that a body causes, divided by kScale.
 struct Bodies {
   const Tree& tree;
   HWY_INLINE void operator()(int source, int, const Three& at, Vector softening, Three& a) const {
@@ -51,8 +51,8 @@ struct Bodies {
   }
 };
 
-// Adds the acceleration by a node, divided by kScale. The node acts as a point with its mass at its
-// centre of mass.
+// Adds the acceleration that a node causes, divided by kScale. The node acts as a point with its
+// mass at its centre of mass.
 struct Monopoles {
   const Tree& tree;
   HWY_INLINE void operator()(int source, int, const Three& at, Vector softening, Three& a) const {
@@ -115,7 +115,8 @@ HWY_INLINE void add_shares(Sources& sources, const Share& share, float scale,
   sources.ranges = sources.count = 0;
 }
 
-// Adds the accelerations by bodies and by nodes. The library has the same functions for potentials.
+// Adds the accelerations that bodies and nodes cause. The library has the same functions for
+// potentials.
 struct Accelerations {
   static void add_bodies(const Tree& tree, Sources& near, const Walk& walk, Group& group) {
     add_shares(near, Bodies{tree}, kScale, walk.softening_squared, group);
@@ -129,8 +130,8 @@ struct Accelerations {
   }
 };
 
-// Sets the sums of a group. Nodes and bodies are collected in lists of limited length. The sum of a
-// list is short, so its rounding errors are small. It is then added to the total.
+// Sets the sums of a group. Nodes and bodies are collected in lists of limited length. The sum over
+// a list has few terms, so its rounding errors are small. This sum is then added to the total.
 template <class Shares>
 HWY_INLINE void sum_over_tree(const Tree& tree, const Walk& walk, Group& group) {
   for (float* const sum : {group.ax, group.ay, group.az}) std::fill_n(sum, kGroup, 0.0f);

@@ -24,8 +24,8 @@ using nbody::Vector3;
 
 constexpr int kLeafSize = 16;        // nodes this small are not split
 constexpr int kGroup = 32;           // neighbours on the curve that walk the tree together
-constexpr int kCoordinateBits = 21;  // a key has three times as many
-// The bodies of a node share more bits (of keys, then of indices) than those of its parent.
+constexpr int kCoordinateBits = 21;  // a key has three times as many bits
+// The bodies of a node share more bits (of keys, then of indices) than the bodies of its parent.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr int kWorthATeam = 2048;  // with fewer bodies or nodes, one thread is faster than many
 
@@ -66,9 +66,9 @@ inline std::uint64_t spread_bits(std::uint64_t v) {
   return (v | v << 2) & 0x1249249249249249;
 }
 
-// Turns the smaller cubes of a part so that the curve runs through it in the standard direction:
-// flips the lower bits of x if the coordinate has this bit set, and otherwise exchanges them with
-// those of the coordinate.
+// Transforms the coordinates within a cube so that the curve runs through the cube in the standard
+// direction. If the coordinate has this bit set, flips the lower bits of x; otherwise exchanges the
+// lower bits of x with those of the coordinate.
 inline void turn(Cells& x, Cells& coordinate, int bit) {
   const std::uint32_t within = (1u << bit) - 1;
   for (std::size_t k = 0; k < kCells; ++k) {
@@ -127,8 +127,8 @@ inline std::uint32_t cell_of(float position, float low, float cells) {
   return static_cast<std::uint32_t>(std::min(std::max(0.0f, cells * (position - low)), kLast));
 }
 
-// Sorts each half in a task of its own. Equal keys are ordered by index, so the result is the same
-// for every number of threads.
+// Sorts each half in its own task. Equal keys are ordered by index, so the result is the same for
+// every number of threads.
 inline void sort(Entry* first, Entry* last) {
   if (last - first < 16 * kWorthATeam) return std::sort(first, last);
   Entry* const middle = first + (last - first) / 2;
@@ -193,15 +193,15 @@ class Tree {
   }
 
   // Returns the number of leading bits that two sorted keys have in common; if the keys are equal,
-  // the indices are compared.
+  // adds the leading bits that the indices have in common.
   int common_bits(int i, int j) const {
     const std::uint64_t difference = entries_[size(i)].key ^ entries_[size(j)].key;
     return difference != 0 ? std::countl_zero(difference)
                            : 64 + std::countl_zero(static_cast<unsigned>(i ^ j));
   }
 
-  // Returns the size of a node's first child: the bodies whose keys share more bits with the key of
-  // the node's first body than the last body's key does.
+  // Returns the number of bodies of a node's first child. Their keys have more leading bits in
+  // common with the key of the node's first body than the key of the node's last body has.
   int split(const Node& node) const {
     const int least = common_bits(node.first, node.first + node.count - 1);
     int low = 1, high = node.count - 1;  // the size is in this range
@@ -241,7 +241,7 @@ class Tree {
   }
 
   // A part of a node: a body, or a child with its moments. Sums are in float64, and only their
-  // results are rounded.
+  // results are rounded to float32.
   struct Part {
     Vector3 centre;
     double mass;

@@ -1,5 +1,5 @@
-// For a walk of the tree: the group of bodies that walks, the test of whether a node may act as one
-// body on the whole group, and the lists of sources that the walk finds.
+// The parts of a walk of the tree: the group of bodies that walks, the test of whether a node may
+// act as one body on the whole group, and the lists of sources that the walk finds.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@ namespace tree {
 constexpr int kSources = 128;  // nodes or bodies whose forces are summed separately
 
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
-constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
+constexpr float kCancelled = 0.01f;  // a force counts as at least this part of the group's largest
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
+// may be in the box although all bodies, near the faces of the box, are far from the node. Then the
+// walk tests each body.
 constexpr float kWide = 8;
 
-// How nodes are opened. The opening angle is in the nodes (Tree::build).
+// The criterion for opening nodes. The opening angle is stored in the nodes (Tree::build).
 struct Opening {
   int multipole;
   float force_tolerance;
@@ -37,7 +38,7 @@ struct Group {
   const float *x, *y, *z;
   float low[3], high[3];  // the box around them
   float wide_squared;     // (the box's diagonal / kWide)^2
-  int first;              // number of the first body
+  int first;              // index of the first body
   alignas(64) float ax[kGroup], ay[kGroup], az[kGroup];
 };
 

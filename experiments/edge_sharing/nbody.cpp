@@ -24,7 +24,7 @@ struct Sum {
   float x, y, z;
 };
 
-// Adds to the sums of both bodies of a pair the acceleration that the other body causes.
+// For both bodies of a pair, adds the acceleration that the other body causes to the sum.
 void interact(const Body* bodies, long long i, long long j, Sum* sums, float softening_squared) {
   const float dx = bodies[j].x - bodies[i].x;
   const float dy = bodies[j].y - bodies[i].y;
@@ -61,7 +61,7 @@ void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* s
       if (n - 1 - k != k) meet_later_ones(bodies, n - 1 - k, n, sums, softening_squared);
     }
   } else {
-    // A pair's number gives its row, at the cost of one square root per pair.
+    // The row of a pair is computed from the pair's index, at the cost of one square root per pair.
     const long long pairs = n * (n - 1) / 2;
     const auto row_start = [n](long long i) { return i * (2 * n - i - 1) / 2; };
     const double b = 2.0 * static_cast<double>(n) - 1.0;
@@ -74,7 +74,7 @@ void accelerate(const Body* bodies, long long n, int thread, int threads, Sum* s
   }
 }
 
-// Kicks and drifts all bodies of a system when all threads have computed their pairs.
+// Kicks and drifts all bodies of a system after all threads have computed their pairs.
 void update(Body* bodies, int n, const std::vector<std::vector<Sum>>& sums, float dt) {
 #pragma omp for schedule(static)
   for (int i = 0; i < n; ++i) {

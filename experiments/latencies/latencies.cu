@@ -128,7 +128,7 @@ class InOneKernel : public Chain {
   nbody::Event start_, stop_;
 };
 
-// Each operation is the launch of a kernel in one stream.
+// Each operation is the launch of a kernel in the same stream.
 class Launches : public Chain {
  public:
   Launches(const Shape& shape, bool dependent)

@@ -1,5 +1,5 @@
 // The cost of starting work on a device and of waiting for that work. main.cpp measures each way to
-// start work and to wait, and a test checks that each way really waits.
+// start work and to wait, and a test checks that each of them really waits.
 #pragma once
 
 #include <functional>

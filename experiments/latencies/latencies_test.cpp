@@ -1,4 +1,5 @@
-// Every operation must really wait for the one before it, and chains of any length can be timed.
+// Every operation must really wait for the previous operation, and chains of any length must be
+// measurable.
 #include "latencies.h"
 
 #include <set>

@@ -7,7 +7,7 @@ namespace latencies {
 
 // If kChecked is true, every block writes the launch's number to its place on one of two boards. On
 // the other board it reads what the previous launch wrote to the next block's place. A dependent
-// launch may begin while the previous one still runs, so it has to wait first.
+// launch may begin while the previous launch still runs, so it has to wait before it reads.
 template <bool kDependent, bool kChecked>
 __global__ void launched(unsigned* words, unsigned* wrong, unsigned number) {
   if constexpr (kDependent) {

@@ -37,7 +37,8 @@ bool parse(int argc, char** argv, Options& options) {
 // Prints a note if there is no GPU, because the chains are then shorter than those of the tables.
 int default_operations() {
   if (platform().backend != "hostcuda") return kOnGpu;
-  std::printf("No GPU: %d operations instead of %d (--operations chooses).\n", kEmulated, kOnGpu);
+  std::printf("No GPU: %d operations instead of %d (--operations changes this).\n", kEmulated,
+              kOnGpu);
   return kEmulated;
 }
 

@@ -14,7 +14,7 @@ using one_grid::Velocity;
 constexpr int kColumns = 32, kRows = 8;  // threads in a block of pairs
 constexpr int kBlockSize = kColumns * kRows;
 
-// Computes the acceleration of body i by body j and adds it to the sum for i.
+// Computes the acceleration that body j causes on body i, and adds it to the sum for i.
 __global__ void __launch_bounds__(kBlockSize)
     add_forces(const Position* __restrict__ all_positions, float3* all_sums, int n,
                float softening_squared) {

@@ -1,6 +1,6 @@
-// nxn_matrix -- a thread per pair writes its force to a matrix, whose rows are then summed.
+// nxn_matrix -- a thread per pair writes the pair's force to a matrix, whose rows are then summed.
 //
-// One warp computes each sum, and adds its terms in a fixed order. The cost is the matrix: 12 bytes
+// One warp computes each sum, and adds the terms in a fixed order. The cost is the matrix: 12 bytes
 // per pair, written once and read once. The matrix has as many rows as fit into 1 GiB. If there are
 // more bodies, they are processed in groups.
 //
@@ -17,7 +17,7 @@ using one_grid::Velocity;
 constexpr int kColumns = 32, kRows = 8;  // threads in a block of pairs
 constexpr size_t kMaxBytes = size_t{1} << 30;
 
-// pairs[row][j] is the acceleration of body first_i + row by body j of the same system.
+// pairs[row][j] is the acceleration that body j causes on body first_i + row of the same system.
 __global__ void __launch_bounds__(kColumns* kRows)
     compute_pairs(const Position* __restrict__ all_positions, float3* __restrict__ pairs,
                   int first_i, int end_i, int n, float softening_squared) {

@@ -41,8 +41,8 @@ __global__ void update_velocities(const Position* __restrict__ all_positions,
 
 size_t tile_bytes(int block) { return block * sizeof(Position); }
 
-// Returns the block size with the most resident threads, the largest one if several have equally
-// many. cudaOccupancyMaxPotentialBlockSizeVariableSMem chooses in the same way.
+// Returns the block size with the most resident threads, or the largest if there are several.
+// cudaOccupancyMaxPotentialBlockSizeVariableSMem chooses in the same way.
 int suggested_block() {
   int best = 0, most = 0;
   for (int block = 1024; block >= 32; block -= 32) {

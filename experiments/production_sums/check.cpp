@@ -39,7 +39,7 @@ Errors errors(const Kind& kind, const std::vector<nbody::Body>& bodies, double s
       wrong_p += squares(sums.potential[i] - potential, 0, 0), all_p += squares(potential, 0, 0);
     }
   }
-  // If the error is zero, the result is zero, even if all correct values are zero, too.
+  // If the error is zero, the result is zero, even if all correct values are zero (0 / 0).
   const auto relative = [](double wrong, double all) {
     return wrong == 0 ? 0 : std::sqrt(wrong / all);
   };

@@ -1,5 +1,5 @@
-// The command line of the experiment, which prints a JSON record for each kind of sum and number of
-// bodies.
+// The command line of the experiment, which prints a JSON record for each kind of sum and each
+// number of bodies.
 #include <cmath>
 #include <cstdio>
 
@@ -47,8 +47,8 @@ bool parse(int argc, char** argv, Options& options) {
 // Prints a note if there is no GPU, because the sizes are then not those of the tables.
 std::vector<int> default_bodies() {
   if (platform().backend != "hostcuda") return kOnGpu;
-  std::printf("No GPU: %d and %d bodies instead of %d, %d and %d (--bodies chooses).\n",
-              kEmulated[0], kEmulated[1], kOnGpu[0], kOnGpu[1], kOnGpu[2]);
+  std::printf("No GPU: %d and %d bodies instead of %d, %d and %d (see --bodies).\n", kEmulated[0],
+              kEmulated[1], kOnGpu[0], kOnGpu[1], kOnGpu[2]);
   return kEmulated;
 }
 

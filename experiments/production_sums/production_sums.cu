@@ -3,7 +3,7 @@
 //   potential   phi_i = -sum_j m_j / d,  d^2 = |x_j - x_i|^2 + eps^2; a body's own share is
 //               subtracted at the end
 //
-//   jerk        sum_j m_j (v - 3 (v . x) x / d^2) / d^3,  x and v are those of j relative to i
+//   jerk        sum_j m_j (v - 3 (v . x) x / d^2) / d^3,  x and v of j are relative to i
 //               (Makino and Aarseth 1992, PASJ 44, 141)
 #include "nbody/cuda.h"
 #include "nbody/shape.h"
@@ -108,7 +108,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Adds all chunks to the first one, and subtracts each body's own share of its potential.
+// Adds all chunks to the first one, and subtracts the share of each body's potential that the body
+// itself causes.
 template <bool kJerk, bool kPotential>
 __global__ void add_chunks(const Body* __restrict__ bodies, Partial* __restrict__ partials,
                            int chunks, int n, float softening_squared) {

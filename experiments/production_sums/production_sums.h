@@ -39,7 +39,7 @@ Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double soften
          int repeat);
 
 // The errors relative to float64 sums on the CPU, for `compared` bodies that are evenly spaced
-// among all.
+// among all bodies.
 struct Errors {
   double acceleration = 0, jerk = 0, potential = 0;  // relative RMS errors
 };

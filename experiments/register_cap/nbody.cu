@@ -1,9 +1,9 @@
 // register_cap -- fewer registers per thread, so that more warps are resident.
 //
 // __launch_bounds__(threads, blocks) makes the compiler use so few registers that `blocks` blocks
-// fit into an SM, which has 65,536. Other values move to local memory. More resident warps hide
-// more latency. But independent interactions within a thread also hide latency, and they need
-// registers.
+// fit into an SM, which has 65,536 registers. Values that do not fit move to local memory. More
+// resident warps hide more latency. But independent interactions within a thread also hide latency,
+// and they need registers.
 //
 // Parent: step11_register_blocking.   Run: register_cap --scenario plummer --bodies 262144
 #include "experiments/one_grid.cuh"

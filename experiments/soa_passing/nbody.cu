@@ -3,7 +3,7 @@
 // The kernel receives a struct of pointers by value, the pointers as separate arguments, or a
 // pointer to the struct in device memory, from which it must first load the pointers. The last two
 // ways are also tried with const and __restrict__. There are no tiles, so every load of the inner
-// loop uses one of the pointers, and a difference would show.
+// loop uses one of the pointers, and a difference between the ways would show.
 //
 // Parent: step09_soa.   Run: soa_passing --systems 32 --bodies 8192 --steps 20
 #include <type_traits>

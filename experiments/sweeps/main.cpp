@@ -2,9 +2,10 @@
 // sweep_programs --batch FILE                 runs several: a line of FILE has a name and options
 // sweep_programs --list                       prints the names
 //
-// A batch starts the device once for all its lines. The program prints "begin K" before the run of
-// each line and "end K CODE" with the exit code after the run, on stdout and stderr. A batch stops
-// after any failure, even a failed validation, because a CUDA error may persist in the process.
+// A batch initialises the device once for all its runs. The program prints "begin K" before the run
+// of each line and "end K CODE" with the exit code after the run, on stdout and stderr. A batch
+// stops after any failure, even a failed validation, because a CUDA error may persist in the
+// process.
 #include <fstream>
 #include <iostream>
 #include <map>

@@ -1,5 +1,5 @@
-// A product of matrices by one warp on a tensor core: D = A B + C, where A is 16 x 8 and B is 8 x
-// 8. The factors are TF32 numbers (8 bits of exponent, 10 of mantissa), the sums float32.
+// A matrix product that one warp computes on a tensor core: D = A B + C, where A is 16 x 8 and B is
+// 8 x 8. The factors are TF32 numbers (8 bits of exponent, 10 of mantissa), the sums float32.
 //
 // Each lane holds these elements (PTX ISA, "Matrix fragments for mma.m16n8k8"), with row = lane / 4
 // and column = lane % 4:

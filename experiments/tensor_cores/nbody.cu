@@ -67,9 +67,10 @@ __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p
 
 // A tile of sources, in the layout that the products need.
 struct Tile {
-  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element that has the
-  // lane's number. One instruction multiplies both parts of a body by `first`, another by `second`.
-  // The square has three parts, which are multiplied by the 1 of a body.
+  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element whose index is
+  // the lane's index. One instruction multiplies both parts of a body by `first`, another
+  // instruction multiplies them by `second`. The squared length has three parts, which are
+  // multiplied by the 1 of a body.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];
@@ -93,9 +94,9 @@ __device__ void fill(Tile& tile, int j, Position source) {
   }
 }
 
-// Stores 16 bodies of a warp. `parts` has x, y, z and 1 of each: the first parts are in columns 0
-// to 3, the second parts in columns 4 to 7. `squares` has the bodies' softened squared distances
-// from the origin.
+// Stores 16 bodies of a warp. `parts` has x, y, z and 1 of each body: the first parts are in
+// columns 0 to 3, the second parts in columns 4 to 7. `squares` has the bodies' softened squared
+// distances from the origin.
 struct Rows {
   A parts;
   C squares;
@@ -109,9 +110,9 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
     const auto [first, second] = parts_of(component(body, column));
     rows.parts.e[half] = column < 3 ? first : 1.0f;
     rows.parts.e[half + 2] = column < 3 ? second : 1.0f;
-    // The shuffle is a copy that the compiler cannot recognise. Otherwise the compiler would keep
-    // one register and, before each product, copy it into the four consecutive registers that the
-    // tensor core needs.
+    // The shuffle is a copy that the compiler does not recognise as a copy. Otherwise the compiler
+    // would keep one register and, before each product, copy it into the four consecutive registers
+    // that the tensor core needs.
     rows.squares.e[2 * half] = squared(body) + softening_squared;
     rows.squares.e[2 * half + 1] = __shfl_sync(0xffffffff, rows.squares.e[2 * half], lane);
   }
@@ -120,7 +121,7 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
 
 // sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If kDiagonal is true, a body may be
 // paired with itself. That pair is left out, because its terms cancel only up to rounding. `self`
-// is the number of the lane's first source minus the number of its first body.
+// is the index of the lane's first source minus the index of the lane's first body.
 template <bool kDiagonal>
 __device__ void interact(const Rows& rows, const B& near, const B& far, const B& weighted, C& sum,
                          float softening_squared, int self) {
@@ -172,7 +173,7 @@ __device__ Position centre_of(const Position* __restrict__ positions, int first,
   return make_float4(middle(a.x, b.x, c.x), middle(a.y, b.y, c.y), middle(a.z, b.z, c.z), 0.0f);
 }
 
-// Writes to partials[chunk][i in all systems] the sums over chunk blockIdx.y of the sources.
+// Writes the sums over chunk blockIdx.y of the sources to partials[chunk][i in all systems].
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
@@ -209,7 +210,7 @@ __global__ void __launch_bounds__(kBlockSize)
     __syncthreads();  // no thread may overwrite the tile before all have read it
   }
   // In every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
-  // second parts.
+  // second parts of these columns.
   for (int k = 0; k < kTilesPerWarp; ++k) {
     for (int half = 0; half < 2; ++half) {
       float x = total[k].e[2 * half], y = total[k].e[2 * half + 1];
@@ -293,7 +294,8 @@ int chunk_for(int systems, int n) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(n, count * kTileSize) * kTileSize);
   }
-  // A thread has two pairs per source. Starting and ending a block takes as long as 64 sources.
+  // A thread has two pairs per source. Starting and ending a block takes as long as computing the
+  // pairs of 64 sources.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * blocks_for(n, chunk),
             .slots = 2 * 8.5 * (chunk + 64),

@@ -1,7 +1,7 @@
-// If there is no GPU, the program without options compares forces in a small Plummer sphere with
-// float64. The validation of a step would reject these forces, because they are less accurate than
-// float32 sums. The test tensor_cores.force_error uses the same limit. A variant with unsplit
-// operands (SPLIT=0) exceeds the limit a hundredfold.
+// If there is no GPU, the program without options compares the forces in a small Plummer sphere
+// with float64 sums. The validation of a step would reject these forces, because they are less
+// accurate than float32 sums. The test tensor_cores.force_error uses the same limit. A variant with
+// unsplit operands (SPLIT=0) exceeds the limit a hundredfold.
 #pragma once
 
 #include <cstdio>

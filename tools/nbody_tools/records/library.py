@@ -54,7 +54,7 @@ def peers_table(records: list[dict[str, Any]]) -> str:
     rows = [[PROGRAMS[one["program"]], f"{one['bodies']:,}", f"{one['seconds']:.2f} s",
              f"{one['rms']:.1e}", f"{one['seconds'] / ours[one['bodies']]:.1f}"]
             for one in records if one["bodies"] in ours]
-    return markdown(["program", "bodies", "all forces", "RMS error", "times cpu_tree"],
+    return markdown(["program", "bodies", "all forces", "RMS error", "time relative to cpu_tree"],
                     rows) if rows else ""
 
 
