@@ -19,7 +19,7 @@ namespace nb = nanobind;
 
 namespace {
 
-// C-contiguous arrays, in the memory of the host or of a device.
+// C-contiguous arrays, in host or device memory.
 template <class Real>
 using In = nb::ndarray<const Real, nb::c_contig>;
 template <class Real>
@@ -95,7 +95,7 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       nb::arg("settings"), nb::arg("out"));
 }
 
-// For arrays in the memory of a device, the functions take addresses (nbody_steps/devices.py).
+// If arrays are in device memory, Python passes their addresses (nbody_steps/devices.py).
 template <class Real>
 Real* at(std::uintptr_t address) {
   return reinterpret_cast<Real*>(address);
@@ -172,7 +172,7 @@ nb::object empty_on(int device, const std::vector<std::size_t>& shape) {
       .cast();
 }
 
-// Returns where a contiguous array of any library with DLPack begins.
+// Returns the address of a contiguous array, which may be from any library with DLPack.
 std::uintptr_t address(const nb::ndarray<nb::ro, nb::c_contig>& array) {
   return reinterpret_cast<std::uintptr_t>(array.data());
 }

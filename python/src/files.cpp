@@ -1,4 +1,5 @@
-// Files and scenarios for Python, from common/. Bodies are float64 rows x, y, z, vx, vy, vz, mass.
+// Reads and writes files and makes scenarios for Python, with the functions of common/. Bodies are
+// float64 rows x, y, z, vx, vy, vz, mass.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,5 @@
-"""Measures what a call through Python costs on a CUDA device, next to the kernels of the step.
+"""Measures how long a call through Python takes on a CUDA device, and how long the step's kernels
+take.
 
 usage: measure_cuda.py PROGRAMS RECORD [SECONDS]
 
@@ -37,7 +38,7 @@ BAR = 20e-6
 
 
 def bodies(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the positions and masses of library/tests/forces.h, bit for bit."""
+    """Returns the positions and masses that library/tests/forces.h makes, bit for bit."""
     factor = np.multiply.accumulate(np.full(4 * n, 6364136223846793005, np.uint64))
     powers = np.add.accumulate(np.concatenate((np.ones(1, np.uint64), factor[:-1])))
     state = factor * np.uint64(7) + powers * np.uint64(1442695040888963407)
@@ -60,7 +61,7 @@ def waiter(name: str) -> Callable[[Any], None]:
 
 
 def median(call: Callable[[], None], repeats: int, before: int = 5) -> tuple[float, float]:
-    """Returns the median and the interquartile range of the seconds of a call."""
+    """Returns the median and the interquartile range of the time of a call, in seconds."""
     for _ in range(before):
         call()
     seconds = []
@@ -88,7 +89,7 @@ class Record:
 
 
 def kernels_of(programs: Path, step: str, n: int, steps: int) -> tuple[float, np.ndarray]:
-    """Returns the seconds of the kernels of a time step, and the accelerations."""
+    """Returns the seconds that the kernels of a time step take, and the accelerations."""
     with tempfile.TemporaryDirectory() as name:
         forces = Path(name) / "forces"
         done = subprocess.run([programs / f"forces_of_{step}", str(n), "many", forces, str(steps)],
@@ -97,7 +98,8 @@ def kernels_of(programs: Path, step: str, n: int, steps: int) -> tuple[float, np
 
 
 def measure_floor(record: Record) -> None:
-    """Measures the shortest call of each library: one addition, until its result is there."""
+    """Measures the shortest call of each library: one addition, including the wait for its
+    result."""
     for library in LIBRARIES:
         x, wait = library.bring(np.ones(1024, np.float32)), waiter(library.name)
         seconds, iqr = median(lambda: wait(x + x), 500)
@@ -151,7 +153,8 @@ def measure_call(record: Record, library: Any, n: int, method: str, step: str, k
 
 def median_until_return(call: Callable[[], Any], wait: Callable[[Any], None],
                         repeats: int) -> float:
-    """Returns the median seconds until a call returns, from an idle device."""
+    """Returns the median time in seconds until a call returns. The device is idle before each
+    call."""
     seconds = []
     for _ in range(repeats):
         begin = time.perf_counter()

@@ -44,7 +44,8 @@ class Rebound(unittest.TestCase):
         np.testing.assert_allclose(nb.from_rebound(sim).positions, x, atol=1e-10)
 
     def test_other_units(self) -> None:
-        """With G = 4 pi^2 (au, Msun, yr), an orbit of radius 1 takes 1 year; with G = 1, 2 pi."""
+        """With G = 4 pi^2 (au, Msun, yr), an orbit of radius 1 takes 1 year; with G = 1 it takes 2
+        pi."""
         import rebound
         sim = rebound.Simulation()
         sim.G = 4 * np.pi ** 2
@@ -97,7 +98,7 @@ class Yt(unittest.TestCase):
                                    100 * bodies.velocities, rtol=1e-7)
         np.testing.assert_allclose(data["all", "particle_mass"].to("Msun"),
                                    2.32508541e9 * bodies.masses, rtol=1e-8)
-        # 9.77792222 Myr are the unit of time of kpc-100kms (common/io/units.h).
+        # The unit of time of kpc-100kms is 9.77792222 Myr (common/io/units.h).
         self.assertAlmostEqual(float(data.ds.current_time.to("Myr")), 3 * 9.77792222, places=4)
 
     def test_from_yt(self) -> None:
@@ -107,7 +108,7 @@ class Yt(unittest.TestCase):
         np.testing.assert_allclose(found.positions, bodies.positions, rtol=1e-12)
         np.testing.assert_allclose(found.velocities * KMS, 100 * bodies.velocities, rtol=1e-7)
         self.assertAlmostEqual(found.time * 471482.995 / (3 * 9.77792222), 1, places=6)  # Myr
-        # G is 1 in both units: accelerations in (km/s)^2 / kpc agree.
+        # G is 1 in both unit systems, so accelerations in (km/s)^2 / kpc agree.
         here = nb.accelerations(bodies.positions, bodies.masses, 0.01) * 100 ** 2
         there = nb.accelerations(found.positions, found.masses, 0.01) * KMS ** 2
         np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-6 * np.abs(here).max())
@@ -142,7 +143,7 @@ class Galpy(unittest.TestCase):
         self.assertEqual(field(x.astype(np.float32), 0.0).dtype, np.float32)
 
     def test_units(self) -> None:
-        """A circle of 8 kpc at 220 km/s in galpy's units and in kpc-msun."""
+        """An orbit with radius 8 kpc and speed 220 km/s, in galpy's units and in kpc-msun."""
         from galpy.potential import LogarithmicHaloPotential
         speed = 220 / KMS
         field = nb.galpy_field(LogarithmicHaloPotential(normalize=1.0), length=8.0, speed=speed)
@@ -154,7 +155,7 @@ class Galpy(unittest.TestCase):
         np.testing.assert_allclose(end, x, atol=1e-3)
 
     def test_without_symmetry(self) -> None:
-        """A triaxial halo that turns: forces around the axis, which depend on time."""
+        """In a rotating triaxial halo, the forces around the axis depend on time."""
         from galpy.potential import (LogarithmicHaloPotential, SolidBodyRotationWrapperPotential,
                                      evaluatephitorques, evaluateRforces)
         bar = SolidBodyRotationWrapperPotential(pot=LogarithmicHaloPotential(b=0.8), omega=1.3)

@@ -33,7 +33,8 @@ def bodies(n: int, seed: int, dtype: type = np.float32, massless: bool = False):
 
 
 class Library:
-    """An array library, with functions that convert a numpy array to its array, and back."""
+    """An array library, with functions that convert a numpy array to the library's array and
+    back."""
 
     def __init__(self, name: str, bring: Callable[[np.ndarray], Any],
                  back: Callable[[Any], np.ndarray], kind: type) -> None:
@@ -184,7 +185,7 @@ class OnDevice(unittest.TestCase):
         self.each(test)
 
     def test_changes_between_calls(self) -> None:
-        """A call begins with the kernels of the last calls, which other values may not suit."""
+        """A call begins with the kernels of the last calls, which may not suit its values."""
         def test(library: Library) -> None:
             x, _, m = bodies(SIZES[-1], 11)
             few = m.copy()

@@ -1,4 +1,4 @@
-"""Tests the installed package nbody_steps against sums of numpy in float64.
+"""Tests the installed package nbody_steps against sums that numpy computes in float64.
 
 usage: test_nbody_steps.py [PAGE.md]...   also runs the Python examples of these pages
 """
