@@ -96,7 +96,7 @@ struct Share {
   void advance(const nbody::Run& run, nbody::Systems& systems);
 };
 
-// Returns before the GPU has done any of this work.
+// Enqueues the work of this GPU, and returns before the GPU has done any of it.
 void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;

@@ -82,7 +82,7 @@ __global__ void update_positions(float* arrays, int n, float dt) {
   bodies.z[i] += bodies.vz[i] * dt;
 }
 
-// Copy the bodies of systems of n bodies into arrays (unpack) and back (pack).
+// unpack copies systems of n bodies into arrays, and pack copies them back.
 void unpack(std::span<const nbody::Body> from, int n, float* arrays) {
   for (size_t first = 0; first < from.size(); first += n) {
     const auto [x, y, z, mass, vx, vy, vz] = arrays_at(arrays + 7 * first, n);
@@ -114,7 +114,7 @@ struct Share {
   void advance(const nbody::Run& run, nbody::Systems& systems);
 };
 
-// Returns before the GPU has done any of this work.
+// Enqueues the work of this GPU, and returns before the GPU has done any of it.
 void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;

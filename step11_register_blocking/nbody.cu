@@ -49,7 +49,7 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
 }
 
 // Computes what the sources of chunk blockIdx.y add to each a_i: partials[chunk][i in all systems].
-// The bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
+// The bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 neighbours.
 template <int K>
 __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,

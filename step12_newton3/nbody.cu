@@ -31,7 +31,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
 }
 
 // Pairs a source with the K bodies of a thread; the interactions do not wait for one another.
-// With kOneMass all sources have one mass, and so do all bodies; the caller multiplies by both.
+// With kOneMass all sources have the same mass, as have all bodies; the caller multiplies by both.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
