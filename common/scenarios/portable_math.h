@@ -3,18 +3,19 @@
 // between CPUs with and without fused multiply-adds. Files that use the functions below are
 // compiled with -ffp-contract=off.
 //
-// All are correct to a few units in the last place; the tests check them against <cmath>.
+// All functions are correct to a few units in the last place; the tests compare them with <cmath>.
 #pragma once
 
 #include <cmath>
 
 namespace nbody::portable {
 
-// Cody and Waite's splitting of ln 2: the product of the high part and any exponent is exact.
+// ln 2 as the sum of two parts (Cody and Waite): the product of the high part and an exponent is
+// exact.
 inline constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
 
-// Returns ln x for x = m 2^k > 0, from ln m = 2 artanh((m - 1) / (m + 1)) with m in [sqrt(1/2),
-// sqrt(2)].
+// Returns ln x for x > 0. Writes x as m 2^k, with m in [sqrt(1/2), sqrt(2)], and computes
+// ln m = 2 artanh((m - 1) / (m + 1)).
 inline double log(double x) {
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);
@@ -28,8 +29,8 @@ inline double log(double x) {
   return exponent * kLn2High + (exponent * kLn2Low + 2 * s * sum);
 }
 
-// Returns e^x for |x| < 700 as the nearest power of two times a Taylor series for the remaining
-// factor.
+// Returns e^x for |x| < 700: the nearest power of two, times the remaining factor, which is summed
+// as a Taylor series.
 inline double exp(double x) {
   const double exponent = std::floor(x / (kLn2High + kLn2Low) + 0.5);
   const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;

@@ -1,5 +1,6 @@
-// Random numbers that are the same on every platform. The standard fixes the output of
-// std::mt19937_64, but not that of std::uniform_real_distribution, which is therefore not used.
+// Random numbers that are the same on every platform. The C++ standard fixes the output of
+// std::mt19937_64, but not the output of std::uniform_real_distribution, which is therefore not
+// used.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class Random {
   Random(std::uint64_t seed, int system)
       : generator_(splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(system))) {}
 
-  // Returns a number in [0, 1) from the upper 53 bits, as many as a double holds.
+  // Returns a number in [0, 1) from the upper 53 bits, because a double has 53 significant bits.
   double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 

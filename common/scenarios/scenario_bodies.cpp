@@ -49,8 +49,8 @@ double potential_energy(std::span<const BodyF64> bodies, double softening) {
     }
     sum += bodies[i].mass * sum_of_one;
   }
-  // n * partners of the n * (n - 1) ordered pairs were summed, but each unordered pair counts only
-  // once.
+  // The sum has n * partners of the n * (n - 1) ordered pairs, but in the potential energy each
+  // unordered pair counts only once.
   return -0.5 * sum * (static_cast<double>(n - 1) / static_cast<double>(partners));
 }
 

@@ -1,5 +1,5 @@
-// Functions shared by the generators of random systems: directions, normal deviates, centres of
-// mass.
+// Functions shared by the generators of random systems: for directions, normal deviates, centres of
+// mass and energies.
 #pragma once
 
 #include <span>
@@ -19,7 +19,8 @@ inline Vector3 isotropic(Random& random, double length) {
 }
 
 // Returns a normal deviate of mean 0 and variance 1. Marsaglia's polar method yields two deviates.
-// The second is discarded, so that a body's random numbers do not depend on the body before it.
+// The second deviate is discarded, so that a body's random numbers do not depend on the body before
+// it.
 inline double normal(Random& random) {
   double x, square;
   do {
@@ -39,13 +40,13 @@ inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
   return {x.x, x.y, x.z, v.x, v.y, v.z, mass};
 }
 
-// Moves the centre of mass to the origin and sets its velocity to zero.
+// Shifts all positions and velocities so that the centre of mass is at rest at the origin.
 void recentre(std::span<BodyF64> bodies);
 
 double kinetic_energy(std::span<const BodyF64> bodies);
-// Returns the softened potential energy. Up to N = 2048 it is the sum over all pairs. For larger N
-// it is estimated from four million pairs (to 0.1 %), because the sum over all pairs would take
-// longer than the run.
+// Returns the softened potential energy. Up to N = 2048, it is the sum over all pairs. For larger N
+// it is estimated from four million pairs (with an error of 0.1 %), because the sum over all pairs
+// would take longer than the run.
 double potential_energy(std::span<const BodyF64> bodies, double softening);
 
 void scale_velocities(std::span<BodyF64> bodies, double factor);

@@ -9,7 +9,7 @@
 namespace nbody::generators {
 namespace {
 
-// Converts position and velocity from cylindrical components.
+// Returns a body whose position and velocity are given in cylindrical components.
 BodyF64 in_cylinder(double radius, double turns, double z, const Vector3& v, double mass) {
   const auto [cos, sin] = portable::direction(turns);
   return {radius * cos, radius * sin, z, v.x * cos - v.y * sin, v.x * sin + v.y * cos, v.z, mass};
@@ -24,7 +24,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
       radius = -portable::log((1 - random.uniform()) * (1 - random.uniform()));
     } while (radius == 0 || radius > DiskHaloModel::kDiskCut);
     const double turns = random.uniform();
-    // Draws again after a 0, because z would be infinite.
+    // Draws again if the fraction is 0, because z would be infinite.
     double fraction = 0;
     while (fraction == 0) fraction = random.uniform();
     const double z = DiskHaloModel::kDiskThickness / 2 * portable::log(fraction / (1 - fraction));
@@ -58,8 +58,8 @@ void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, doubl
   }
 }
 
-// Centres disk and halo separately; otherwise random offsets between their centres would make them
-// oscillate.
+// Centres disk and halo separately; otherwise a random offset between their centres would make disk
+// and halo oscillate about each other.
 void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   const DiskHaloModel model({.halo_mass = spec.parameter("halo-mass"),
                              .halo_scale = spec.parameter("halo-scale"),
@@ -71,8 +71,9 @@ void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   recentre(disk);
   recentre(halo);
   if (halo.size() < 2) return;
-  // The cut near the escape speed reduces the halo's kinetic energy, and softening weakens the
-  // binding. Therefore the halo's speeds are scaled so that 2T = |W| for the whole galaxy.
+  // No halo body has a speed near the escape speed, which reduces the halo's kinetic energy, and
+  // softening weakens the binding. Therefore the halo's speeds are scaled so that 2T = |W| for the
+  // whole galaxy.
   const double wanted = -potential_energy(bodies, spec.softening) / 2 - kinetic_energy(disk);
   if (wanted > 0) scale_velocities(halo, std::sqrt(wanted / kinetic_energy(halo)));
 }

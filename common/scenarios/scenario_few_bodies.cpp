@@ -12,7 +12,7 @@ BodyF64 in_plane(double x, double y, double vx, double vy, double mass) {
 
 }  // namespace
 
-// Starts at pericentre on the x axis, with the centre of mass at rest at the origin.
+// The two bodies start at pericentre, on the x axis, with the centre of mass at rest at the origin.
 void two_body(const SystemSpec& spec) {
   const double a = spec.parameter("semi-major-axis"), e = spec.parameter("eccentricity");
   const double m0 = 1, m1 = spec.parameter("mass-ratio"), total = m0 + m1;

@@ -2,8 +2,8 @@
 // ephemeris DE405: barycentric, ecliptic and equinox J2000, in astronomical units, solar masses and
 // years / 2 pi (the Gaussian constant k = 0.01720209895 per day), in which G = 1.
 //
-// The table equals data/solar_system_j2000.csv, as a test checks; it is compiled in, so that
-// programs need no data folder.
+// A test checks that the table equals data/solar_system_j2000.csv. The table is compiled in, so
+// that programs need no data folder.
 #include <algorithm>
 #include <cmath>
 

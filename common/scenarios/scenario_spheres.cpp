@@ -8,8 +8,8 @@
 namespace nbody::generators {
 namespace {
 
-// Scales the velocities to 2T/|W| = ratio, with the softened W. Softening weakens the binding, so
-// with the unsoftened W a sphere would expand by a few per cent.
+// Scales the velocities so that 2T/|W| = ratio, where W is the softened potential energy. Softening
+// weakens the binding, so if W were the unsoftened energy, a sphere would expand by a few per cent.
 void set_virial_ratio(std::span<BodyF64> bodies, double ratio, double softening) {
   if (bodies.size() < 2) return;
   const double wanted = -ratio * potential_energy(bodies, softening) / 2;
@@ -22,8 +22,8 @@ double equal_mass(std::span<const BodyF64> bodies) {
 
 }  // namespace
 
-// Cuts the sphere at the mass fraction 0.999. A rare body beyond that would be so far out that
-// float32 could not resolve the rest of the sphere.
+// Cuts the sphere at the radius that contains the fraction 0.999 of the mass. A rare body beyond
+// this radius would be so far out that float32 could not resolve the rest of the sphere.
 void plummer(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.999;
   constexpr double kLength = 3 * std::numbers::pi / 16;  // Plummer radius in Henon units
@@ -46,9 +46,9 @@ void plummer(const SystemSpec& spec) {
   set_virial_ratio(spec.bodies, 1, spec.softening);
 }
 
-// Makes a Plummer sphere of stars with total mass 1. The number of stars of mass m falls as m^-2.35
-// (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; the masses are drawn by inverting the
-// cumulative distribution.
+// Makes a Plummer sphere of stars with total mass 1. The number of stars of mass m is proportional
+// to m^-2.35 (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; the masses are drawn by
+// inverting the cumulative distribution.
 void star_cluster(const SystemSpec& spec) {
   constexpr double kPower = 1 - 2.35;
   const auto power = [](double x, double p) { return portable::exp(p * portable::log(x)); };

@@ -12,11 +12,12 @@ constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
 // The disk's scale length and mass in physical units, for files that need such units. The values
-// are close to the Milky Way's; the units of time and velocity are then 11 Myr and 268 km/s.
+// are close to those of the Milky Way. With them, the units of time and velocity are 11 Myr and
+// 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
-// This softening is too small to affect a result in float32, but large enough that its inverse cube
-// does not overflow.
+// This softening is too small to affect a result in float32, but so large that the cube of its
+// inverse does not overflow.
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{

@@ -1,8 +1,8 @@
 // The generators behind make_scenario: each fills one system, in float64. Private to the library.
 //
-// The bits are the same on every platform, because generators use Random and portable_math.h, add
-// numbers in a fixed order, and call no function of <cmath> except sqrt, for which IEEE 754
-// requires the correctly rounded result.
+// The bits of the bodies are the same on every platform: generators use Random and portable_math.h,
+// add numbers in a fixed order, and call no function of <cmath> except sqrt, whose result IEEE 754
+// requires to be correctly rounded.
 #pragma once
 
 #include <array>
@@ -47,8 +47,8 @@ struct Entry {
   Scenario scenario;
   Generator generate;
   const char* units;
-  // Number of galaxies, all of equal size. A galaxy's disk bodies come first, then those of its
-  // dark halo.
+  // Number of galaxies, all of equal size. In each galaxy, the bodies of the disk come first, then
+  // the bodies of the dark halo.
   int galaxies = 0;
 };
 std::span<const Entry> entries();
@@ -61,7 +61,7 @@ inline constexpr int kSolarSystemBodies = 11;
 extern const std::array<NamedBody, kSolarSystemBodies> kSolarSystem;
 inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // indices in kSolarSystem
 
-// Returns the number of disk bodies in a galaxy of n; the others form its halo.
+// Returns the number of disk bodies in a galaxy of n bodies; the other bodies form its halo.
 inline std::size_t disk_bodies(std::size_t n) { return n / 3; }
 
 }  // namespace nbody::generators

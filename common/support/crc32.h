@@ -1,5 +1,5 @@
 // CRC-32 of IEEE 802.3, as computed by zlib and Python's zlib.crc32. It detects every error of up
-// to 32 consecutive bits, and all but one in four billion of the other errors.
+// to 32 consecutive bits. Of all other errors, it misses one in four billion.
 #pragma once
 
 #include <array>

@@ -51,10 +51,10 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-// Each line of the file `groups` is ID:CONTROLLERS:GROUP. Version 2 of control groups has one line,
-// without controllers; in version 1, the line of the controller "memory" is used. Inside a
-// container, a line may give the name that the group has outside, and no files exist for that name.
-// Then the container's limit is that of the root group.
+// Each line of the file `groups` is ID:CONTROLLERS:GROUP. In version 2 of control groups, there is
+// one line, without controllers; in version 1, this function uses the line of the controller
+// "memory". Inside a container, a line may give the name that the group has outside, and no files
+// exist for that name. Then the limit of the container is the limit of the root group.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {

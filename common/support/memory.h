@@ -1,6 +1,6 @@
-// Checks how much memory is available before a program allocates much. Linux allows allocations
-// that exceed the memory. So without this check, a process that asks for an absurd size would be
-// killed later.
+// Checks how much memory is available before a program allocates a large amount. Linux allows
+// allocations that exceed the memory. So without this check, Linux would kill a process that asks
+// for an absurd size, but only later, when the process uses the memory.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace nbody {
 
-// Returns the number of bytes that this process can expect to get, which is the smallest of three:
-// the memory that the machine has free or can free, the limit of the process's control group (a
-// container, for example), and the limit of its address space (ulimit -v).
+// Returns the number of bytes that this process can expect to get. This is the smallest of three
+// values: the memory that the machine has free or can free, the limit of the process's control
+// group (a container, for example), and the limit of the process's address space (ulimit -v).
 std::uint64_t available_memory();
 
 // Returns the limit that the control groups set. Tests pass other files as arguments.

@@ -1,4 +1,4 @@
-// Finds the known word that the user may have meant by a misspelt word.
+// Finds the known word that the user may have meant when a word is misspelt.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ inline int edits_between(std::string_view a, std::string_view b) {
   return edits.back().back();
 }
 
-// Returns the known word that can be reached with the fewest edits, or "" if more than a third of
-// the letters would have to change. If `word` has more than three letters, completing it to a known
-// word counts as one edit.
+// Returns the known word that can be reached from `word` with the fewest edits, or "" if more than
+// a third of the letters would have to change. If `word` has more than three letters and a known
+// word begins with it, the missing letters count as one edit.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   int least = std::max<int>(2, static_cast<int>(word.size()) / 3 + 1);

@@ -1,4 +1,4 @@
-// The machine on which a program runs, as its result record names it.
+// Describes the machine on which a program runs, for the result record.
 #pragma once
 
 #include <cstddef>

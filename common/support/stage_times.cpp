@@ -7,7 +7,7 @@
 namespace nbody {
 namespace {
 
-// Returns the length of the union of the intervals.
+// Returns the total length that the intervals cover; where intervals overlap, it counts once.
 double covered(std::vector<std::pair<double, double>> intervals) {
   std::sort(intervals.begin(), intervals.end());
   double sum = 0, end = intervals.empty() ? 0 : intervals.front().first;

@@ -14,8 +14,8 @@
 
 namespace nbody {
 
-// Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". Sets `error`
-// like std::from_chars, so that callers can distinguish a number that is too large from text that
+// Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". Sets `error` as
+// std::from_chars does, so that callers can distinguish a number that is too large from text that
 // is not a number.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text, std::errc& error) {
@@ -44,7 +44,7 @@ std::optional<Number> parse_count(std::string_view text) {
   return static_cast<Number>(*value);
 }
 
-// Returns the text without the characters of `outer` at both ends.
+// Returns the text without the characters of `outer` at its beginning and end.
 inline std::string_view trimmed(std::string_view text, std::string_view outer = " \t") {
   const auto first = text.find_first_not_of(outer);
   if (first == std::string_view::npos) return {};
@@ -68,7 +68,7 @@ std::string shortest(Number value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-// Returns the number with this many significant digits, at most 17.
+// Returns the number with `digits` significant digits, at most 17.
 inline std::string in_digits(double value, int digits) {
   std::array<char, 32> buffer;
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
@@ -76,7 +76,7 @@ inline std::string in_digits(double value, int digits) {
                              .ptr};
 }
 
-// Formats like printf, up to 511 characters; this is easier to read than stream manipulators.
+// Formats up to 511 characters like printf; a pattern is easier to read than stream manipulators.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
   std::array<char, 512> line;
   va_list arguments;

@@ -3,9 +3,9 @@
 
 namespace nbody {
 
-// Throws runtime_error if `count` threads, including the calling one, cannot start. Without this
-// check, libgomp would end the process, and OpenBLAS would wait forever if there were too little
-// address space for its threads.
+// Throws runtime_error if `count` threads, including the calling thread, cannot run. Without this
+// check, libgomp would end the process if a thread could not start, and OpenBLAS would wait forever
+// if there were too little address space for its threads.
 void require_threads(int count);
 
 }  // namespace nbody

@@ -115,16 +115,16 @@ TEST(ColdSphere, FallsAsAFreeFallDoes) {
 TEST(Kuzmin, IsAFlatDiskOnCircles) {
   const int n = 20000;
   const Systems disk = make("kuzmin", n);
-  // The disk keeps 95 % of its mass, and half of that lies within the median radius R. The mass
-  // within R is M (1 - 1 / sqrt(1 + R^2)).
+  // The cut disk has 95 % of the mass M, and half of these 95 % lies within the median radius R.
+  // The mass within R is M (1 - 1 / sqrt(1 + R^2)).
   EXPECT_NEAR(median(disk.bodies, cylinder_radius), std::sqrt(std::pow(1 - 0.475, -2) - 1), 0.05);
   EXPECT_NEAR(mass_of(disk.bodies), 1, 1e-4);
   for (const Body& b : disk.bodies) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // At R = 1, v_c must balance gravity, except for the force of the 5 % of the mass that is cut
-  // off.
+  // At R = 1, bodies with the speed v_c must balance gravity, except for the force of the 5 % of
+  // the mass that are cut off.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
@@ -166,7 +166,7 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   }
 }
 
-// Compares the rotation curve from the formula, which uses Bessel functions, with the forces that
+// Compares the formula for the rotation curve, which uses Bessel functions, with the forces that
 // the bodies of disk and halo exert.
 TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
   const ReferenceSystem reference(galaxy().bodies);
@@ -217,14 +217,16 @@ TEST(DiskHalo, HasItsToomreQ) {
 
 TEST(DiskHalo, HaloObeysTheJeansEquation) {
   // Squared dispersion of an infinite Hernquist sphere without a disk (Hernquist 1990, ApJ 356,
-  // 359, equation 10). The cut at ten scales changes it little where most of the mass is.
+  // 359, equation 10). The cut at ten scale lengths hardly changes the dispersion where most of the
+  // mass is.
   const generators::DiskHaloModel heavy({.halo_mass = 1e6, .halo_scale = 1, .toomre = 1});
   for (const double x : {0.1, 0.5, 1.0}) {
     const double expected = 1e6 / 12 *
                             (12 * x * std::pow(1 + x, 3) * std::log((1 + x) / x) -
                              x / (1 + x) * (25 + 52 * x + 42 * x * x + 12 * x * x * x));
     EXPECT_NEAR(std::pow(heavy.halo_velocities(x).sigma, 2) / expected, 1, 5e-3) << x;
-    // The escape speed from the cut sphere is given by -2 Phi = 2 M [1/(1+x) - 1/11 + 10/121].
+    // The square of the escape speed from the cut sphere is
+    // -2 Phi = 2 M [1/(1+x) - 1/11 + 10/121].
     EXPECT_NEAR(std::pow(heavy.halo_velocities(x).escape, 2) /
                     (2e6 * (1 / (1 + x) - 1.0 / 11 + 10.0 / 121)),
                 1, 1e-3);
@@ -282,7 +284,7 @@ TEST(Collision, MeetsOnAParabola) {
   EXPECT_LT(dot(dx, dv), 0);                                   // the galaxies are approaching
 }
 
-// Every disk has mass 1. The number of bodies, 1001, is divisible neither by two nor by three.
+// Every disk has mass 1. The number of bodies, 1001, is not divisible by two or three.
 TEST(Galaxies, SayWhichBodiesAreTheirDisks) {
   const std::pair<const char*, int> cases[] = {{"disk-halo", 1}, {"spiral", 1}, {"collision", 2}};
   for (const auto& [name, galaxies] : cases) {

@@ -32,7 +32,7 @@ double kinetic(std::span<const Body> bodies) {
   for (const Body& b : bodies) sum += 0.5 * b.mass * dot(velocity(b), velocity(b));
   return sum;
 }
-// Converts the positions only once, because this file is compiled without optimisation.
+// Converts the positions to float64 only once, because this file is compiled without optimisation.
 double potential(std::span<const Body> bodies, double softening) {
   std::vector<Vector3> positions;
   for (const Body& body : bodies) positions.push_back(position(body));
@@ -189,8 +189,8 @@ TEST(Plummer, IsNearEquilibriumBeyond) {
   EXPECT_NEAR(w, -0.5, 0.01);  // Henon units, before softening
 }
 
-// Checks the mass profile, M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi / 16. A check of only the
-// energies would accept a wrong profile of the right size.
+// Checks the mass profile, M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi / 16. If only the energies
+// were checked, a wrong profile of the right size would pass.
 TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   const int n = 200000;
   const Snapshot snapshot = make("plummer", 1, n);
@@ -215,8 +215,8 @@ TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   EXPECT_NEAR(vy2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(vz2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(radial / v2, 1.0 / 3, 0.003);
-  // For the density q^2 (1 - q^2)^(7/2), <q^2> is B(5/2, 9/2) / B(3/2, 9/2) = 1/4. Softening
-  // reduces this mean.
+  // If q has the density q^2 (1 - q^2)^(7/2), the mean of q^2 is B(5/2, 9/2) / B(3/2, 9/2) = 1/4.
+  // Softening reduces this mean.
   EXPECT_NEAR(q2, 0.25 * v2 / 0.5, 0.002);
 }
 
@@ -268,8 +268,8 @@ TEST(SolarSystem, IsBarycentricAndBound) {
   const auto& bodies = snapshot.systems.bodies;
   ASSERT_EQ(snapshot.names.size(), bodies.size());
   EXPECT_EQ(snapshot.names[4], "Moon");
-  // The tolerance is 1e-6, because the ephemeris's barycentre includes asteroids, and float32
-  // rounds Neptune's position to 2e-6.
+  // The tolerance is 1e-6, because the barycentre of the ephemeris includes asteroids, and because
+  // float32 rounds Neptune's position to 2e-6.
   expect_at_rest_at_the_origin(bodies, 1e-6);
   const double distance = length(position(bodies[3]) - position(bodies[4]));
   EXPECT_NEAR(distance, 0.00269, 1e-4);  // 402,000 km on that day
