@@ -22,8 +22,8 @@ struct Place {
   int row, column;
 };
 
-// Finds element k of a triangle that includes its diagonal, counted row by row. The square root is
-// rounded, so the row may be one too far.
+// Finds element k of a triangle that includes its diagonal. The elements are counted row by row.
+// The square root is rounded, so the computed row may be off by one.
 __device__ inline Place in_triangle(long long k) {
   auto row = static_cast<long long>((sqrt(8.0 * static_cast<double>(k) + 1.0) - 1.0) / 2.0);
   while (row * (row + 1) / 2 > k) --row;

@@ -2,8 +2,8 @@
 //
 // Implements the seven stages that a report of 2020 only outlines. One thread per pair finds the
 // pair's row and column from a linear index by a square root, and stores (x_j - x_i) / r^3. Then
-// one warp per body adds up the body's row, which is contiguous, and column, which is not. The
-// triangle halves the arithmetic, but 12 bytes per pair are written once and read twice.
+// one warp per body adds up the body's row, which is contiguous, and the body's column, which is
+// not. The triangle halves the arithmetic, but 12 bytes per pair are written once and read twice.
 //
 // Parent: nxn_matrix.   Run: triangular_storage --scenario plummer --bodies 16384
 #include <cmath>
@@ -31,7 +31,7 @@ __device__ int row_of(Index k, Index n) {
   return static_cast<int>(i);
 }
 
-// triangle[k] is the acceleration of `row` by `column`, without the mass.
+// triangle[k] is the acceleration that body j causes on body i, without the factor m_j.
 __global__ void __launch_bounds__(kBlockSize)
     compute_pairs(const Position* __restrict__ positions, float3* __restrict__ triangle, int n,
                   Index pairs, float softening_squared) {
@@ -51,7 +51,7 @@ __device__ void add_scaled(float3& sum, float factor, float3 term) {
   sum.z = fmaf(factor, term.z, sum.z);
 }
 
-// Kicks one body per warp: sums its row and, with the opposite sign, its column.
+// Kicks one body per warp: sums the body's row and, with the opposite sign, the body's column.
 __global__ void __launch_bounds__(kBlockSize)
     sum_rows(const Position* __restrict__ positions, const float3* __restrict__ triangle,
              Velocity* __restrict__ velocities, int n, float dt) {

@@ -26,8 +26,8 @@ class Scalar {
   Real value_{};
 };
 
-// Stores the result of compute() in `result`. If `result` is in host memory, waits for it, as
-// cuBLAS does.
+// Stores the result of compute() in `result`. If `result` is in host memory, waits for the
+// computation, as cuBLAS does.
 template <class Result, class Compute>
 cublasStatus_t reduce(cublasHandle_t handle, int increment, Result* result,
                       const Compute& compute) {

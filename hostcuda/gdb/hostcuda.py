@@ -4,7 +4,7 @@ In gdb, enter: source hostcuda/gdb/hostcuda.py
 
   info cuda threads     lists the threads of the running block, and where they wait
   cuda thread           shows which thread gdb looks at
-  cuda thread (5,0,0)   looks at another, waiting thread of the block: backtrace, print, up, down
+  cuda thread (5,0,0)   switches to a waiting thread of the block: backtrace, print, up, down
   cuda block            shows the running block
   set cuda memcheck on  stops at every finding
 
@@ -59,7 +59,7 @@ def state_of(block, i):
 
 
 class Focus:
-    """The thread that gdb shows, if it is not the running one."""
+    """The thread that gdb shows, if that is not the running thread."""
     thread = None
     registers = {}  # register values to restore before the thread continues
     stopped_at = 0  # the running thread's stack pointer
@@ -121,7 +121,7 @@ class Waiting(gdb.unwinder.Unwinder):
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
         # gdb requires each frame's stack address to be above the previous frame's. Therefore this
-        # reports an address just below the thread's.
+        # reports an address just below the thread's stack address.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():
@@ -136,8 +136,8 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx. The cast is for programs that do not use blockIdx: gdb does not know its
-    type."""
+    """Returns blockIdx. The cast is for programs that do not use blockIdx: in them gdb does not
+    know the type of blockIdx."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 
@@ -147,7 +147,7 @@ class Prefix(gdb.Command):
 
 
 class CudaThread(gdb.Command):
-    """Shows or changes the block's thread that gdb looks at: cuda thread [(x,y,z)]"""
+    """Shows or changes the thread of the block that gdb looks at: cuda thread [(x,y,z)]"""
 
     def invoke(self, words, _):
         if words:

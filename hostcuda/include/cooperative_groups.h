@@ -173,7 +173,7 @@ inline cluster_group this_cluster() { return {}; }
 template <unsigned kSize, class Parent = void>
 class thread_block_tile : public lanes_group {
   static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0,
-                "hostcuda: a tile has at most the 32 threads of a warp, a power of two");
+                "hostcuda: a tile's size must be a power of two, at most 32 threads");
 
  public:
   thread_block_tile() : lanes_group(own_lanes()) {}

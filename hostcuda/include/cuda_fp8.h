@@ -31,8 +31,8 @@ inline double fp8_value(unsigned char bits, __nv_fp8_interpretation_t kind) {
   return bits & 0x80 ? -value : value;
 }
 
-// Rounds to nearest even. A number that is too large becomes the largest one, or infinity (e5m2) or
-// NaN (e4m3).
+// Rounds to nearest even. A number that is too large becomes the largest finite number or, without
+// saturation, infinity (e5m2) or NaN (e4m3).
 inline unsigned char fp8_bits(double value, __nv_saturation_t saturation,
                               __nv_fp8_interpretation_t kind) {
   const Fp8Format format = fp8_format(kind);
@@ -72,7 +72,7 @@ struct Fp8 {
   explicit operator bool() const { return (__x & 0x7f) != 0; }
 };
 
-// kStorage holds two or four numbers; the first one is in the lowest byte.
+// Storage holds two or four numbers; the first number is in the lowest byte.
 template <__nv_fp8_interpretation_t kKind, class Storage>
 struct Fp8s {
   Storage __x;

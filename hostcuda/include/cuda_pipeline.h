@@ -1,4 +1,4 @@
-// hostcuda: the functions for asynchronous copies of cuda_pipeline.h.
+// hostcuda: the functions of cuda_pipeline.h, which copy asynchronously.
 #pragma once
 
 #include "hostcuda/ptx/async_copies.h"

@@ -1,10 +1,10 @@
 // hostcuda: the CUDA runtime API and dialect for a plain host C++20 compiler.
 //
 // nvcc compiles the same .cu files against NVIDIA's header of this name; g++ or clang++, started by
-// launcher/hostcudacc.py, compiles them against this one. README.md says what a run proves.
+// launcher/hostcudacc.py, compiles them against this header. README.md says what a run proves.
 #pragma once
 
-// CUDA's own header includes these.
+// CUDA's own header includes these headers.
 #include <assert.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// hostcuda: cuFFT's transforms of complex and real numbers, in one, two or three dimensions. They
-// are computed in double, by splitting a length into its prime factors.
+// hostcuda: cuFFT's transforms of complex and real numbers, in one, two or three dimensions. The
+// transforms are computed in double, by splitting a length into its prime factors.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ inline Number operator*(Number a, Number b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// Transforms numbers whose count divides that of the roots of unity.
+// Transforms `numbers`; their count must divide the count of the roots of unity.
 inline Numbers transformed(const Numbers& numbers, const Numbers& roots) {
   const std::size_t n = numbers.size();
   if (n == 1) return numbers;
@@ -86,7 +86,7 @@ inline std::size_t product(const Shape& shape) {
   return all;
 }
 
-// Transforms along each dimension; the last one is contiguous.
+// Transforms along each dimension; the last dimension is contiguous in memory.
 inline void transform(Numbers& all, const Shape& shape, int direction) {
   std::size_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
@@ -103,7 +103,7 @@ inline void transform(Numbers& all, const Shape& shape, int direction) {
   }
 }
 
-// How one side of a transform lies in memory, in elements.
+// The memory layout of a transform's input or output, in elements.
 struct Layout {
   Shape embed;  // the extents of the array that contains the data
   std::size_t stride = 1, distance = 0;
@@ -149,7 +149,7 @@ void write(Complex* to, Number value) {
   *to = Complex{static_cast<Real>(value.re), static_cast<Real>(value.im)};
 }
 
-// Only the first half of the spectrum of real numbers is stored; the rest are its conjugates.
+// Only the first half of the spectrum of real numbers is stored; the other half has its conjugates.
 inline std::size_t mirrored(std::size_t index, const Shape& shape) {
   std::size_t at = 0, size = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
@@ -182,8 +182,9 @@ void run(const Plan& plan, const In* in, Out* out, int direction) {
   }
 }
 
-// The layout of a whole array, of whose last dimension only the first half may be stored. In place,
-// the real numbers of a line take the room of its complex ones.
+// The layout of a whole array. If is_half is true, only the first half of the last dimension is
+// stored. In a transform in place, the real numbers of a line take as much room as the line's
+// complex numbers.
 inline Layout default_layout(const Shape& shape, bool is_half, bool has_room_for_complex) {
   Layout layout{shape, 1, 0};
   std::size_t& last = layout.embed.back();

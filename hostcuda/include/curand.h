@@ -21,7 +21,7 @@ enum curandStatus {
   CURAND_STATUS_INTERNAL_ERROR = 999
 };
 typedef curandStatus curandStatus_t;
-// The pseudo-random generators; quasi-random ones are not emulated.
+// The pseudo-random generators; quasi-random generators are not emulated.
 enum curandRngType {
   CURAND_RNG_PSEUDO_DEFAULT = 100,
   CURAND_RNG_PSEUDO_XORWOW = 101,

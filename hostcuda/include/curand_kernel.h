@@ -1,2 +1,2 @@
-// hostcuda: cuRAND for kernels. As in CUDA, this header includes the one for host code.
+// hostcuda: cuRAND for kernels. As in CUDA, this header includes the header for host code.
 #include "curand.h"

@@ -1,4 +1,4 @@
-// hostcuda: the types of numbers that several libraries name.
+// hostcuda: the enumerators for types of numbers, shared by several libraries.
 #pragma once
 
 enum cudaDataType {

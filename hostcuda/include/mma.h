@@ -1,5 +1,5 @@
 // hostcuda: wmma. CUDA does not say which elements of a fragment a lane holds; here a lane holds
-// consecutive ones, in the order of the rows.
+// consecutive elements, row by row.
 #pragma once
 
 #include <cstring>

@@ -189,7 +189,7 @@ def no_end(ended):
 
 
 def findings_of_end(ended, plain, unstable):
-    """Returns a finding if the run's end or its output differs from the plain run's."""
+    """Returns a finding if the run ends differently from the plain run or has other output."""
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
@@ -250,8 +250,8 @@ def check_traced(programs, arguments, timeout, folder):
 
 
 def check_in_all_modes(programs, arguments, timeout, folder):
-    """Returns the plain run, the findings of all runs, those that the trace recorded, and the
-    number of runs."""
+    """Returns the plain run, the findings of all runs, the findings that the trace recorded, and
+    the number of runs."""
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
     hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)
@@ -263,7 +263,7 @@ def check_in_all_modes(programs, arguments, timeout, folder):
         ]
         traced, records = run_traced(programs[TRACED], arguments, timeout, folder)
         ended = [one.result() for one in others]
-    # The findings of the traced run come first, because it reports an error where it happens.
+    # The findings of the traced run come first, because that run reports an error where it happens.
     # The other findings are often consequences.
     findings = findings_of_messages(traced) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
@@ -305,9 +305,9 @@ def check_files(building, arguments, options):
 
 def check_project(words, options):
     if not words:
-        raise ToolError("check: a command must follow --, or a source file precede it")
+        raise ToolError("check: -- must follow a source file or precede a command")
     if options["all"]:
-        raise ToolError("check: --all needs source files; a project is run traced only")
+        raise ToolError("check: --all needs source files; a project runs only traced")
     name = " ".join(words)
     checked = project.check(words, options["timeout"] or 600)
     command = checked.command

@@ -108,7 +108,7 @@ class ProjectTest(InFolder):
             (("check", "--timeout", "soon", "a.cu"), "check: --timeout soon: seconds must be a .*"),
             (("check", "--timeout", "-1", "--", "make"), "check: --timeout -1: seconds must be .*"),
             (("check", "--timeout", "nan", "a.cu"), "check: --timeout nan: seconds must be a .*"),
-            (("check", "--"), "check: a command must follow --, or a source file precede it"),
+            (("check", "--"), "check: -- must follow a source file or precede a command"),
             (("check", "--", "no-such-command"), "check: no-such-command: No such file .*"),
             (("check", "--", "./text"), r"check: \./text: Permission denied"),
             (("check", "--", "true"), "check: 'true' built no program with nvcc; .*"),

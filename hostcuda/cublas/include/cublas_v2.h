@@ -2,7 +2,7 @@
 //
 // Matrices are column-major, as everywhere in BLAS. A scalar in host memory (the default) is read
 // before the call returns; a scalar in device memory is read when the stream reaches the call. If a
-// result is in host memory, the call waits for it.
+// result is in host memory, the call waits for the result.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
-// hostcuda: copies by a group. They take place when the group waits for them.
+// hostcuda: asynchronous copies that a group starts. The copies take place when the group waits for
+// them.
 #pragma once
 
 #include "../cooperative_groups.h"
@@ -6,7 +7,7 @@
 
 namespace cooperative_groups {
 
-// A number of bytes may be a cuda::aligned_size_t.
+// `bytes` may be an integer or a cuda::aligned_size_t.
 template <class Group, class T, class Size>
 void memcpy_async(const Group& group, T* to, const T* from, Size bytes) {
   cuda::details::copy_by(group, to, from, bytes);

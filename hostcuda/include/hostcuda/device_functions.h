@@ -41,8 +41,8 @@ bool launch_is_cooperative();
 // Returns the address that corresponds to `address` in another block of the cluster, given its
 // rank.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
-// PTX addresses shared memory by 32 bits, in a window. The process ends if the address is not in
-// the running block's shared memory.
+// PTX addresses shared memory with 32-bit addresses, in a window. The process ends if the address
+// is not in the running block's shared memory.
 std::size_t to_window(const void* address, const char* file, int line);
 void* from_window(std::size_t window, const char* file, int line);
 bool is_shared(const void* address);
@@ -124,8 +124,8 @@ __attribute__((no_sanitize("thread"))) inline T unobserved_load(const T* address
   return value;
 }
 
-// Atomically sets *address = change(*address) and returns the old value. Also writes a value that
-// does not change, as a GPU does, so that a trace counts every atomic.
+// Atomically sets *address = change(*address) and returns the old value. Writes the value even if
+// it does not change, as a GPU does, so that a trace counts every atomic.
 template <class T, class Change>
 inline T atomic_change(T* address, const Change& change) {
   T seen = unobserved_load(address);

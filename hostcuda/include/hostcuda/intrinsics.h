@@ -155,7 +155,7 @@ inline float rounded_up(double exact) {
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
 // Computes in another rounding mode. `volatile` keeps the compiler from moving the operation out of
-// the lines that have this mode.
+// the lines between which this mode is set.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;
@@ -196,7 +196,8 @@ HOSTCUDA_ROUNDING(rz, FE_TOWARDZERO, rounded_to_zero)
 #undef HOSTCUDA_ROUNDED
 
 // Conversions to integers, in all rounding modes. As on a GPU, a number that does not fit becomes
-// the closest one that does, and NaN becomes 0 (or the most negative number, of double).
+// the closest integer that fits. NaN becomes 0 or, if one of the types has 8 bytes, the most
+// negative integer.
 namespace hostcuda {
 template <class Integer, class Real>
 Integer whole_number(Real whole) {

@@ -61,7 +61,7 @@ Work* work_of(const Function& function) {
 
 // Checks the configuration as a GPU does and appends the grid to the stream. Errors are returned
 // and also recorded for cudaGetLastError. `body` runs the kernel as the emulated thread that
-// threadIdx identifies. It is deleted when nothing can run it again.
+// threadIdx identifies. `body` is deleted when nothing can run it again.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
 // Tells the tracer that the program ignores the next call's result.
@@ -221,7 +221,7 @@ struct ExactLauncher {
       enqueue_call<Call, Parameters...>(request, call, parameters...);
     }
   }
-  // Launches a kernel that has default arguments: the call passes only the first parameters.
+  // Launches a kernel that has default arguments: the call passes only the first arguments.
   template <class... Arguments>
   std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))> operator()(
       Arguments&&... arguments) const {
@@ -259,11 +259,12 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
 // Changes whenever this operating-system thread starts another block.
 extern __thread unsigned block_sequence;
 
-// Called when a block first uses a shared variable: poisons it and adds its size to the block's
-// total.
+// Called when a block first uses a shared variable: poisons the variable and adds its size to the
+// block's total.
 void begin_shared_variable(void* address, std::size_t size, const char* name);
 
-// Every emulated thread that reaches the declaration calls this. Each variable has its own `seen`.
+// Every emulated thread that reaches the declaration calls this function. Each variable has its own
+// `seen`.
 template <class Variable>
 inline __attribute__((always_inline)) void register_shared(unsigned& seen, Variable& variable,
                                                            const char* name) {
@@ -275,7 +276,7 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
 }
 
 // Resets a __shared__ variable at file scope for every block. The variable's size is not counted,
-// because it is unknown which kernels use it.
+// because it is unknown which kernels use the variable.
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);

@@ -160,7 +160,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// Programmatic dependent launch: here a grid starts when the previous one in its stream has ended.
+// Programmatic dependent launch: here a grid starts when the previous grid in its stream has ended.
 // A GPU may start the grid earlier, but never later.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

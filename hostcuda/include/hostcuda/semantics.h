@@ -1,5 +1,6 @@
 // hostcuda: clang reads this header before a .cu file, to distinguish host code from device code
-// (launcher/semantics.py). Declarations suffice, because clang does not compile the file.
+// (launcher/semantics.py). Declarations suffice, because clang only checks the file and does not
+// compile it.
 #pragma once
 
 #define HOSTCUDA_SEMANTICS 1

@@ -1,5 +1,6 @@
 // hostcuda: code shared by half and bfloat16. An operation on these 16-bit numbers computes in
-// float and rounds its result to nearest even. __half2 and __nv_bfloat162 store pairs of them.
+// float and rounds its result to nearest even. __half2 and __nv_bfloat162 store pairs of these
+// numbers.
 #pragma once
 
 #include "../cuda_runtime.h"

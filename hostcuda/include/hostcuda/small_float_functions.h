@@ -1,4 +1,4 @@
-// hostcuda: the functions of half and bfloat16 besides their operators (small_float.h): conversions
+// hostcuda: the functions of half and bfloat16, except for operators (small_float.h): conversions
 // from and to integers in all rounding modes, comparisons, and mathematical functions.
 #pragma once
 
@@ -41,7 +41,7 @@ Small rounded_small(long double exact, Round mode) {
   return below < above || (below == above && low.bits % 2 == 0) ? low : high;
 }
 
-// As on a GPU, a number beyond the integer's range becomes its largest or smallest value, and NaN
+// As on a GPU, a number beyond the integer's range becomes the largest or smallest integer, and NaN
 // becomes 0.
 template <class Integer>
 Integer to_integer(float value, Round mode) {
@@ -76,7 +76,7 @@ inline float smallest_or_nan(float a, float b) { return a != a || b != b ? NAN :
   HOSTCUDA_SMALL_ROUNDED(Name, word, name, Type, ru, up)      \
   HOSTCUDA_SMALL_ROUNDED(Name, word, name, Type, rz, to_zero)
 
-// The ordered comparison is false if an operand is NaN, and the unordered one (u) is true.
+// The ordered comparison is false if an operand is NaN, and the unordered comparison (u) is true.
 #define HOSTCUDA_SMALL_COMPARE(Name, Pair, name, symbol) \
   inline bool __h##name(Name a, Name b) {                \
     const float x = a, y = b;                            \
@@ -101,7 +101,7 @@ inline float smallest_or_nan(float a, float b) { return a != a || b != b ? NAN :
   inline Name h##name(Name a) { return Name(float(function(float(a)))); } \
   inline Pair h2##name(Pair a) { return {h##name(a.x), h##name(a.y)}; }
 
-// An operation on two numbers, or on two pairs, whose result `of` changes.
+// An operation on two numbers, or on two pairs of numbers.
 #define HOSTCUDA_SMALL_BINARY(Name, Pair, name, result) \
   inline Name __h##name(Name first, Name second) {      \
     const float a = first, b = second;                  \

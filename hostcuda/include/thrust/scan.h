@@ -15,7 +15,7 @@ struct one_segment {
     return true;
   }
 };
-// Stands in for the keys in a scan that has none.
+// Stands in for the keys in a scan without keys.
 struct no_keys {
   static constexpr bool kOnDevice = true;
   no_keys raw() const { return *this; }

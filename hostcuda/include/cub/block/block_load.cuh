@@ -1,5 +1,5 @@
 // hostcuda: cub::BlockLoad and cub::BlockStore, which access the same addresses as the chosen
-// algorithm does on a GPU, so that the emulator counts a GPU's memory accesses.
+// algorithm does on a GPU, so that the emulator counts the memory accesses that a GPU would make.
 #pragma once
 
 #include "block_exchange.cuh"
@@ -49,7 +49,7 @@ class BlockLoad {
   void Load(Iterator from, T (&items)[N]) {
     Load(from, items, kThreads * N);
   }
-  // Loads only the first valid_items items; the others keep their values.
+  // Loads only the first valid_items items; the other items keep their values.
   template <class Iterator>
   void Load(Iterator from, T (&items)[N], int valid_items) {
     int index = detail::first_item(thread_, kStriped, N);

@@ -1,4 +1,5 @@
-// hostcuda: cub::BlockReduce. Only thread 0 has the result; the others' values are unspecified.
+// hostcuda: cub::BlockReduce. Only thread 0 has the result; the values that the other threads get
+// are unspecified.
 #pragma once
 
 #include "../detail/block.cuh"

@@ -25,7 +25,7 @@ int linear_thread(const char* primitive) {
   return static_cast<int>(hostcuda::rank_in_block());
 }
 
-// The value that CUB leaves unspecified is NaN here, or a conspicuous number.
+// Returns NaN, or a conspicuous number, for a value that CUB leaves unspecified.
 template <class T>
 T unspecified(const T& any) {
   T value = any;

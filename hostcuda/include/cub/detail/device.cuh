@@ -12,8 +12,8 @@ using thrust::detail::raw;
 using thrust::detail::raw_t;
 using thrust::detail::value_t;
 
-// If `temporary` is null, only stores the size to provide in `bytes`. Otherwise launches work()
-// once.
+// If `temporary` is null, only stores in `bytes` how much memory the caller must provide. Otherwise
+// launches work() once.
 template <class Work>
 cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, std::size_t needed,
                         cudaStream_t stream, const Work& work) {

@@ -1,4 +1,5 @@
-// hostcuda: cub::WarpReduce. Only lane 0 has the result; the other lanes' values are unspecified.
+// hostcuda: cub::WarpReduce. Only lane 0 has the result; the values that the other lanes get are
+// unspecified.
 #pragma once
 
 #include "../detail/block.cuh"

@@ -1,6 +1,6 @@
 // hostcuda: asynchronous copies from global to shared memory (cp.async, __pipeline_memcpy_async,
-// cuda::pipeline). A copy takes place when its thread waits for it, as late as a GPU may do it, so
-// that a missing wait shows.
+// cuda::pipeline). A copy takes place when its thread waits for it, which is as late as on any GPU,
+// so that a missing wait shows in the result.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Copy {
 };
 
 void add(const Copy& copy);
-void commit();  // makes a batch of the running thread's copies since the last one
+void commit();  // makes a batch of the running thread's copies since its last batch
 // Takes the oldest copy of the running thread, unless it is in one of the last `left` batches.
 bool next(unsigned left, Copy& copy);
 

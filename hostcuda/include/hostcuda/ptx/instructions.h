@@ -20,7 +20,7 @@ using Bfloat162 = ::__nv_bfloat162;
 
 inline unsigned thread() { return rank_in_block(); }
 
-// Integers are converted to each other; other types of one size exchange their bits.
+// Converts integers to each other; between other types of the same size, copies the bits.
 template <class To, class From>
 To as(const From& from) {
   using Target = std::remove_volatile_t<To>;
@@ -112,7 +112,7 @@ HOSTCUDA_PTX_UNARY(tanh, ::tanh(a))
 #undef HOSTCUDA_PTX_TEST
 #undef HOSTCUDA_PTX_UNARY
 
-// A shift by more than the number's bits leaves nothing, or only the sign.
+// A shift by the number of bits or more leaves 0, or only copies of the sign bit.
 template <class T, class A, class B>
 T shl(const A& a, const B& by) {
   const auto bits = as<unsigned>(by);
@@ -156,7 +156,7 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 
-// rounding: 0 to zero, 1 to nearest, 2 down, 3 up, of a number that becomes an integer.
+// `rounding` of a number that becomes an integer: 0 to zero, 1 to nearest, 2 down, 3 up.
 template <class To, class From>
 To convert(From from, int rounding) {
   if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
@@ -190,7 +190,7 @@ template <class T, int kCount>
 struct Elements {
   T element[kCount];
 };
-// A vector is loaded at once.
+// Loads all elements of a vector in a single access.
 template <class T, int kCount>
 auto load(const char* from) {
   using Plain = std::remove_volatile_t<T>;

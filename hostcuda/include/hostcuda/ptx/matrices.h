@@ -1,5 +1,5 @@
-// hostcuda: products of small matrices by a warp, as tensor cores compute them (mma.sync and wmma).
-// Each lane contributes its elements of A and B, and computes its elements of the result.
+// hostcuda: products of small matrices that a warp computes, as tensor cores do (mma.sync and
+// wmma). Each lane contributes its elements of A and B, and computes its elements of the result.
 #pragma once
 
 #include <cstring>
@@ -35,8 +35,8 @@ Element element_of(const unsigned* registers, int i) {
 }
 
 // mma.sync.m16n8k<kDepth>: D = A B + C with 16 x kDepth and kDepth x 8 elements. PTX defines which
-// elements a lane's registers hold: a register has kPerRegister neighbours of a row of A or of a
-// column of B, and four lanes share 4 * kPerRegister of them.
+// elements a lane's registers hold: a register has kPerRegister neighbouring elements of a row of A
+// or of a column of B, and four lanes together hold 4 * kPerRegister neighbours.
 template <int kDepth, class A, class B, class Sum>
 auto multiply(const Registers<(kDepth * sizeof(A)) / 8>& a,
               const Registers<(kDepth * sizeof(B)) / 16>& b, const Registers<sizeof(Sum)>& c) {

@@ -66,7 +66,7 @@ struct leads_to_device<Iterator, std::void_t<decltype(Iterator::kOnDevice)>>
 template <class... Iterators>
 inline constexpr bool on_device = (leads_to_device<std::decay_t<Iterators>>::value || ...);
 
-// Returns the same iterator with plain pointers inside, for code that runs on the memory's side.
+// Returns the same iterator with plain pointers inside, for code that runs where the memory is.
 template <class Iterator>
 auto raw(const Iterator& it) {
   if constexpr (on_device<Iterator>)
