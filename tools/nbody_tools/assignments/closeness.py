@@ -1,9 +1,11 @@
-"""Computes how near a program's wrong results are to the right ones, from 0 to 1. One slip can make
-every number wrong although most of the work was done. The nearness is the largest of
+"""Computes how near a program's wrong results are to the right ones, as a number from 0 to 1. One
+slip can make every number wrong although most of the work was done. The nearness is the largest of
 
   the share of numbers that are right;
-  the share of right numbers that are in the results at any place (rows and columns exchanged);
-  the square of the correlation with the right numbers (one round of a sum is missing).
+  the share of right numbers that are anywhere in the results, as after an exchange of rows and
+  columns;
+  the square of the correlation of the results with the right numbers, which stays large if, for
+  example, one round of a sum is missing.
 """
 
 from __future__ import annotations
@@ -47,13 +49,14 @@ def is_written(got: np.ndarray) -> np.ndarray:
 
 
 def at_any_place(got: np.ndarray, expected: np.ndarray) -> float:
-    """Returns the share of the expected numbers that are among the results, each counted once."""
+    """Returns the share of the expected numbers that are anywhere in the results. Each result can
+    match only one expected number."""
     wanted = np.sort(expected[expected != 0])
     found = np.sort(got[np.isfinite(got)])
     if not wanted.size or not found.size:
         return 0.0
     allowed = 1e-5 * np.abs(wanted)
-    # Equal numbers, such as counts, need as many partners: the k-th of them takes the k-th partner.
+    # k equal expected numbers, such as counts, need k matching results: the i-th takes the i-th.
     rank = np.arange(wanted.size) - np.searchsorted(wanted, wanted)
     first = np.searchsorted(found, wanted - allowed, "left")
     last = np.searchsorted(found, wanted + allowed, "right")
@@ -61,7 +64,8 @@ def at_any_place(got: np.ndarray, expected: np.ndarray) -> float:
 
 
 def squared_correlation(got: np.ndarray, expected: np.ndarray) -> float:
-    """Numbers that are missing count as uncorrelated. A negative correlation is worth nothing."""
+    """Returns the squared correlation of the results with the expected numbers, or 0 if the
+    correlation is negative. Missing results count as uncorrelated."""
     if expected.size < FEWEST:
         return 0.0
     axis = 0 if len(expected) >= ROWS else None

@@ -1,4 +1,4 @@
-"""A family of assignments: one task in many variants, which differ in code.
+"""A family of assignments: one task in many variants, each of which needs different code.
 
 A family is a module of nbody_tools.assignments.families and a folder course/assignments/NAME with
 templates of the statement and of the reference. Its axes are the choices that make a variant. A
@@ -38,30 +38,30 @@ HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # Explains what the limits count. The keys are the beginnings of the limits' names.
 EXPLAINED = (
     ("requests of global", "An access by a whole warp is one request. If each body or element has "
-     "a thread that accesses it once, this is 1/32 = 0.031 requests."),
+     "a thread that accesses it once, each makes 1/32 = 0.031 requests."),
     ("requests of shared loads per thread", "An access by a whole warp is one request: threads "
      "that load together make few requests, and a thread that loads alone makes one per load."),
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
-    ("global stores per thread", "In the kernel that reads the bodies, one lane of each warp "
-     "writes, or one thread of each block."),
+    ("global stores per thread", "In the kernel that reads the bodies, only one lane of each "
+     "warp or one thread of each block writes."),
     ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes fill 4 "
-     "sectors, of 8 bytes 8 sectors, and of 16 bytes 16 sectors; they touch one more if the first "
-     "does not begin a sector."),
+     "sectors, of 8 bytes 8 sectors, and of 16 bytes 16 sectors; they touch one sector more if "
+     "the first element does not begin a sector."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
-    ("bodies per block", "In the kernel that reads most, per block that reads: several blocks "
-     "share a large system."),
+    ("bodies per block", "Counted in the kernel that reads most, per block that reads bodies: "
+     "several blocks must share a large system."),
     ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "
      "changes nothing."),
     ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "
      "changes nothing."),
-    ("shuffles per thread", "In the kernel that reads the bodies, per thread that reads: every "
-     "shuffle in which the thread takes part counts, also those of cooperative groups."),
-    ("launches that load", "A later kernel reads what an earlier kernel has written."),
-    ("loads of one thread", "Those of the busiest thread, from global and shared memory: no thread "
-     "does the work of all others."),
+    ("shuffles per thread", "Counted in the kernel that reads the bodies, per thread that reads "
+     "bodies: every shuffle in which the thread takes part counts, also in cooperative groups."),
+    ("launches that load", "A later kernel must read what an earlier kernel has written."),
+    ("loads of one thread", "The loads of the busiest thread from global and shared memory: no "
+     "thread may do the work of all others."),
     (PATTERNS, "The ways in which the addresses of the lanes follow one another, counted over the "
      "warps of a block. Padding stores all rows in the same way, which is 1 pattern; exchanged "
      "columns differ from row to row."),
@@ -99,13 +99,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong solution: edits of the reference, and its kind, which says how many points it may
-    get (tests/assignments/bands.py)."""
+    """A wrong solution: the edits that turn the reference into it, and its kind, which determines
+    how many points it may get (tests/assignments/bands.py)."""
     name: str
     why: str
-    edits: tuple[tuple[str, str], ...]  # text to find once, and its replacement
+    edits: tuple[tuple[str, str], ...]  # a text that the reference has once, and its replacement
     kind: str
-    says: str = ""  # part of the report
+    says: str = ""  # a text that the report must contain
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,12 @@ class Variant:
     family: Family
     choice: dict[str, str] = field(hash=False)
 
-    # The grader's rules and its workshop read these; nbody_tools.labs.lab.Lab has the same names.
+    # The grader's rules and its workshop read these attributes, which nbody_tools.labs.lab.Lab also
+    # has.
     file_name = FILE_NAME
     steps: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()  # the method is judged by counts, not by words
+    forbidden: tuple[str, ...] = ()  # counts show the method, so no word is forbidden
 
     @property
     def name(self) -> str:
@@ -186,12 +187,13 @@ class Variant:
 
     @property
     def timed(self) -> tuple[int, int, int]:
-        """Returns systems, bodies and copies of the problem that is timed on a GPU."""
+        """Returns the numbers of systems, bodies and copies of the problem that is timed on a
+        GPU."""
         return self.family.module.timed(self.choice)
 
     @property
     def time_limit(self) -> Optional[float]:
-        """Returns the time for full points, in copies of the input; None if it was not measured."""
+        """Returns the longest time for full points (see time_limit in times.py)."""
         return time_limit(self.name)
 
     def check(self, problem: Problem, result: bytes) -> Checked:
@@ -210,7 +212,8 @@ class Variant:
 
     @property
     def one_thread(self) -> str:
-        """Returns a right program in which one thread does everything: what a beginner writes."""
+        """Returns a right program in which one thread does everything, as a beginner may write
+        it."""
         return self._filled("one_thread.cu.j2")
 
     @property
@@ -268,8 +271,8 @@ def templates(family: str) -> Any:
 
 @functools.lru_cache
 def wrong_programs(family: str) -> ModuleType:
-    """Returns the module with a family's wrong programs. It quotes the reference, so it is in the
-    teacher's folder."""
+    """Returns the module with a family's wrong programs. The module quotes the reference, so only
+    the teacher's folder has it."""
     file = FOLDER / family / "wrong.py"
     if not file.is_file():
         raise ToolError(f"{file}: not found; only the teacher's repository has it")

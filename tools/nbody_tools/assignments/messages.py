@@ -1,4 +1,4 @@
-"""Words of the grader's messages about an assignment."""
+"""Formats the grader's messages about an assignment."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ CALLABLE = "CUDA's runtime, printf, and mathematics and containers of the C++ li
 
 
 def shown(value: float) -> str:
-    """Returns a number of a result for a message."""
+    """Formats one number from a result for a message."""
     return "what it held before the call" if value in UNWRITTEN else f"{value:.7g}"
 
 
 def of_student(said: str) -> str:
-    """Names the grader's arrays, which its harness allocates, as a student knows them."""
+    """Replaces places in the grader's harness, which allocates the arrays, by names that students
+    know."""
     return AT_HARNESS.sub("", OF_HARNESS.sub("the input or `result`", said))
 
 
 def first_error(said: str) -> str:
-    """Returns a compiler's line about the first error; other lines may come before it."""
+    """Returns the line that reports the first error in a compiler's output, or else the first
+    line."""
     lines = said.splitlines()
     return next((line for line in lines if ERROR.search(line)), lines[0])
 
@@ -35,7 +37,7 @@ def error_first(said: str, most: int) -> list[str]:
     lines = said.splitlines()
     first = lines.index(first_error(said))
     lines = lines[first:] + lines[:first]
-    more = [f"... and {len(lines) - most} lines more"] if len(lines) > most else []
+    more = [f"... and {len(lines) - most} more lines"] if len(lines) > most else []
     return [*lines[:most], *more]
 
 

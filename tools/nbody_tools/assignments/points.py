@@ -1,8 +1,9 @@
 """The points of an assignment. course/assignments/README.md explains the rule:
 
-  45 for results, in the tests right to findings: a right program gets them, whatever its method;
-  55 for the method, in the test counts: each part of a variant has its points (family.Part). They
-  count only as far as the results are right, because accesses without results are not a method.
+  45 for results, in the tests `right` to `findings`: a right program gets them with any method;
+  55 for the method, in the test `counts`: each part of a variant has its own points (family.Part).
+  The points for the method count only as far as the results are right, because a program with wrong
+  results may only imitate the accesses.
 """
 
 from __future__ import annotations

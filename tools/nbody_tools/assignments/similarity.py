@@ -1,9 +1,10 @@
-"""Compares submissions with one another, with the references of all variants of all assignments,
-and with this repository's own CUDA code, with copydetect.
+"""Uses copydetect to compare submissions with one another, with the references of all variants of
+all assignments, and with this repository's own CUDA code.
 
-copydetect (pip install copydetect) compares tokens without their names, so a renamed or reformatted
-copy is recognised. It runs in a Python that has copydetect: this process's Python, the one that the
-variable PYTHON names, or the one of the command `copydetect`. Nothing leaves this machine.
+copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
+reformatted copy. This module starts it with a Python that has it: the Python that the environment
+variable PYTHON names, that of this process, or that of the command `copydetect`. Nothing leaves
+this machine.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ WORKER = Path(__file__).with_name("similarity_worker.py")
 OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
         "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
-# Lessons that the class has and may use, and the share from which a submission has used one.
-# Programs from the statement alone share up to 0.27 with the lessons.
+# The class has these lessons and may use them. A submission that shares at least USES_LESSON with a
+# lesson has used it. Programs written from the statement alone share up to 0.27 with the lessons.
 COPY, LESSON = "copy?", "uses a lesson"
 LESSONS, USES_LESSON = "memory/", 0.35
 
@@ -46,7 +47,7 @@ class Match:
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("folder", metavar="FOLDER", type=existing_folder,
-                   help="the submissions, as for ./nbody grade")
+                   help="folder of submissions, as for ./nbody grade")
     p.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
     p.add_argument("--above", type=positive_number, default=SUSPICIOUS, metavar="SHARE",
                    help=f"share of a submission to report as a copy [{SUSPICIOUS}]")
@@ -91,8 +92,8 @@ def matches(submissions: dict[str, Path], compared: dict[str, Path]) -> list[Mat
     come first."""
     python = python_with_copydetect()
     if python is None:
-        raise NoCopydetect("copydetect is not installed: pip install copydetect, and name its "
-                           "interpreter in PYTHON")
+        raise NoCopydetect("copydetect is not installed: run pip install copydetect, and set "
+                           "PYTHON to the interpreter that has it")
     asked = {"submissions": {key: str(file) for key, file in submissions.items()},
              "others": {key: str(file) for key, file in compared.items()}}
     ended = subprocess.run([python, str(WORKER)], input=json.dumps(asked), text=True,

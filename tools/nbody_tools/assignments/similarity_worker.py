@@ -1,8 +1,8 @@
 """Compares files with copydetect; similarity.py starts it in a Python that has copydetect.
 
 Reads {"submissions": {name: file}, "others": {name: file}} and writes one row [submission, share,
-other] for each submission. Starters are not subtracted: they have only two lines, and if copydetect
-0.5.0 subtracts any text, it also subtracts repeated text.
+other] for each submission. The code of starters is not subtracted: it has only two lines, and
+copydetect 0.5.0 also subtracts repeated text whenever it subtracts any text.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Runs the tests of a submission for an assignment. Each test has a name and points:
 
   right     three problems of some thousand bodies, against float64
-  sizes     one and two bodies, sizes next to those of warps and blocks, random sizes
+  sizes     one and two bodies, sizes just below and above those of warps and blocks, random sizes
   orders    other orders of threads, blocks and streams; guarded memory
   findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the parts of the variant's method
@@ -33,9 +33,9 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
 
 MEGABYTES = 1000
 NO_KERNEL = "no kernel reads the input"
-HOST = "none of the points: hardly any kernel reads the input, so the host has computed the results"
-COPIED = "none of the points: the host copies the input back, so it can compute the results"
-IDLE = 0.1  # share of the least number of requests; with less, HOST is the reason
+HOST = "no points: the kernels read hardly any of the input, so the host has computed the results"
+COPIED = "no points: the program copies the input back to the host, which can compute the results"
+IDLE = 0.1  # below this share of the least number of requests, the message HOST is reported
 MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"
 UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
@@ -48,19 +48,20 @@ INSPECTED = (1921, 2047)  # bodies per system in the traced run
 
 
 class Kind(NamedTuple):
-    """A run in which a mistake may have no effect, and words for what that says about a program."""
+    """A run in which some mistakes have no effect, and a text that explains the mistake of a
+    program that is right only in such a run."""
     environment: str
     room: int
     words: str
 
 
 KIND = (
-    Kind(f"{STRICT} {UNPOISONED}", 0, "; it is right if all memory holds zeros beforehand, so it "
-         "reads or adds to memory that nothing has written"),
-    Kind(UNPOISONED, ROOM, "; it is right if there are zeros behind all arrays, so a thread works "
-         "beyond their end"),
-    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED}", ROOM, "; it is right if the threads run in "
-         "another order, so a barrier or an atomic operation is missing"),
+    Kind(f"{STRICT} {UNPOISONED}", 0, "; the result is right if all memory holds zeros before, so "
+         "the program reads or adds to memory that it has not written"),
+    Kind(UNPOISONED, ROOM, "; the result is right if there are zeros behind all arrays, so a "
+         "thread works beyond the end of an array"),
+    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED}", ROOM, "; the result is right if the threads run "
+         "in another order, so a barrier or an atomic operation is missing"),
 )
 
 
@@ -112,7 +113,7 @@ class Tests:
         return self._variant.problem(systems, count, self._dice)
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number, because no block or warp size divides it."""
+        """Returns a random odd number: block and warp sizes are even, so none divides it."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _right(self) -> list[Problem]:
@@ -149,8 +150,8 @@ class Tests:
 
     def _checked(self, name: str, problems: Sequence[Problem], environment: str
                  ) -> tuple[Result, tuple[bytes, ...]]:
-        """Returns the result and the bytes of the answers. Problems with wrong numbers get another
-        try in each kind run."""
+        """Returns the result and the bytes of the answers. Runs problems with wrong numbers again
+        in each kind of run in KIND."""
         checked, given = self._answered(name, problems, environment)
         for kind in KIND:
             again = [k for k, one in enumerate(checked) if one.why and not one.is_explained]
@@ -168,8 +169,8 @@ class Tests:
 
     def _answered(self, name: str, problems: Sequence[Problem], environment: str,
                   fill: int = FILL, room: int = 0) -> tuple[list[Checked], tuple[bytes, ...]]:
-        """Returns the result of each problem. After a problem at which the program ends, starts it
-        again with the next one."""
+        """Returns the result of each problem. If the program ends at a problem, starts the program
+        again with the next problem."""
         checked: list[Checked] = []
         given: list[bytes] = []
         while len(checked) < len(problems):
@@ -245,8 +246,8 @@ class Tests:
         return answers, None if answers.why and kind is None else found, messages
 
     def _counts(self, found: Optional[Inspection], problem: Problem) -> Result:
-        """Returns the share of the method's points that belongs to the parts whose limits are
-        kept."""
+        """Returns the result of the test `counts`. Its share of the method's points is that of the
+        parts whose limits are kept."""
         if found is None:
             return Result("counts", 0, "nothing could be counted")
         if not any(kernel.loading_threads for kernel in found.kernels):
@@ -266,7 +267,7 @@ class Tests:
             (counts.value_of(limit, found, problem.units) or 0) < IDLE * limit.at_least
             for limit in self._variant.limits
             if limit.of.startswith(LOADS) and limit.at_least is not None)
-        # The harness copies the result itself.
+        # The harness itself copies the result to the host, so these bytes do not count.
         copied = found.host.get("bytes_to_host", 0) - problem.results
         if copied > MOST_COPIED * sum(map(len, problem.blobs)):
             return COPIED
@@ -287,9 +288,10 @@ def without_unused(found: Inspection) -> Inspection:
 
 
 def broken(limit: Limit, found: Inspection, units: float) -> str:
-    """Returns what is wrong, and the line that contributes most."""
+    """Returns a message that names the broken limit and the line of code that contributes most, or
+    "" if the limit is kept."""
     if limit.of == counts.PATTERNS and counts.value_of(limit, found, units) is None:
-        return ""  # without a tile, or with conflicts, which another limit counts
+        return ""  # there is no tile, or it has bank conflicts, which break another limit
     line = counts.broken(limit, found, units)
     place = counts.place_of(limit, found)
     is_own = place is not None and Path(place.file).name == FILE_NAME
@@ -298,9 +300,10 @@ def broken(limit: Limit, found: Inspection, units: float) -> str:
 
 
 def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
-    """Returns the result of a problem, given the result of a run of this kind. If both are wrong,
-    the nearer numbers count. If the second is right, its kind explains the mistake, unless all
-    expected numbers are zero: then memory that nothing has written would be right."""
+    """Returns the result of a problem, given its results in the normal run (`own`) and in a run of
+    this kind (`other`). If both are wrong, the numbers nearer to the right ones count. If `other`
+    is right, `kind` explains the mistake, unless all expected numbers are zero: memory that nothing
+    has written would then be right too."""
     if not other.why and other.numbers.expected.any():
         return replace(own, is_explained=True, why=with_end(own.why, kind.words))
     if nearness([other.numbers]) >= nearness([own.numbers]):
@@ -326,14 +329,14 @@ def result_of(name: str, checked: Sequence[Checked]) -> Result:
 
 
 def with_end(why: str, more: str) -> str:
-    """Adds words to the end of a message's first line."""
+    """Adds text to the end of a message's first line."""
     first, feed, rest = why.partition("\n")
     return first + more + feed + rest if why else ""
 
 
 def weighed(findings: Result, near: float) -> Result:
-    """Multiplies the share of findings by the nearness of the results."""
-    why = findings.why or ("" if near == 1 else "counts as far as the results are right")
+    """Multiplies the share of the points for findings by the nearness of the results."""
+    why = findings.why or ("" if near == 1 else "counts only as far as the results are right")
     return replace(findings, share=findings.share * near, why=why)
 
 
@@ -349,9 +352,9 @@ def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem],
                  seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
                  kept: int = 0, fill: int = FILL, room: int = 0
                  ) -> tuple[Answers, float, bool]:
-    """Runs the problems, each with all its systems `copies` times; the results are those of one
-    copy. `fill` is each byte of a result before a call, and `room` the number of zero bytes behind
-    each array. Returns the answers, the processor time, and whether the program had to be
+    """Runs the problems. The input of a problem has `copies` copies of its systems; the results are
+    read from one copy. Before a call, each byte of the result is `fill`, and `room` zero bytes are
+    behind each array. Returns the answers, the processor time, and whether the program had to be
     stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"

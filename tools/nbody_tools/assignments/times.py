@@ -1,8 +1,9 @@
-"""Limits on the time of a submission of an assignment on a GPU, in copies of its input.
+"""Limits on the time of a submission on a GPU. The unit of time is one copy of the program's input
+in the GPU's memory.
 
 times.csv has the time of each variant's reference in this unit, measured on an H200. A submission
-may take FULL_WITHIN times as long. A copy is timed on the same GPU as the submission (timing.py),
-so a limit also holds on another GPU if memory is the bottleneck there too.
+may take FULL_WITHIN times as long as the reference. The copy is timed on the same GPU as the
+submission (timing.py), so a limit also holds on another GPU if memory is the bottleneck there too.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ NONE_FROM = 10.0  # times the reference's time for none
 
 @functools.lru_cache
 def times_of_references() -> dict[str, float]:
-    """Returns the time of each reference, by the name of its variant, in copies of its input."""
+    """Returns the times of all references by the names of their variants. The unit is the time of
+    one copy of the input."""
     with TIMES.open(encoding="utf-8", newline="") as file:
         return {row["variant"]: float(row["copies"]) for row in csv.DictReader(file)}
 
 
 def time_limit(variant: str) -> Optional[float]:
-    """Returns the time for full points, in copies of the input; None if none was measured."""
+    """Returns the longest time for full points, or None if the reference was not timed. The unit is
+    the time of one copy of the input."""
     reference = times_of_references().get(variant)
     return None if reference is None else round(FULL_WITHIN * reference, 2)
 

@@ -1,4 +1,4 @@
-"""Times a submission of an assignment on a GPU, in copies of its input (times.py)."""
+"""Times a submission on a GPU. The unit is the time of one copy of its input (times.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def time_on_gpu(variant: Variant, text: str, seed: int, tools: Tools, is_right: 
                 sandbox: str) -> Result:
     limit = variant.time_limit
     if limit is None:
-        raise Failed(f"{variant.name}: {TIMES.name} has no time of its reference")
+        raise Failed(f"{variant.name}: {TIMES.name} has no time for its reference")
     if not is_right:
         return Result("time", 0, "counts only if every result of the test `right` is correct")
     try:
@@ -34,7 +34,8 @@ def time_on_gpu(variant: Variant, text: str, seed: int, tools: Tools, is_right: 
     except NotTimed as error:
         return Result("time", 0, str(error))
     share = share_of_time(copies, limit)
-    why = "" if share == 1 else f"it takes as long as {copies:.2f} copies of its input, not {limit}"
+    why = "" if share == 1 else \
+        f"it takes as long as {copies:.2f} copies of its input; full points need {limit} or less"
     return Result("time", share, why)
 
 
@@ -90,5 +91,5 @@ def seconds_of_copy(workshop: Workshop, program: Path, size: int) -> float:
     try:
         return 1e-3 * float(ended.said)
     except ValueError as error:
-        raise NoGpu(f"a copy of {size} bytes does not run on this GPU: {ended.why}"
+        raise NoGpu(f"a copy of {size} bytes failed on this GPU: {ended.why}"
                     f"{quoted(ended.said)}") from error

@@ -6,11 +6,12 @@
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER is the launcher with its options
-         [mpirun --bind-to none], and --ranks is the number of ranks; it may be omitted if a batch
-         system sets the number. srun without --mpi=pmix would start independent runs of one rank
-         each; such a launcher is rejected.
-predict  prints how long a time step takes and which share of it is communication, for several
-         numbers of bodies and GPUs (docs/cluster.md), from gathers measured by nbody-gather.
+         [mpirun --bind-to none], and --ranks is the number of ranks; omit --ranks if a batch system
+         sets the number. A launcher that would start independent runs of one rank each, such as
+         srun without --mpi=pmix, is rejected.
+predict  computes from the gathers that nbody-gather measured how long a time step takes, and which
+         share of this time is communication, for several numbers of bodies and GPUs
+         (docs/cluster.md).
 measure  runs each problem of docs/cluster.md on each given number of ranks, and writes one result
          record per run.
 
@@ -55,7 +56,7 @@ GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second, from a slow CPU core to far beyond any GPU
 ASSUMED = (
     "* assumed, not measured: a network of 40 GB/s per GPU, and gathers that take 40 us "
-    "to start and 2 us per rank (measured ones: --gather FILE)"
+    "to start and 2 us per rank (--gather FILE uses measured gathers instead)"
 )
 MOST_RANKS = 100_000  # no machine has this many GPUs
 FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kills them
@@ -66,7 +67,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     run_it = commands.add_parser("run", help="start a step on several ranks")
     run_it.add_argument("--ranks", type=number_of_ranks, help="number of ranks [the launcher's]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                        help="[build/cuda or cpu]")
+                        help="build folder [build/cuda or build/cpu]")
     run_it.add_argument("step", help="14")
     run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT",
                         help="options of the step").required = False
@@ -84,7 +85,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="[1,2,4]",
     )
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
-                         help="[build/cuda or cpu]")
+                         help="build folder [build/cuda or build/cpu]")
     measure.add_argument("--output", type=Path, required=True, metavar="FILE",
                          help="file to append the records to")
 
@@ -111,7 +112,9 @@ def launcher(ranks: int | None) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
+        raise ToolError(
+            f"NBODY_LAUNCHER: '{text}' cannot be parsed: {str(error).lower()}"
+        ) from error
     if not words or shutil.which(words[0]) is None:
         raise ToolError(
             f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program on this machine "
@@ -200,7 +203,8 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
-    """Returns a table with a header. Marks columns whose predictions assume a network."""
+    """Returns a table with a header. Marks the columns whose predictions are based on the assumed
+    network."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
     rows = [

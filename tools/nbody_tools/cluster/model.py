@@ -1,10 +1,11 @@
-"""Predicts the time of one step of step 14 on P GPUs from the rate of one GPU and measured gathers.
+"""Predicts the duration of a time step of step 14 on P GPUs from the rate of one GPU and measured
+gathers.
 
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
 receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
-long as nbody-gather measured. For numbers of ranks that were not measured, the model assumes a
-network.
+long as nbody-gather measured. For numbers of ranks for which no gather was measured, the model
+assumes the network of the class Network.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
 
 @dataclass(frozen=True)
 class Load:
-    """Work and traffic of a rank in a time step; `sums` and `work` are the busiest rank's."""
+    """Work and traffic of a rank in a time step; `sums` and `work` are those of the busiest
+    rank."""
 
     gathered: int  # bytes of positions received
     sums: int  # bytes received
@@ -44,7 +46,8 @@ class Gather:
 
 @dataclass(frozen=True)
 class Network:
-    """Assumed, not measured: the bandwidth into one GPU, and the cost of a ring of ranks."""
+    """An assumed, not measured network: the bandwidth into one GPU, and the time that a transfer
+    around a ring of ranks takes to begin, once and per rank."""
 
     bytes_per_second: float = 40e9
     to_begin: float = 40e-6
@@ -68,7 +71,7 @@ Gathers = dict[tuple[str, int], dict[int, Gather]]  # (transport, ranks) -> size
 
 
 def read_gathers(files: Iterable[Path]) -> Gathers:
-    """Reads outputs of nbody-gather. If a gather was measured twice, the later file counts."""
+    """Reads outputs of nbody-gather. If two files have the same gather, the later file counts."""
     found: Gathers = {}
     for file in files:
         for line in file.read_text("utf-8").splitlines():

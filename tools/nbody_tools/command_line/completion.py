@@ -1,13 +1,13 @@
-"""Prints a shell's completion script for ./nbody, or the manual page of ./nbody.
+"""Prints the completion script of ./nbody for a shell, or the manual page of ./nbody.
 
   source <(./nbody completion bash)                     # bash; in ~/.bashrc, with the clone's path
   ./nbody completion zsh > ~/.zfunc/_nbody              # zsh; ~/.zfunc must be in $fpath
   ./nbody completion fish > ~/.config/fish/completions/nbody.fish
   ./nbody completion man > nbody.1
 
-The commands come from one table. The options of a command or of a step's program are read from its
---help each time the shell completes them. `cmake --install` installs all four files where shells
-and man find them.
+The commands come from one table (table.py). Each time the shell completes an option of a command or
+of a step's program, the script reads the options from its --help. `cmake --install` installs all
+four files where the shells and man find them.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ end
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("shell", choices=("bash", "zsh", "fish", "man"),
-                   help="the shell, or the manual page")
+                   help="the shell to print the script for, or man for the manual page")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Reads the arguments of ./nbody, and handles help, version and invalid commands itself.
 
 Passes every other command to its function in tools/commands.sh, which installs and builds what the
-command needs, or to its module. Before that, it imports and starts nothing slow.
+command needs, or to its module. Until then, it imports no slow module and starts no slow program.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def asks_for_help(command: Command, rest: Sequence[str]) -> bool:
-    """Tests for --help. Ignores words that another program receives: those after --, and the
-    arguments of cc and experiment."""
+    """Returns True if the user asks for help. Ignores words that another program receives: those
+    after --, and the arguments of cc and experiment."""
     ours = rest[:1] if command.name in ("cc", "experiment") else rest
     if "--" in ours:
         ours = ours[:ours.index("--")]
@@ -91,7 +91,8 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
 
 
 def parse(name: str, rest: Sequence[str]) -> None:
-    """Parses a command's words, even before its function in commands.sh has installed libraries."""
+    """Parses a command's arguments, even if its function in commands.sh has not yet installed the
+    libraries."""
     if find_spec("numpy"):
         tools.parse(name, rest)
         return
@@ -127,9 +128,9 @@ def options_of_ctest() -> list[str]:
 
 
 def use_python_with_libraries(words: Sequence[str]) -> None:
-    """Restarts this program with the system's Python if the running Python lacks the libraries. The
-    first python3 on the path may belong to an environment without them. An interpreter that PYTHON
-    names is kept, because the user has chosen it."""
+    """Restarts this program with the system's Python if the running Python lacks the libraries: the
+    first python3 on the path may belong to an environment without libraries. An interpreter that
+    PYTHON names is kept, because the user has chosen it."""
     if (os.environ.get("PYTHON") or all(map(find_spec, LIBRARIES))
             or not os.access(SYSTEM_PYTHON, os.X_OK)):
         return

@@ -1,4 +1,4 @@
-"""Suggests the word that a user may have meant by a misspelt word."""
+"""Suggests a known word that is similar to the unknown word that a user typed."""
 
 from __future__ import annotations
 

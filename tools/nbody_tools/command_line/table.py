@@ -1,8 +1,9 @@
 """Lists all commands of ./nbody for its help, completion, manual page and dispatcher.
 
-A command is implemented by a module of nbody_tools, whose parser knows its options, or by a
-function in tools/commands.sh, or by both; in that case, the function first installs and builds what
-the module needs. Options are listed here only for commands without a module.
+A command is implemented by a module of nbody_tools, whose parser knows the command's options, by a
+function in tools/commands.sh, or by both. If a command has both, the function installs and builds
+what the module needs, and then starts the module. Options are listed here only for commands without
+a module.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ COMMANDS = (
          "NN FILE [OPTION...]",
          True, "labs"),
     tool("golf", "learn", "labs.golf",
-         "prove a kernel of your own, count its cost, and print a row for course/board.md",
+         "check a kernel of your own, count its cost, and print a row for course/board.md",
          "NN FILE [OPTION...]|--check", True, "steps"),
     tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere",
          "STEP DIRECTORY",
@@ -81,8 +82,8 @@ COMMANDS = (
          "step NAME --parent STEP"),
     tool("course", "learn", "course.course", "make slides, notebooks, and the archive for a class"),
 
-    Command("build", "run", "build everything, or these steps", "[--gpu] [STEP...]", in_shell=True,
-            completes="steps",
+    Command("build", "run", "build everything, or the named steps", "[--gpu] [STEP...]",
+            in_shell=True, completes="steps",
             details="Builds for the CPU in build/cpu, and with nvcc in build/cuda. Without "
             "--gpu it uses nvcc only if there is a GPU and no step is named. All commands "
             "share these folders and build only what they need.",
@@ -107,7 +108,7 @@ COMMANDS = (
          "diagnostics",
          "KIND FILE... --output FILE [OPTION...]"),
     tool("timeline", "run", "figures.timeline", "draw a run's copies and kernels over time, and "
-         "print how far they overlapped"),
+         "print how much they overlapped"),
     tool("animate", "run", "figures.animate", "make a film of snapshots"),
 
     tool("measure", "measure", "measure.measure", "check and time everything on a machine with a "
@@ -130,25 +131,25 @@ COMMANDS = (
             examples=("./nbody setup",)),
     Command("test", "maintain", "build everything and run the tests",
             "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
-            details="Without options: preset cpu, then preset cuda if there is a GPU. With CI=true "
-            "in the environment, nvcc compiles the steps even without a GPU. The last line is \"N "
-            "passed, N failed, N skipped\", over all runs of ctest.",
+            details="Without options: tests preset cpu, then preset cuda if there is a GPU. With "
+            "CI=true in the environment, nvcc compiles the steps even without a GPU. The last line "
+            "is \"N passed, N failed, N skipped\", summed over all runs of ctest.",
             options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset "
                      "cpu-asan"),
                      Option("--tsan", "ThreadSanitizer on multithreaded programs, "
                             "preset cpu-tsan"),
-                     Option("--nightly", "also the long tests, both sanitizers, and nvcc for all "
-                            "architectures"),
+                     Option("--nightly", "also run the long tests and both sanitizers, and compile "
+                            "with nvcc for all architectures"),
                      Option("--minutes M", "after --nightly: run for M minutes, stale tests first; "
                             "results go to tests/nightly.csv"),
-                     Option("--tests EXPRESSION", "after --nightly: only these tests"),
+                     Option("--tests EXPRESSION", "after --nightly: run only these tests"),
                      Option("--status", "after --nightly: list tests that failed, are stale, or "
                             "never passed")),
             examples=("./nbody test", "./nbody test -L step03_tiling",
                       "./nbody test --nightly --minutes 30",
                       "./nbody test --nightly --status")),
-    tool("nightly", "maintain", "nightly.nightly", "./nbody test --nightly, without setting up "
-         "first",
+    tool("nightly", "maintain", "nightly.nightly", "run ./nbody test --nightly without installing "
+         "packages first",
          "[OPTION...]"),
     tool("documents", "maintain", "documents.documents", "write the READMEs and other pages from "
          "their templates"),

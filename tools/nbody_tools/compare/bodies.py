@@ -107,9 +107,9 @@ class Reference:
         return math.sqrt(wrong / right)
 
     def motion_errors(self, after: array) -> tuple[float, float]:
-        """Returns the RMS errors of two changes in STEPS steps, of velocity and of position, each
-        divided by the RMS of the change. The bodies start at VELOCITY. The velocity changes by the
-        acceleration times the time, and the position by the mean velocity times the time."""
+        """Returns the RMS errors of the changes of velocity and position during STEPS steps, each
+        divided by the RMS of that change. The bodies start at VELOCITY. The velocity must change by
+        the acceleration times the time, and the position by the mean velocity times the time."""
         time = STEPS * DT
         kick, drift = [0.0, 0.0], [0.0, 0.0]
         for i, exact in zip(self.sampled, self.accelerations):

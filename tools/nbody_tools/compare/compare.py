@@ -6,8 +6,8 @@ the same machine, round-robin.
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
 -ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, NumPy and pytreegrav.
-This repository contains no code of these programs, so name the folders of the sample and of KTT,
-from which nvcc builds the kernels. Missing programs are named and skipped.
+This repository contains no code of these programs, so name the folders that contain the sample and
+KTT; nvcc builds the kernels from them. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64; then it takes two steps with moving bodies, and their motion is checked. A program that
@@ -49,17 +49,17 @@ MAX_EMULATED = 4096  # with more bodies, emulation takes minutes per step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("contender", nargs="*", help="names or their first letters [all]")
+    p.add_argument("contender", nargs="*", help="names of programs, or their beginnings [all]")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="folder of our programs [build/cuda if a device is found, else build/cpu]")
     p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N",
-                   help=f"[{SIZES}; without a GPU 1024]")
+                   help=f"numbers of bodies [{SIZES}; without a GPU 1024]")
     p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
                    help="masses of the bodies; step 12 is faster if all are equal [different]")
     p.add_argument("--sample", type=arguments.existing_folder, metavar="DIR",
-                   help="cuda-samples/Samples/5_Domain_Specific/nbody")
+                   help="folder of NVIDIA's sample: cuda-samples/Samples/5_Domain_Specific/nbody")
     p.add_argument("--ktt", type=arguments.existing_folder, metavar="DIR",
-                   help="KTT/Examples/Nbody")
+                   help="folder of KTT's example: KTT/Examples/Nbody")
     p.add_argument("--nvcc", default="nvcc", metavar="PROGRAM",
                    help="compiler of the --sample and --ktt kernels [nvcc]")
     p.add_argument("--arch", default="native", help="GPU architecture, for nvcc [native]")
@@ -103,8 +103,8 @@ class Field:
         self.references: dict[tuple[int, str], made.Reference] = {}
 
     def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
-        """Returns the float64 sums. Computes them only once per problem, because they take
-        seconds."""
+        """Returns the accelerations summed in float64. Computes them only once per problem, because
+        that takes seconds."""
         key = bodies.count, law
         if key not in self.references:
             self.references[key] = made.reference(bodies, law)
@@ -113,8 +113,8 @@ class Field:
     def run(
         self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int
     ) -> dict[str, Any]:
-        """Runs a contender. Returns the seconds of each repeat, and the machine that it reports.
-        Raises Failed if the run fails."""
+        """Runs a contender. Returns the duration of each repeat in seconds, and the machine that
+        the contender reports. Raises Failed if the run fails."""
         output, record = self.folder / "after.bin", self.folder / "record.json"
         for old in (output, record):
             old.unlink(missing_ok=True)
@@ -189,7 +189,8 @@ class Field:
         return Entry(contender, error, steps, repeat, first)
 
     def check_motion(self, contender: Contender, bodies: made.Bodies) -> None:
-        """Checks a run of several steps, once per contender. Raises Failed if it is wrong."""
+        """Checks a contender's motion in a run of several steps, once per contender. Raises Failed
+        if the motion is wrong."""
         if contender.name in self.moved:
             return
         moving = made.moving(bodies, self.folder / "moving.bin")
@@ -281,7 +282,7 @@ def sizes_for(options: argparse.Namespace, on_a_gpu: bool, emulated: bool) -> Se
         raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps "
                         f"are emulated; at most {MAX_EMULATED}")
     say(f"no GPU here: our steps are emulated with {', '.join(map(str, found))} bodies, and "
-        "their times are not measured")
+        "their times are not measurements")
     return found
 
 

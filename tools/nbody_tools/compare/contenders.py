@@ -128,7 +128,7 @@ def common_of(folder: Path) -> Path:
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields some of KTT's configurations; the autotuner itself would try more."""
+    """Yields KTT's kernel in some configurations; the autotuner itself would try more of them."""
     source = folder / "Nbody.cu"
     if not source.is_file():
         raise ToolError(f"--ktt {folder}: there is no Nbody.cu in it")

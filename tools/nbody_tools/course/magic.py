@@ -1,5 +1,5 @@
-"""Defines %%nbody_step for notebooks. It builds a step with the functions in the cell, runs and
-validates this program, and shows its errors, its counts and a picture next to those of the
+"""Defines %%nbody_step for notebooks. This command builds a step with the functions in the cell,
+runs and validates the program, and shows its errors, its counts and a picture next to those of the
 unchanged step.
 
     %load_ext nbody_tools.course.magic
@@ -77,7 +77,7 @@ def rate(record: dict[str, Any]) -> str:
 
 def verdict(record: dict[str, Any], said: str) -> str:
     if not record:
-        return f"it stopped without a result:\n{said}"
+        return f"the program stopped without a result:\n{said}"
     if record["verdict"] == "pass":
         return "right: all checks pass"
     if record["verdict"] == "partial":
@@ -91,7 +91,7 @@ def number(value: Optional[float]) -> str:
 
 
 def errors(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
-    """Returns a table of all checks of your cell."""
+    """Returns a table of the errors in all checks of your cell, next to the step's errors."""
     rows = [["check", "your cell", short(step), "limit", ""]]
     for name, value in yours.get("errors", {}).items():
         rows.append([name, number(value), number(ours.get("errors", {}).get(name)),
@@ -111,7 +111,8 @@ def times(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def counts(step: str, cell: str, arguments: list[str], folder: Path, root: Path) -> str:
-    """Returns the counts of traced runs of your cell and of the step, and your cell's findings."""
+    """Runs your cell and the step with tracing. Returns the counts of both, and the findings about
+    your cell."""
     target = f"inspect_{step}"
     build = rebuild.configure_build(root, "cpu")
     rebuild.run(["cmake", "--build", str(build), "--target", target], root)
@@ -128,7 +129,7 @@ def counts(step: str, cell: str, arguments: list[str], folder: Path, root: Path)
 
 
 def per_thread(kernel: Kernel) -> list[str]:
-    """Returns the kernel's loads, stores and barriers, per thread of its launches."""
+    """Returns the number of loads, stores and barriers that a thread of the kernel executes."""
     parts = [f"{kernel.sum('executions', memory, access) / kernel.threads:.4g} {memory} {access}s"
              for memory in ("global", "shared") for access in ("load", "store")
              if kernel.sum("executions", memory, access)]
@@ -173,8 +174,8 @@ def picture_of(states: dict[str, Path]) -> bytes:
 def try_cell(line: str, cell: str, root: Path = ROOT
              ) -> tuple[dict[str, Any], str, dict[str, Path]]:
     """Runs the cell and the step. Returns the record of the cell's program, the text to print, and
-    a dictionary from titles to files with final states. States that fail validation are drawn,
-    too."""
+    a dictionary from titles to files with final states. The files also
+    include states that fail validation."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")

@@ -5,9 +5,8 @@
   ./nbody course nbgrader 03 --output DIR        DIR is the folder of an nbgrader course
 
 The notebook has the statement, a cell with the starter, and a locked cell that calls `./nbody
-grade`; the cell's value is the number of points, which nbgrader takes as partial credit. The
-teacher's machine finds this project through the environment variable NBODY, which names its
-./nbody:
+grade`; the cell's value is the number of points, which nbgrader takes as partial credit. On
+the teacher's machine, the environment variable NBODY names the ./nbody of this project:
 
   export NBODY=$PWD/nbody
   nbgrader generate_assignment lab03 && nbgrader autograde lab03 && nbgrader export
@@ -59,14 +58,14 @@ class Material:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("task", metavar="LAB", help="number of a lab, or an assignment.toml")
     p.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "nbgrader",
-                   metavar="DIR", help="[build/course/nbgrader]")
+                   metavar="DIR", help="folder to write to [build/course/nbgrader]")
 
 
 def run(options: argparse.Namespace) -> int:
     material = material_of(find_task(options.task))
     folder = options.output / "source" / material.name
     if folder.exists():
-        raise Failed(f"{folder}: exists; remove it, or name another folder with --output")
+        raise Failed(f"{folder}: already exists; remove it, or name another folder with --output")
     folder.mkdir(parents=True)
     for name, text in material.more.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -104,7 +103,7 @@ def cell(kind: str, text: str, metadata: Optional[dict[str, Any]] = None) -> dic
 
 
 def locked(name: str, points: int = 0) -> dict[str, Any]:
-    """Returns nbgrader's metadata of a cell that students cannot change."""
+    """Returns nbgrader's metadata for a cell that students cannot change."""
     facts: dict[str, Any] = {"schema_version": 3, "grade_id": name, "grade": points > 0,
                              "locked": True, "solution": False, "task": False}
     if points:

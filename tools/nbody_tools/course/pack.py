@@ -123,7 +123,8 @@ def write_gradescope(root: Path, path: Path) -> None:
 def run(options: argparse.Namespace) -> int:
     folder, archive = options.output / "class", options.output / "gradescope.zip"
     if folder.exists() and not (folder / "nbody").is_file():
-        raise Failed(f"{folder}: exists and is not a class folder; name another with --output")
+        raise Failed(f"{folder}: exists and is not a class folder; name another folder with "
+                     "--output")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     count = write_class(options.root.resolve(), folder)

@@ -1,4 +1,4 @@
-"""Installs missing Python packages that only a course needs, with pip and in the build folder."""
+"""Uses pip to install missing Python packages that only a course needs, into the build folder."""
 
 from __future__ import annotations
 

@@ -26,9 +26,10 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Returns one point per step. The bytes follow from the sectors of global loads, which Nsight
-    Compute counted. The flops are 20 per interaction, and the number of interactions follows from
-    the counted instructions. The rate was measured without the profiler."""
+    """Returns one point per step. The number of bytes follows from the number of sectors that
+    Nsight Compute counted for global loads. Each interaction counts as 20 flops, and the number of
+    interactions follows from the counted instructions. The rate was measured without the
+    profiler."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")

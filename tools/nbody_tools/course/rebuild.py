@@ -49,8 +49,8 @@ def functions(text: str) -> dict[str, tuple[int, int]]:
 
 
 def with_functions(step_text: str, cell: str) -> str:
-    """Returns the step's text, in which the cell's functions replace those of the same name. If the
-    cell is a whole program, returns the cell unchanged."""
+    """Returns the step's text with the cell's functions in place of the step's functions of the
+    same names. If the cell is a whole program, returns the cell unchanged."""
     own = functions(cell)
     if "main" in own:
         return cell

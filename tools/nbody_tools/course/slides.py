@@ -67,7 +67,7 @@ def items(text: str) -> list[str]:
 
 
 def new_terms(step: str, readmes: dict[str, str], terms: list[Term]) -> list[Term]:
-    """Returns the terms that this step is the first to print in bold."""
+    """Returns the terms that this step prints in bold and no earlier step does."""
     before = {words for name, text in readmes.items() if name < step for words in bold(text)}
     mine = [words for words in bold(idea_of(readmes[step]))]
     return [next(t for t in terms if words in t.forms) for words in dict.fromkeys(mine)

@@ -1,4 +1,5 @@
-"""Makes a class's assignments, a different variant for each student, and looks for copies.
+"""Makes assignments for a class, with a different variant for each student, and looks for copies
+among the submissions.
 
   ./nbody course teacher list                          lists the families of assignments
   ./nbody course teacher make STUDENTS --seed TEXT     writes build/course/assignments/:
@@ -45,8 +46,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     make.add_argument("--family", choices=FAMILIES, action="append",
                       help="a family to make [all of them]; may be repeated")
     make.add_argument("--choose", metavar="AXIS=VALUE", action="append", default=[], type=choice,
-                      help="only variants with this value, such as method=shuffle; may be "
-                      "repeated: with every axis of a family, all students get the same variant")
+                      help="make only variants with this value, such as method=shuffle; may be "
+                      "repeated; if it sets every axis, all students get the same variant")
     make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
                       metavar="DIR", help="[build/course/assignments]")
     similarity.configure(tasks.add_parser("compare", allow_abbrev=False))
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
               for name in options.family or FAMILIES]
     students = students_in(options.students)
     if options.output.exists() and any(options.output.iterdir()):
-        raise Failed(f"{options.output}: is not empty; name another with --output")
+        raise Failed(f"{options.output}: is not empty; name another folder with --output")
     for family, variants in chosen:
         write_family(family, variants, students, options.seed, options.output)
     print(f"{options.output}: {len(students)} students, {len(chosen)} assignments each")
@@ -81,7 +82,7 @@ def choice(text: str) -> tuple[str, str]:
 
 def chosen_variants(family: Family, choices: list[tuple[str, str]]
                     ) -> tuple[Family, list[Variant]]:
-    """Returns the family's variants with all these values."""
+    """Returns the family and its variants that have all the chosen values."""
     for axis, value in choices:
         if value not in family.axes.get(axis, ()):
             known = "; ".join(f"{name}={'|'.join(values)}" for name, values in family.axes.items())

@@ -1,8 +1,8 @@
 """Gives an SVG a dark theme, so that one file fits a light and a dark page.
 
 Programs that ignore the theme show the original colours. If the reader prefers dark pages, a
-browser replaces each colour by its counterpart: the dark half of a token, or else the same hue,
-made as light as it was dark.
+browser replaces each colour by its counterpart: the dark half of a token, or for any other colour
+the same hue with inverted lightness.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ def _times(matrix: Matrix, vector: list[float]) -> list[float]:
 
 @cache
 def _tokens() -> dict[str, str]:
-    """Maps each token's light half to its dark half. If two light halves are equal, the first one
-    counts. A token with one colour for both themes, such as the colour of space, maps to itself."""
+    """Maps each token's colour in the light theme to its colour in the dark theme. If two tokens
+    have the same light colour, the first token counts. If a token has one colour for both themes,
+    such as the colour of space, this colour maps to itself."""
     same = {text: text for text in declarations().values() if re.fullmatch(HEX, text)}
     halves = [PAIR.fullmatch(text) for text in declarations().values()]
     return same | {pair.group(1): pair.group(2) for pair in reversed(halves) if pair}
@@ -60,7 +61,7 @@ def counterpart(colour: str) -> str:
 
 def _as_attributes(style: re.Match[str]) -> str:
     """Moves colours from a style to attributes, because a style sheet's rules override attributes
-    but not a style."""
+    but not the attribute `style`."""
     moved, kept = [], []
     for declaration in filter(None, (part.strip() for part in style.group(1).split(";"))):
         name, _, value = declaration.partition(": ")

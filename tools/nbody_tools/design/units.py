@@ -63,8 +63,8 @@ def units_of(text: str) -> Optional[Units]:
 
 
 def length_of(text: str) -> Unit:
-    """Returns the unit of length of the units that a file names, even if they have no physical
-    scale."""
+    """Returns the length unit among the units that a file names, even if these units have no
+    physical scale."""
     units = units_of(text)
     return units.length if units else Unit(1, text or value("unit-none"))
 

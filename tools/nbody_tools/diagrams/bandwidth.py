@@ -12,7 +12,7 @@ from nbody_tools.diagrams.memory import sectors, strip
 from nbody_tools.figures.colours import BLUE, GREY, ORANGE
 
 TIMES = ROOT / "docs" / "results" / "memory" / "2026-11-23_h200_times.csv"
-PEAK = 66.9e3  # G operations per second of an H200, by its data sheet
+PEAK = 66.9e3  # G operations per second of an H200, from its data sheet
 # Operations per body and useful bytes per body; the transposes compute nothing.
 WORK = {"memory00_runs": (6, 36), "memory01_neighbours": (6, 36), "memory02_arrays": (6, 36),
         "memory05_tree": (7, 16), "memory06_warps": (7, 16)}
@@ -51,7 +51,8 @@ def banks_of_a_column(pitch: int) -> list[int]:
 
 
 def tile() -> Drawing:
-    """Draws, for memory/tiles.md, the banks of a column, without and with a word between rows."""
+    """Draws, for memory/tiles.md, the banks of a column in a tile without and with an unused word
+    after each row."""
     d = Drawing(520, "Banks of a column of a tile: with rows of eight words, all words of a column "
                      "are in one bank; with rows of nine words, each is in a different bank")
     d.heading(34, "A warp reads a column of the tile: which banks answer?")
@@ -107,7 +108,7 @@ def sums() -> Drawing:
                 d.line(at, y + 56 if is_tree else y + 36, at, y + step, thick=1.5, arrow=True)
                 d.line(at + distance * cell, y + 56 if is_tree else y + 36, at + 6, y + step - 2,
                        thick=1.5)
-    d.key(40, 494, light(BLUE, 0.6), "holds a sum that counts")
+    d.key(40, 494, light(BLUE, 0.6), "holds a sum that is still needed")
     d.line(352, 490, 392, 490, ORANGE, 3)
     d.text(404, 496, "barrier of the block")
     d.note(496, "Drawn with 8 lanes.", 650)
@@ -122,7 +123,7 @@ def measured() -> dict[str, tuple[float, float]]:
 
 
 def roofline() -> Drawing:
-    """Draws, for memory/README.md, the measured drifts and sums under the roof of an H200."""
+    """Draws, for memory/README.md, the roofline of an H200 with the measured drifts and sums."""
     found = measured()
     copy = found["memory02_arrays"][1]
     d = Drawing(560, "Roofline of an H200: drifts and sums of memory/ are far to the left of the "

@@ -57,8 +57,8 @@ def tile() -> Drawing:
 
 
 def registers() -> Drawing:
-    """Draws step 11: a source from shared memory interacts with one body per thread, or with
-    four."""
+    """Draws steps 10 and 11: a source that a thread loads from shared memory interacts with one
+    body of the thread, or with four."""
     d = Drawing(
         640,
         "One load from shared memory serves one body of a thread, or four; registers decide how "

@@ -1,9 +1,9 @@
 """Draws shapes and words at coordinates and writes SVG. The same calls write the same bytes.
 
 A reader who prefers dark pages sees the drawing in dark colours (design/themes.py). Text is not
-converted to shapes, so it can be searched and read aloud. On a drawing of width WIDTH, no text is
-smaller than SMALL, so all text is still readable in a drawing shown at half its width. Colours come
-from figures/colours.py, or are mixtures of these with white (`light`).
+converted to shapes, so it can be searched and read aloud. In a drawing of width WIDTH, no text is
+smaller than SMALL, so all text is still readable if the drawing is shown at half this width.
+Colours come from figures/colours.py, or are mixtures of such a colour with white (`light`).
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Draws a thread's instructions: dependent or independent (step 04), and their number (step 06)."""
+"""Draws a thread's instructions: dependent and independent ones (step 04), and how many of each
+kind an interaction has (step 06)."""
 
 from __future__ import annotations
 
 from nbody_tools.diagrams.drawing import Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 
-# The instructions of an interaction, in groups of (name, count, colour, pipe).
+# The instructions of an interaction in groups: (name, count, colour).
 BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMILION),
           ("mass, cube", 3, ORANGE), ("sum", 3, GREEN))
 
@@ -39,7 +40,7 @@ def unrolled() -> Drawing:
     d.text(812, y + 2, "wait")
     d.line(60, y + 26, 880, y + 26, GREY, 2, arrow=True)
     d.text(880, y + 52, "time", anchor="end")
-    d.note(y + 52, "A drawing, not a measurement. Other warps fill the waits too.", 60)
+    d.note(y + 52, "A drawing, not a measurement. Other warps also fill the waits.", 60)
     return d
 
 

@@ -1,4 +1,5 @@
-"""Draws how work is distributed: over the cores of a CPU, or the blocks and threads of a GPU."""
+"""Draws how work is distributed over the cores of a CPU, or over the blocks and threads of a
+GPU."""
 
 from __future__ import annotations
 

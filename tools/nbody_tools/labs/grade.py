@@ -228,7 +228,7 @@ def grade(
     notes = [f"sandbox: {sandbox.description}"]
     notes += [f"not guarded: {UNGUARDED[key]}" for key, by in sandbox.guards.items() if by == "-"]
     if for_gpu is None:
-        notes.append("not timed: there is no GPU, or nothing was built for one")
+        notes.append("not timed: there is no GPU, or no program was built for it")
     lines = points_of(lab, results, for_gpu is not None)
     return Report(lab.number, lab.title, name, seed, lines, refused, tuple(notes)), results
 
@@ -258,7 +258,7 @@ def grade_program(lab: Lab, text: str, seed: int, workshop: Workshop) -> tuple[s
     except DoesNotCompile as error:
         lines = str(error).splitlines()
         more = (
-            [f"... and {len(lines) - COMPILER_LINES} lines more"]
+            [f"... and {len(lines) - COMPILER_LINES} more lines"]
             if len(lines) > COMPILER_LINES
             else []
         )

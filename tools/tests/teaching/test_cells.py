@@ -94,7 +94,7 @@ class Cells(fakes.InFolder):
         }
         self.assertEqual(verdict(good, ""), "right: all checks pass")
         self.assertEqual(verdict(bad, "not trusted"), "fail: momentum\nnot trusted")
-        self.assertIn("it stopped without a result:\nbarrier", verdict({}, "barrier"))
+        self.assertIn("the program stopped without a result:\nbarrier", verdict({}, "barrier"))
         self.assertEqual(errors(bad, {"errors": {"momentum": 0.5}}, "step03_tiling").split(),
                          ["check", "your", "cell", "step03", "limit",
                           "momentum", "2", "0.5", "1", "FAILS"])

@@ -1,4 +1,5 @@
-"""A map of each system: in each cell the number of bodies, their mass or their largest speed."""
+"""Assignments to compute a map of each system: the number of bodies in each cell, their mass, or
+their largest speed."""
 
 from __future__ import annotations
 
@@ -20,15 +21,16 @@ INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests c
 LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
            "number of bytes.")
 WARP = 32
-EXTENT = 1.25  # the map reaches from -EXTENT to EXTENT, or to this radius
+EXTENT = 1.25  # a square map reaches from -EXTENT to EXTENT, a map of rings to this radius
 SIDE, RINGS = 16, 24  # cells per side; rings
 NEAR = 1e-3  # no body is nearer to the edge of a cell than this, in units of cells
 TOLERANCE = 1e-5
-# Bodies per block: enough to be worth the clearing and merging of a block's map, but so few that
-# several blocks work on a large system. 1921 bodies in blocks of 256 are 240 per block.
+# Bodies per block: enough to justify the clearing and merging of the block's map, but so few that
+# several blocks work on a large system. 8 blocks of 256 threads for 1921 bodies have 240 bodies
+# each.
 LEAST_BODIES, MOST_BODIES = 240, 1024
 MOST_OF_THREAD = 32  # bodies that a thread may read
-SKEWED = 1.5  # times the sectors of loads, compared with loads for all bodies
+SKEWED = 1.5  # factor on the sectors per load if a program may load only some of the bodies
 
 AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
         "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
@@ -37,13 +39,13 @@ AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
 WHAT = {
     "count": ("the number of bodies in each cell", "unsigned", ()),
     "mass": ("the mass in each cell", "float", ("mass",)),
-    "fastest": ("the largest vx² + vy² + vz² in each cell, 0 if it is empty", "float",
+    "fastest": ("the largest vx² + vy² + vz² in each cell, 0 in empty cells", "float",
                 ("vx", "vy", "vz")),
 }
 CELLS = {
     "plane": (f"The map is a square of {SIDE} x {SIDE} cells in the plane of x and y. It covers "
-              f"-{EXTENT} ≤ x, y < {EXTENT}; cell (row r, column c) has the number "
-              f"r * {SIDE} + c; columns go with x, rows with y.", SIDE * SIDE, ("x", "y")),
+              f"-{EXTENT} ≤ x, y < {EXTENT}; the cell in row r and column c has the "
+              f"index r * {SIDE} + c; x gives the column, y the row.", SIDE * SIDE, ("x", "y")),
     "rings": (f"The map has {RINGS} rings of the same width around the z axis. Ring k holds the "
               f"bodies whose distance from the axis, √(x² + y²), is from k to k + 1 widths; the "
               f"last ring ends at {EXTENT}.", RINGS, ("x", "y")),
@@ -53,7 +55,7 @@ OUTSIDE = {
                 "rings": "A body beyond the last ring does not count."},
     "edge": {"plane": "A body outside the map counts in the nearest cell: clamp its row and its "
                       "column.",
-             "rings": "A body beyond the last ring counts in the last one."},
+             "rings": "A body beyond the last ring counts in the last ring."},
 }
 EXTENTS = {"plane": "the map reaches from -kExtent to kExtent in x and in y",
            "rings": "the radius at which the last ring ends"}
@@ -70,8 +72,8 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """False for masses, which are floats summed in any order. The order does not affect counts and
-    maxima."""
+    """Returns False for masses: their sums are floats, so they depend on the order. Counts and
+    maxima do not."""
     return choice["what"] != "mass"
 
 
@@ -97,7 +99,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     width = layouts.SECTORS[choice["layout"]]
     if choice["outside"] == "dropped" and WHAT[choice["what"]][2]:
         # A program, or its compiler, may load only the values of bodies inside the map. The tracer
-        # counts the lanes' k-th loads as one request, and they may then read different bodies.
+        # counts the k-th loads of all lanes as one request, even if some lanes have skipped bodies.
         width *= SKEWED
     reading = (
         Limit("requests of global loads per body", at_least=0.5 * loads / WARP,
@@ -160,7 +162,7 @@ def coordinates(choice: dict[str, str], state: State) -> list[np.ndarray]:
 
 
 def clear_of_edges(choice: dict[str, str], state: State) -> State:
-    """Moves bodies that float32 might put into another cell."""
+    """Moves bodies that are so near an edge that float32 might put them into the next cell."""
     for _ in range(20):
         near = np.zeros(state.columns["x"].shape, bool)
         for coordinate in coordinates(choice, state):
@@ -202,7 +204,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """51 million bodies: no cache can hold their arrays."""
+    """Returns a problem of 51 million bodies: no cache can hold their arrays."""
     return 16, 50_000, 64
 
 

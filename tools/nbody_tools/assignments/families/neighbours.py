@@ -1,4 +1,5 @@
-"""Neighbours within a cut-off, found with a list of cells: counts, distances, densities, forces."""
+"""Assignments to find all neighbours within a cut-off with a list of cells, and to compute their
+number, the smallest distance, a density or a force."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests co
 LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
            "number of bytes.")
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
-NEAR = 1e-4  # squared distances differ from the squared cut-off by at least this factor of it
+NEAR = 1e-4  # least relative difference of a squared distance from the squared cut-off
 TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
@@ -33,7 +34,7 @@ AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "pe
 WHAT = {
     "count": ("the number of its neighbours", "unsigned", 1),
     "nearest": ("the square of the distance to the nearest neighbour, or the square of the cut-off "
-                "if it has none", "float", 1),
+                "if the body has no neighbour", "float", 1),
     "density": ("the sum of m (1 - r²/h²)² over its neighbours, with their masses m and distances "
                 "r, and the cut-off h", "float", 1),
     "force": ("the sum of m (1 - r²/h²) d over its neighbours, with their masses m and distances "
@@ -42,8 +43,8 @@ WHAT = {
 BORDERS = {
     "open": "There is nothing beyond the borders of the box.",
     "periodic": "The box is periodic: a body that leaves it on one side enters it on the other, so "
-                "the vector from one body to another is the shortest vector to any image of the "
-                "other.",
+                "the vector from one body to another is the shortest of the vectors to the other "
+                "body's images.",
 }
 
 
@@ -52,7 +53,8 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """False for sums, which depend on the order of a cell's bodies; it varies between runs."""
+    """Returns False for sums: they depend on the order of the bodies in a cell, which varies
+    between runs."""
     return choice["what"] in ("count", "nearest")
 
 
@@ -151,8 +153,8 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns fewer systems or bodies for large problems, because the expected results need all
-    pairs."""
+    """Returns the numbers of systems and bodies. They are smaller than those given for large
+    problems, because the expected results are computed from all pairs of bodies."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count
@@ -197,7 +199,8 @@ def sums(choice: dict[str, str], state: State, system: int, rows: slice
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """4 million bodies, in copies of one system, because an expected result needs all pairs."""
+    """Returns a problem of 4 million bodies. They are copies of one small system, because the
+    expected result is computed from all pairs of its bodies."""
     return 1, 2000, 2048
 
 

@@ -1,5 +1,5 @@
-"""Sums over the bodies of each system: one reduction per system, in a given layout and by a given
-method."""
+"""Assignments to sum over the bodies of each system: one reduction per system, for a given layout
+and with a given method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an ind
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
-BLOCK = 64  # bodies per atomic operation and result, at least
+BLOCK = 64  # least number of bodies per atomic operation on one result
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 MOST_OF_THREAD = 32  # bodies that a thread may read
 ROUNDS_OF_WARP = 5
@@ -36,9 +36,10 @@ class Quantity:
     terms: tuple[str, ...]  # in C++, of one body
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
-    # The sums of absolute products of each term, if products can cancel; errors scale with them.
+    # If the products in a term can cancel, the sums of their absolute values: errors scale with
+    # them.
     sizes: Optional[Callable[[State], list[np.ndarray]]] = None
-    is_sum: bool = True  # otherwise the first half are minima, the rest maxima
+    is_sum: bool = True  # otherwise the first half of the terms are minima, the others maxima
 
 
 QUANTITIES = {
@@ -107,7 +108,8 @@ FINISHES = {
 
 
 def is_variant(choice: dict[str, str]) -> bool:
-    """False for minima and maxima by atomic operations: there is no atomic minimum of floats."""
+    """Returns False for minima and maxima with atomic operations: CUDA has no atomic minimum of
+    floats."""
     return QUANTITIES[choice["quantity"]].is_sum or choice["finish"] == "kernel"
 
 
@@ -120,7 +122,7 @@ def signature(_: dict[str, str]) -> str:
 
 
 def loads_per_body(choice: dict[str, str]) -> int:
-    """Returns the loads from global memory that each body needs."""
+    """Returns the number of loads from global memory that each body needs."""
     fields = QUANTITIES[choice["quantity"]].fields
     if choice["layout"] == "packed":
         return len({field.startswith("v") for field in fields})
@@ -136,7 +138,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
               at_most=2 * (loads + results / 4) / WARP),
         Limit("global loads per body", at_most=1.07 * loads + results / 16),
         Limit("sectors per request of global loads",
-              at_most=layouts.SECTORS[choice["layout"]] + 1),  # rows begin anywhere
+              at_most=layouts.SECTORS[choice["layout"]] + 1),  # a row need not begin with a sector
     )
     combining = [Limit("bodies per block", at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
@@ -150,8 +152,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
 
 
 def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
-    """Returns the limits of the sum in a block. In either method, few threads write to global
-    memory, so the values that the others read must have gone through the tree or shuffles."""
+    """Returns the limits for the sum within a block. With both methods, few threads write to global
+    memory, so the values of all other threads must have gone through the tree or shuffles."""
     is_staged = choice["layout"] == "records"
     few = results / 8
     loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then shared memory
@@ -160,11 +162,11 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     if choice["method"] == "tree":
         made += [Limit("shuffles per thread", at_most=0),
                  Limit("shared loads per thread", at_least=0.2 * results)]
-        if not is_staged:  # one thread that adds up alone makes a request per number
+        if not is_staged:  # if one thread adds up all numbers, each is one request
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
-        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # also beyond the last body
-        most = staged + few + 0.05  # a tree stores each round
+        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # also places beyond the last body
+        most = staged + few + 0.05  # a tree would store more: values in each round
         made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
                  Limit("shared loads per body", at_most=most),
                  Limit("shared stores per body", at_most=most)]
@@ -227,7 +229,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """51 million bodies: no cache can hold their arrays."""
+    """Returns a problem of 51 million bodies: no cache can hold their arrays."""
     return 16, 50_000, 64
 
 

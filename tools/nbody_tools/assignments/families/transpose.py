@@ -1,4 +1,5 @@
-"""A change of layout: a row first holds all bodies of a system, then all systems of a body."""
+"""Assignments to change a layout: from one row per system, with all its bodies, to one row per body
+index, with that body of every system."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ INSPECTED = "152 systems of about 220 bodies"  # the problem in which the tests 
 LARGEST = ("There are at most 70 million elements in all, so an `int` holds an index, but not the "
            "number of bytes.")
 WARP = 32
-TOLERANCE = 1e-6  # one float32 operation
+TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
 MOST_OF_THREAD = 256  # loads from both memories, of 32 elements and of the values that change them
 SQUARE = 4096  # systems of the table that is timed
@@ -48,7 +49,8 @@ AVOID = {
 
 
 def is_variant(choice: dict[str, str]) -> bool:
-    """False for the program of memory/memory04_tile.cu, which the class has, and its mirror."""
+    """Returns False for the task that memory/memory04_tile.cu solves, because the class has that
+    program, and for the same task in backward order."""
     return (choice["element"], choice["change"], choice["avoid"]) != ("float", "copied", "padding")
 
 
@@ -76,7 +78,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             Limit("requests of global loads per element", at_least=0.5 / WARP,
                   at_most=2 * loads / WARP),
             Limit("sectors per request of global loads", at_most=sectors),
-            Limit("global loads per element", at_most=1.2 * loads))),  # of whole tiles
+            Limit("global loads per element", at_most=1.2 * loads))),  # tiles may exceed the table
         Part("writing", 15, (
             Limit("requests of global stores per element", at_least=0.5 / WARP,
                   at_most=2 / WARP),
@@ -121,8 +123,9 @@ class Expected:
 
 
 def shape(systems: int, count: int, dice: random.Random) -> tuple[int, int]:
-    """Returns the numbers of systems and bodies of a table, from those that a test asks for. Tests
-    of sizes vary the systems too; a large table gets more systems and fewer bodies."""
+    """Returns the numbers of systems and bodies of a table, given the numbers that a test asks for.
+    A large table gets more systems and fewer bodies. If a test asks for two systems, their number
+    becomes random, so that the tests of sizes vary it."""
     if count > LARGE:
         return 150 + systems, count // 9
     return (dice.randrange(1, 70), count) if systems == 2 else (systems, count)
@@ -152,7 +155,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(choice: dict[str, str]) -> tuple[int, int, int]:
-    """A table of 268 MB."""
+    """Returns a problem with a table of 268 MB."""
     return SQUARE, 16384 // width_of(choice), 1
 
 

@@ -1,4 +1,4 @@
-"""Computes the forces with JAX arrays; XLA compiles the loop over the time steps as one call."""
+"""Computes the forces with JAX arrays; XLA compiles the loop over the time steps into one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Computes the forces with a Numba kernel, one thread per body, compiled with fastmath."""
+"""Computes the forces with a Numba kernel that has one thread per body and is compiled with
+fastmath."""
 
 from __future__ import annotations
 

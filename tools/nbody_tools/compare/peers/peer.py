@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Callable
 
 NOT_HERE = 77  # exit code
-# The size of the largest array, because all pairs of 262,144 bodies would not fit into memory. On a
-# CPU, an array that fits into the cache is faster.
+# Size limits of an array, because all pairs of 262,144 bodies would not fit into memory. A CPU is
+# faster with arrays that fit into its cache.
 CHUNK_BYTES, CHUNK_BYTES_OF_A_CPU = 2 ** 30, 2 ** 20
 
 
@@ -50,8 +50,8 @@ def parse() -> argparse.Namespace:
 
 
 def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -> None:
-    """Runs a peer with this process's arguments. `versions` returns the version of its package and
-    the name of the device."""
+    """Runs a peer with this process's arguments. `versions` returns the version of the peer's
+    package and the name of the device."""
     options = parse()
     try:
         import numpy

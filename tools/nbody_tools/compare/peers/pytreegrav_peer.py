@@ -1,5 +1,5 @@
 """Calls pytreegrav's Accel, which sums over all pairs, once per time step. pytreegrav softens with
-a spline, so it runs without softening here and is compared with Newton's law."""
+a spline, so here it runs without softening, and its forces are compared with Newton's law."""
 
 from __future__ import annotations
 
