@@ -151,7 +151,7 @@ class Tool(WithSteps):
         self.assertEqual(code, 0, errors)
         self.assertIn(
             "no GPU here: our steps are emulated with 70 bodies, and their times are not "
-            "measured\n",
+            "measurements\n",
             errors,
         )
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")

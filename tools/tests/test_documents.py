@@ -257,7 +257,7 @@ class ChangedLines(DocumentsTest):
         self.file(
             "step01_gpu_naive/README.template.md", README + self.excerpt("int x0;", "int x24;")
         )
-        self.assertIn("are 25 lines, 24 are allowed", self.documents()[1])
+        self.assertIn("are 25 lines, at most 24 are allowed", self.documents()[1])
 
 
 class Broken(DocumentsTest):

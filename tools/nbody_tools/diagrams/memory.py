@@ -70,7 +70,9 @@ def strides() -> Drawing:
     ):
         d.key(x, y + 12, colour, words, "#8C8C8C", 1)
     d.note(
-        y + 46, "Shown: the first 256 bytes, eight sectors. The warp also reads further right.", 40
+        y + 46,
+        "Shown: the first 256 bytes, eight sectors. The warp's accesses continue to the right.",
+        40,
     )
     return d
 

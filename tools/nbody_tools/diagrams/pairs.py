@@ -60,7 +60,7 @@ def rotation() -> Drawing:
     """Draws step 12: the sums that rotate through a warp, and the ring of tiles."""
     d = Drawing(720, "In each step a lane pairs one source with its own bodies and passes the "
                      "source's sum to the next lane; tiles form a ring, and each is paired with "
-                     "the tiles up to half the ring ahead")
+                     "all tiles up to half the ring ahead of it")
     d.heading(34, "A warp, drawn with 8 lanes for 32: sums rotate, bodies stay")
     lanes, width, x = 8, 92, 150
     for lane in range(lanes):
@@ -111,7 +111,7 @@ def rotation() -> Drawing:
         d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), INK)
         d.text(px, py + 7, str(k), anchor="middle")
     d.lines(340, cy - 50, "Tile 0 is paired with 1, 2, 3, and 4 (dashed), which is half the",
-            "ring away: either tile could compute that pair, only one does.")
+            "ring away: both tiles could compute that pair; only one does.")
     d.lines(340, cy + 18, "Each pair of tiles writes two sums, each to its own place:",
             "no atomic additions, and the same bits in every run.")
     return d

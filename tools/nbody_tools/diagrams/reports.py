@@ -27,8 +27,8 @@ def tile() -> Drawing:
     """Draws figure 31-2 of GPU Gems 3: p rows of p interactions, their inputs and outputs."""
     d = Drawing(
         440,
-        "A tile of p by p interactions: the rows run at once, each of them in order; inputs and "
-        "outputs")
+        "A tile of p by p interactions: the rows are computed at the same time, the interactions "
+        "of a row one after the other; inputs and outputs")
     p, cell, x, y = 6, 40, 150, 120
     d.heading(34, "A tile: p x p interactions")
     d.text(x + p * cell / 2, 80, "p sources, one after the other", anchor="middle")
@@ -58,7 +58,7 @@ def all_pairs() -> Drawing:
     )
     n, p, cell, x, y = 16, 4, 24, 200, 96
     d.heading(34, "All pairs: N/p blocks of p threads, N/p tiles each")
-    d.text(x + n * cell / 2, 76, "N sources: time", anchor="middle")
+    d.text(x + n * cell / 2, 76, "N sources, one after the other", anchor="middle")
     d.line(x, 86, x + n * cell, 86, BLUE, arrow=True)
     grid(
         d, x, y, cell, n, n, lambda row, column: light(BLUE, 0.5)
@@ -115,7 +115,8 @@ def threads_per_bank(position_of: Callable[[int], int]) -> list[int]:
     return [counts[bank] for bank in range(BANKS)]
 
 
-# Each figure of the project report, with the first position that each thread of a warp accesses.
+# Figures of the project report, with functions that return the first position that a thread
+# accesses.
 BANK_CASES = (
     ("11", "writing, a run of 4 positions per thread", lambda thread: thread *
      (LUF // ROWS_PER_BLOCK)),

@@ -62,7 +62,7 @@ def pageable() -> Drawing:
     d.notes(
         40,
         620,
-        "From pageable memory the driver copies through its own locked buffer, and the host",
+        "The driver copies pageable memory through its own locked buffer, and the host",
         "takes part. A drawing, not to scale.",
     )
     return d
@@ -72,9 +72,9 @@ def pinned() -> Drawing:
     """Draws step 07: the two paths of a copy, and the two orders of a queue."""
     d = Drawing(
         760,
-        "A copy from pageable memory goes through a staging buffer, one from pinned memory does "
-        "not; in one hardware queue a download waits for its kernels, and so does everything "
-        "behind it",
+        "A copy from pageable memory goes through a staging buffer, but a copy from pinned memory "
+        "does not; in one hardware queue, a download waits for its kernels, and all copies queued "
+        "behind it wait too",
     )
     d.heading(34, "Pageable memory: two copies, and the host takes part")
     path = (

@@ -1,5 +1,5 @@
-"""Redraws more figures of two of the documents in docs/reports/: where partial sums are stored,
-which pairs a thread computes, and how many warps fit on an SM."""
+"""Redraws further figures from two documents in docs/reports/: where partial sums are stored, which
+pairs a thread computes, and how many warps fit on an SM."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_B
 
 BODIES, THREADS = 8, 2
 SHADES = (light(BLUE, 0.45), light(ORANGE, 0.45), light(GREEN, 0.45), light(PURPLE, 0.45))
-# Limits of an SM for registers, warps and blocks, the same on a GTX 1060 and an H200.
+# Limits of an SM for registers, warps and blocks. A GTX 1060 and an H200 have the same limits.
 REGISTERS, PARTITIONS, WARP, REGISTER_UNIT = 65536, 4, 32, 256
 MOST_WARPS = 64
 MOST_BLOCKS = 32
@@ -72,18 +72,18 @@ def each_pair_once() -> Drawing:
     d.text(80, 452, "56 forces for 8 bodies")
     d.key(480, 450, light(BLUE, 0.4), "28 forces")
     d.circle(630, 445, 5, VERMILION)
-    d.text(644, 452, "the same, with the other sign")
+    d.text(644, 452, "the same, with opposite sign")
     return d
 
 
 def shares_of_threads() -> Drawing:
     """Draws three ways to divide the triangle of pairs: figure 16 of the project report."""
     d = Drawing(470, "Three ways to divide the pairs of eight bodies between two threads, and the "
-                     "number of pairs of each")
+                     "number of pairs of each thread")
     cell, top = 30, 96
     for k, (sharing, words) in enumerate((("blocks", "Ranges of bodies"),
                                           ("lowest and highest", "Lowest and highest"),
-                                          ("linear index", "Numbers of pairs"))):
+                                          ("linear index", "Indices of pairs"))):
         left = 50 + k * 300
         d.heading(34, words, left - 20)
         threads = pairs_of(sharing)
@@ -97,7 +97,7 @@ def shares_of_threads() -> Drawing:
             d.key(left, top + BODIES * cell + 36 + 32 * thread, SHADES[thread],
                   f"thread {thread}: {count} pairs")
     d.notes(30, 440, "Row: the body whose pairs with later bodies are computed. A square root "
-                     "gives a pair's row", "from its number.", step=22)
+                     "gives a pair's row", "from its index.", step=22)
     return d
 
 

@@ -1,4 +1,5 @@
-"""Makes the tables of experiments/activity_map from records: variants over N and over D."""
+"""Makes the tables of experiments/activity_map from records: times of the variants for several N,
+and for several D."""
 
 from __future__ import annotations
 

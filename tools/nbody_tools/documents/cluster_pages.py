@@ -44,8 +44,8 @@ ROWS = (  # label, problem, kind of time, name pattern of the predictions
 
 
 def predicted(rate: Value, results: Path) -> str:
-    """Returns a table of predictions for GPUs that compute `rate` G interactions/s, with the
-    measured times of the gathers."""
+    """Returns a table of predictions for GPUs that compute `rate` G interactions/s. The predictions
+    use the measured times of the gathers."""
     gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     head, *rows = cluster.prediction(rate.number * 1e9, gathers)
     return markdown(head, rows)

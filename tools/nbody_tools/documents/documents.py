@@ -135,7 +135,7 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
         problems.append(f"{template}: is missing: write it with the headings "
                         f"{', '.join(MEASUREMENT_HEADINGS)}")
     if not readme.is_file():
-        return [*problems, f"{where}: is missing: write the lesson, in the order of step 05's"]
+        return [*problems, f"{where}: is missing: write the lesson, with sections as in step 05"]
     lines = readme.read_text(encoding="utf-8").splitlines()
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, at most {sources.Budget.readme} are allowed")

@@ -92,8 +92,8 @@ def latency(results: Path, name: str) -> Value:
 
 
 def mix_of(name: str) -> list[int]:
-    """Returns how many FFMA, MUFU and SHFL the named loop has; an empty list if `name` is not a
-    loop's name."""
+    """Returns the numbers of FFMA, MUFU and SHFL instructions in the loop called `name`, or an
+    empty list if no loop has this name."""
     match = MIX.fullmatch(name)
     return [int(count) for count in match.groups()] if match else []
 

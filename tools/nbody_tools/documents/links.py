@@ -74,7 +74,8 @@ def dead_links_of(page: Path, root: Path, generated: Collection[Path],
 
 
 def pictures_without_words(page: Path, text: str) -> Iterator[str]:
-    """Yields pictures without a useful alt text, the only text for a reader who hears a page."""
+    """Yields pictures without a useful alt text. Readers who listen to a page hear only this
+    text."""
     for match in PICTURE.finditer(text):
         found = match[1] if match[1] is not None else (ALT.search(match[2]) or ("", ""))[1]
         if len(found.split()) < FEWEST_WORDS:
@@ -98,7 +99,8 @@ def how_to_add_heading(link: str, target: Path) -> str:
 
 
 def anchors(page: Path) -> frozenset[str]:
-    """Returns the anchors of a page: those that GitHub makes from its headings, and named tags."""
+    """Returns the anchors of a page: those that GitHub makes from the headings, and the names and
+    ids of HTML tags."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     found = set(NAMED.findall(text))
     for heading in HEADING.findall(text):
@@ -112,7 +114,7 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def anchor_of(heading: str) -> str:
-    """Returns GitHub's anchor of a heading: "1. `f(x)`, and __more__" becomes 1-fx-and-more."""
+    """Returns GitHub's anchor for a heading: "1. `f(x)`, and __more__" becomes 1-fx-and-more."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     text = re.sub(r"(?<!`)__(\w.*?)__(?!`)", r"\1", text)  # bold, unless it is code
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")

@@ -1,6 +1,7 @@
 """Makes the table of issue slots per interaction from the steps' SASS (docs/results/sass/), and the
 tables of docs/limits.md from docs/results/limits/ and docs/results/tuning/. These tables show the
-losses between ceiling and measured rate, which Nsight Compute counted, and the times of variants.
+times of variants, and the losses, counted by Nsight Compute, that make a measured rate lower than
+its ceiling.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[st
 
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
-    # In most steps a launch computes one time step; in some, it computes all time steps.
+    # In most steps, a launch computes one time step; in the others, it computes all time steps.
     launch = (
         1e-6
         * line["metrics"]["duration_us"]
@@ -137,8 +138,8 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
 
 
 def tuned(results: Path, step: str) -> Value:
-    """Returns a table of the fastest shapes that ./nbody tune found. Rows are numbers of bodies per
-    thread, columns are N, and each cell has a rate and a chunk length."""
+    """Returns a table of the fastest shapes that ./nbody tune found. There is a row for each number
+    of bodies per thread and a column for each N; each cell has a rate and a chunk length."""
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for source in sorted((results / "tuning").glob("*.jsonl")):
         for line in (record.data for record in read_records(source, check_shape)):

@@ -18,7 +18,7 @@ MUTANTS = Path("tests", "mutants", "mutants.toml")
 PREDICTIONS = Path("docs", "results", "predictions.md")
 PROFILES = Path("docs", "results", "profiles")
 TERMS = Path("docs", "glossary.toml")
-# Matches a mark other than profile(...): then the section takes its counts from elsewhere.
+# Matches a place that is not filled by profile(...): a section with such a place needs no profile.
 OTHER_COUNTS = re.compile(r"\{\{(?! *profile\()")
 
 

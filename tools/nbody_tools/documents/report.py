@@ -55,7 +55,7 @@ class Figures:
 
     staircase: Optional[Staircase]
     peak: float
-    timelines: dict[str, list[Path]]  # files by figure, for figures whose files all exist
+    timelines: dict[str, list[Path]]  # the files of each figure; no figure that lacks a file
     errors: Sequence[Record] = ()  # records of force errors
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # from ./nbody measure tree

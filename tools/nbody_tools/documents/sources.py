@@ -114,7 +114,8 @@ def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
     end = the_line(lines, last, begin)
     if end - begin >= Budget.excerpt:
         raise SourceError(
-            f"'{first}' to '{last}' are {end - begin + 1} lines, {Budget.excerpt} are allowed"
+            f"'{first}' to '{last}' are {end - begin + 1} lines, at most {Budget.excerpt} are "
+            "allowed"
         )
     return list(lines[begin:end + 1])
 

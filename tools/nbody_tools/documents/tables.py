@@ -126,7 +126,8 @@ def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def cpu(facts: Facts) -> str:
-    """Returns a table of the CPU programs, and of how much faster the best step on one GPU is."""
+    """Returns a table of the CPU programs, with the factor by which the best step on one GPU is
+    faster than each of them."""
     gpu = [m for step in facts.steps if (m := facts.pick(step, "systems")) is not None
            and m.record.backend == "cuda"]
     best = min(gpu, key=lambda m: m.record.seconds("total").median, default=None)

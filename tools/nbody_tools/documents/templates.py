@@ -21,7 +21,7 @@ from nbody_tools.records.facts import PlacedError, Value
 WIDTH = 105
 ENDING = ".template.md"
 MEASUREMENTS = "measurements"  # contains docs/measurements/STEP.template.md
-# Numbers in the report's text that are not measurements.
+# Numbers that may be typed in the report's text, because they are not measurements.
 # A number that is part of a name (step03, float32) does not count as a number.
 ALLOWED = {
     "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|"
@@ -105,7 +105,8 @@ FILTERS = {
 
 
 def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
-    """Renders a template or a document with marked places; `words` are the names for it."""
+    """Renders a template or a document with marked places; `words` has the names that it may
+    use."""
     where = str(template.relative_to(root))
     result = Rendered()
 

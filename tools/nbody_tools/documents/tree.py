@@ -119,7 +119,8 @@ def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[
 
 
 def crossings(records: Sequence[Record]) -> Optional[str]:
-    """Returns, as text, the range of N in which the trees become faster than the direct sum."""
+    """Returns, as text, the range of the numbers of bodies above which trees are faster than the
+    direct sum; each opening angle gives one number."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [
@@ -131,7 +132,8 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
 
 
 def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns, as text, the range of the trees' speedups over the fastest direct sum."""
+    """Returns, as text, the range of the speedups over the fastest direct sum that trees with
+    different opening angles have."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [direct[bodies] / curve.points[bodies].median for curve in curves
@@ -264,8 +266,8 @@ def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
 
 
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
-    """Returns a table that explains the time of the tree walks with two quantities that Nsight
-    Compute counted."""
+    """Returns a table that explains the durations of the two steps' tree walks with two quantities
+    that Nsight Compute counted."""
     walks = {record.number: record.data["walk"] for record in records
              if record.data.get("walk") and is_of(record, scenario, bodies)}
     if set(walks) != {"15", "15b"}:
@@ -292,7 +294,8 @@ def peers_of(results: Path) -> list[Peer]:
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Returns a table with a row per peer, next to our fastest run that is at least as accurate."""
+    """Returns a table with one row per peer, which also has our fastest run that is at least as
+    accurate as the peer."""
     rows = []
     for peer in peers:
         best = None if peer.error is None else fastest_as_accurate(peer, records)

@@ -64,7 +64,8 @@ def read_mutants(folder: Path) -> list[Mutant]:
         try:
             data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise Failed(f"{folder}: {name} has not been run, or failed; run ctest -L mutants")
+            raise Failed(f"{folder}: the test of {name} has not run, or it failed; run ctest -L "
+                         "mutants")
         outcome = data["found"]
         mutants.append(Mutant(
             name, data["step"], data["wrong"], data["is_wrong"], data["caught_by"], data["says"],
@@ -94,7 +95,8 @@ def counts(mutants: Sequence[Mutant]) -> str:
     judged = [mutant for mutant in wrong if mutant.failed is not None]
     lines = [
         f"Of {len(wrong)} mutants, a check rejects {len(judged)}, and {len(wrong) - len(judged)} "
-        "stop with an error before there is a result. Of those with a result, these checks accept:",
+        f"stop with an error before there is a result. Of the {len(judged)} with a result, each of "
+        "these checks accepts:",
         "",
     ]
     for check, title in WEAK_CHECKS.items():

@@ -123,7 +123,8 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """Returns the names that every document can use. Reads each file only once for all."""
+        """Returns the names that every document can use. Reads each file only once for all of
+        them."""
         facts = self.facts
         published = {"citation": Value(facts.published["citation"]),
                      "machine": Value(facts.published["machine"])}
@@ -182,7 +183,7 @@ class Vocabulary:
         }
 
     def words_of_step(self, step: str) -> dict[str, Any]:
-        """Returns the names for a step's README: `this`, `parent` and so on."""
+        """Returns the names that a step's README can use: `this`, `parent` and others."""
         facts, parent = self.facts, self.source(step).parent
         return {
             "this": Program(self, step),

@@ -4,7 +4,8 @@
     python3 -m nbody_tools.english.check --changed REV   only lines added since that revision
     python3 -m nbody_tools.english.check --list ...      also prints each sentence and a remedy
 
-Run it in tools/. It only advises: the exit code is 0, or 2 if an argument is wrong.
+Run it in the folder tools/. The hits do not change the exit code, which is 0, or 2 if an argument
+is wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SKIPPED = re.compile(r"(^|/)(docs/results|docs/figures|corpus|data|english)/|doc
 
 
 def hits(path: Path) -> Iterator[tuple[int, Rule, str]]:
-    """Yields (line, rule, sentence) for each hit in a file."""
+    """Yields (line, rule, sentence) for each sentence of a file that matches a rule."""
     for number, sentence in sentences_of(path):
         yield from ((number, rule, sentence) for rule in RULES if rule.pattern.search(sentence))
 

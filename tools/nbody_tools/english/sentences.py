@@ -33,8 +33,8 @@ def sentences_of(path: Path) -> Iterator[Line]:
 
 
 def _paragraphs(lines: list[Line]) -> Iterator[list[Line]]:
-    """Yields paragraphs, list items and wordy table cells of Markdown,
-        without headings and code."""
+    """Yields the paragraphs, list items and wordy table cells of a Markdown page, but not its
+    headings and code."""
     paragraph: list[Line] = []
     fenced = False
     for number, line in lines:

@@ -95,8 +95,8 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
 
 
 def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> None:
-    """Draws the programs of one kind. Programs with similar rates share a label if their lines end
-    within a factor of two."""
+    """Draws the programs of one kind. Programs with similar rates share a label if the upper ends
+    of their lines differ by less than a factor of two."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []
     for record in records:

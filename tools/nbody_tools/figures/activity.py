@@ -37,8 +37,9 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
-    """Adds up squares of cells, so that the map has at most `most` cells per side. Returns this map
-    and the side of a square in cells."""
+    """Merges squares of cells by adding up their shares, so that the map has at most `most` cells
+    per side. Returns the merged map, and the number of original cells along the side of a
+    square."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

@@ -1,7 +1,7 @@
 """Makes a film from a folder of snapshots: MP4 if ffmpeg is installed, otherwise GIF.
 
   ./nbody animate FOLDER OUT            writes OUT.mp4 or OUT.gif
-  ./nbody animate FOLDER orbits.gif     the extension decides
+  ./nbody animate FOLDER orbits.gif     the extension selects the format
 
 Each snapshot becomes one frame. If there are few bodies, they leave trails. The last line printed
 is the name of the film.
@@ -56,7 +56,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         "--half-width",
         type=arguments.positive_number,
         metavar="X",
-        help="half width of the picture [shows all bodies if they are few, else 98 %%]",
+        help="half width of the picture [enough for all bodies if they are few, else for 98 %%]",
     )
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
@@ -85,7 +85,7 @@ class Scene:
         systems = states[0].positions.shape[0]
         if options.system > systems:
             raise ToolError(
-                f"no system {options.system}: the snapshots have {systems}"
+                f"no system {options.system}: the snapshots have {systems} systems"
             )
         self.system, self.axes = options.system - 1, list(AXES[options.view])
         self.species = options.species
@@ -148,8 +148,8 @@ class Scene:
 
 
 def states_for_the_size(folder: Path) -> list[Bodies]:
-    """Reads the states that determine the extent: all if there are few bodies, otherwise the first
-    and last."""
+    """Reads the states that determine the extent of the picture: all states if there are few
+    bodies, otherwise the first and the last."""
     files = snapshot_files(folder)
     first = read_bodies(files[0])
     if first.positions.shape[1] <= MAX_BODIES:

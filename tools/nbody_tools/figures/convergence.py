@@ -69,7 +69,8 @@ def draw_convergence(
 
 
 def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
-    """Draws each integrator's expected slope, through the error at the longest time step."""
+    """Draws a line with the expected slope for each integrator, through the error at the longest
+    time step."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [
             point

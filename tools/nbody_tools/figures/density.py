@@ -21,8 +21,8 @@ AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
                     smoothing: float) -> numpy.ndarray:
-    """Returns the mass per area on a grid. Spreads each body over a Gaussian, which is wider where
-    bodies are sparse.
+    """Returns the mass per area on a grid. Spreads the mass of each body over a Gaussian, which is
+    wider where bodies are sparse.
 
     This is Silverman's adaptive kernel estimate (1986). Widths vary as the inverse square root of a
     first, evenly smoothed density, so a lone body becomes a haze and a dense core stays sharp.
@@ -31,7 +31,7 @@ def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: fl
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
     local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
     typical = numpy.exp(numpy.log(local).mean())
-    # Widths are rounded to powers of sqrt(2), which needs one smoothing per width, not per body.
+    # Widths are rounded to powers of sqrt(2), so one smoothing per width suffices for all bodies.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
     maps = (_spread(points[classes == c], masses[classes == c], half_width,
                     max(smoothing * 2 ** (c / 2), half_width / PIXELS))

@@ -42,8 +42,8 @@ def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndar
 
 def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
           size: tuple[int, int]) -> numpy.ndarray:
-    """Returns the light of the points in an image of `size` = width x height pixels, the top row
-    first. The view extends from `centre` by `half` in x and in y, to both sides."""
+    """Returns the light of the points in each pixel of an image of `size` = width x height pixels,
+    top row first. The image shows the positions from `centre` - `half` to `centre` + `half`."""
     width, height = size
     pixels = (points - centre) / half * (0.5, -0.5) + 0.5
     pixels = (pixels * (width, height)).astype(int)

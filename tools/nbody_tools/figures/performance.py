@@ -38,8 +38,8 @@ def number(value: float) -> str:
 
 def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values = (),
              highlight: Optional[int] = None) -> None:
-    """Draws one row per step, with step 00 at the top. Writes the value next to each filled dot. A
-    value of None draws no dot."""
+    """Draws one row per step, with step 00 at the top. Writes the value next to each filled dot.
+    Draws no dot for a value of None."""
     for values, face in ((hollow, PAGE), (filled, None)):
         for row, value in enumerate(values):
             if value is None:

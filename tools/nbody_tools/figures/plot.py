@@ -58,8 +58,8 @@ def configure(p: argparse.ArgumentParser) -> None:
         kind = kinds.add_parser(name, help=text)
         kind.add_argument("--output", type=figure_file, required=True, metavar="FILE")
         kind.add_argument("--record", type=existing_file, metavar="FILE",
-                          help="record that the run wrote with --json: "
-                           "the caption names step, machine and date")
+                          help="record that the run wrote with --json; "
+                           "the caption then names its step, machine and date")
         kind.set_defaults(draw=lambda options: [draw(options, note_from(options))])
         return kind
 
@@ -83,7 +83,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         read_snapshots(options.snapshots), options.output, note)).add_argument(
             "snapshots", type=existing_folder, metavar="FOLDER")
 
-    density = picture("density", "surface density before and after", draw_density)
+    density = picture("density", "surface density before and after a run", draw_density)
     density.add_argument("before", type=existing_file)
     density.add_argument("after", type=existing_file)
     density.add_argument("--view", choices=sorted(AXES), default="xy")
@@ -100,7 +100,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     states.add_argument("--half-width", type=positive_number, metavar="X",
                         help="half width of a panel [wide enough for 99.8 %% of the bodies]")
 
-    profile = picture("profile", "density against theory", lambda options, note: draw_profile(
+    profile = picture("profile", "density next to a model", lambda options, note: draw_profile(
         [read_bodies(file) for file in options.states], options.output, options.theory, note))
     profile.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
     profile.add_argument("--theory", choices=sorted(MODELS), default="plummer")

@@ -51,7 +51,8 @@ class Shells:
         return 4 / 3 * numpy.pi * (self.edges[1:] ** 3 - self.edges[:-1] ** 3)
 
     def deviations(self, model: Model) -> numpy.ndarray:
-        """Returns how far each shell's mass is from the model's mass, in standard errors."""
+        """Returns the difference between each shell's mass and the model's mass, in standard
+        errors."""
         return (self.masses - numpy.diff(model.mass_within(self.edges))) / self.errors
 
 

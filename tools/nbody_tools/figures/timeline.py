@@ -37,7 +37,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--title", action="append", metavar="TEXT", default=[],
                    help="title of a panel; once per file [the file's name]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
-                   help="result records of the run: the caption names step, machine and date")
+                   help="records of the run; the caption then names its step, machine and date")
     p.add_argument("--step", metavar="NAME",
                    help="the step whose record is used [the step of the last record]")
 
@@ -76,7 +76,7 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
     places = {row: i for i, row in enumerate(rows)}
     for stage in STAGES:
         shown = [s for s in spans if s.stage == stage and s.begin <= end]
-        # A thin edge in the bar's colour keeps the narrowest bar a pixel wide.
+        # Because of a thin edge in the bar's colour, even the narrowest bar is one pixel wide.
         axes.barh([places[s.device, s.stream] for s in shown],
                   [1e3 * (s.end - s.begin) for s in shown], left=[1e3 * s.begin for s in shown],
                   height=0.85, color=colours[stage], edgecolor=colours[stage], linewidth=0.3,

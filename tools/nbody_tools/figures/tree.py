@@ -66,7 +66,7 @@ def points(curve: Curve) -> tuple[list[int], list[float]]:
 
 def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
     """Draws the seconds per time step against the error, with one panel per third-party program.
-    Builds of the same program share a panel; their names agree up to the comma."""
+    Builds of the same program share a panel; their names are equal up to the first comma."""
     known = [peer for peer in peers if peer.error is not None]
     families = list(dict.fromkeys(family(peer) for peer in known))
     figure, grid = pyplot.subplots(
@@ -132,7 +132,7 @@ def family(peer: Peer) -> str:
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """Draws one column of panels per quantity, and one row each for nodes with and without
+    """Draws one column of panels per quantity, and two rows: for nodes with and without
     quadrupoles. Each panel has three lines."""
     chosen = [
         record

@@ -74,8 +74,8 @@ def species_list(text: str) -> list[str]:
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
-    """Returns a sentence about a run for a caption. It names only the softening if both states are
-    of the same step, as in converted files."""
+    """Returns a sentence about a run for a caption. If both states are from the same step, as in
+    converted files, the sentence names only the softening."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening unknown"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
@@ -84,7 +84,7 @@ def how_it_was_run(first: Bodies, last: Bodies) -> str:
 
 
 def read_bodies(path: Path) -> Bodies:
-    """Reads a body file; recognises its format by the content, as the programs do."""
+    """Reads a body file. Recognises the file's format by its content, as the programs do."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:

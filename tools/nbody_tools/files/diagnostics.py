@@ -31,7 +31,7 @@ class DiagnosticsTable:
         return chosen[:, 0] if len(columns) == 1 else chosen
 
     def change(self, system: int, vector: str) -> numpy.ndarray:
-        """Returns |v - v0| at every time."""
+        """Returns |v(t) - v(0)| at every time t, for the vector v with this name."""
         v = self.of(system, *(f"{vector}_{axis}" for axis in "xyz"))
         return numpy.linalg.norm(v - v[0], axis=1)
 

@@ -24,30 +24,31 @@ GradeOne = Callable[[str, Path, int], Report]
 
 def configure(p: argparse.ArgumentParser) -> None:
     of_class = p.add_argument_group("options if FILE is a folder with the submissions of a class")
-    of_class.add_argument("--csv", type=Path, metavar="FILE", help="write all points")
+    of_class.add_argument("--csv", type=Path, metavar="FILE", help="write a table of all points")
     of_class.add_argument("--for", dest="form", choices=tuple(FORMATS),
                           help="format of the CSV file [plain]")
     of_class.add_argument("--roster", type=arguments.existing_file, metavar="FILE",
                           help="gradebook that Canvas exported, or Moodle's list of participants")
     of_class.add_argument("--reports", type=Path, metavar="DIR",
-                          help="write each student's report; skip unchanged files that have one")
+                          help="write each student's report; skip unchanged files with a report")
     of_class.add_argument("--jobs", type=arguments.positive_integer, metavar="N",
-                          help="submissions graded at a time [number of cores]")
+                          help="number of submissions to grade at a time [number of cores]")
     of_class.add_argument("--share", metavar="K/N",
                           help="grade only the K-th of N shares, for a job array; needs --reports")
 
 
 def check(options: argparse.Namespace, of_file: tuple[str, ...]) -> None:
-    """Reports options that do not fit a folder, before anything is built."""
+    """Reports options that cannot be used for a folder, before anything is built."""
     given = [name for name in of_file if getattr(options, name)]
     if given:
         raise ToolError(f"--{given[0]} is for a single submission; {options.file} is a folder "
                         "(--csv and --reports are for folders)")
     if options.share and not options.reports:
-        raise ToolError("--share needs --reports: without reports the share would be lost")
+        raise ToolError("--share needs --reports: without reports, the share's points would be "
+                        "lost")
     if options.share and options.csv:
-        raise ToolError("--share takes no --csv: grade once more without --share to collect the "
-                        "points")
+        raise ToolError("--share cannot be used with --csv: grade once more without --share to "
+                        "collect the points")
     if not options.csv and not options.reports:
         raise ToolError(f"{options.file} is a folder: name a file for the points with --csv")
     if options.form and not options.csv or options.roster and options.form in (None, "plain"):

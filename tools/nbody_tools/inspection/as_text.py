@@ -65,8 +65,8 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def totals_of_run(kernel: Kernel) -> list[str]:
-    """Returns lines with the kernel's accesses and shuffles: by threads and, in brackets, by
-    warps."""
+    """Returns lines with the numbers of the kernel's accesses and shuffles, counted per thread and,
+    in brackets, per warp."""
     lines = []
     for memory in MEMORIES:
         counts = [(access, *(kernel.sum(quantity, memory, access)

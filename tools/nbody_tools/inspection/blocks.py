@@ -1,5 +1,5 @@
-"""Generates the parts of docs/inspect.md and of the steps' READMEs that show the tool's counts next
-to a GPU's counts, from docs/results/patterns/."""
+"""Generates, from docs/results/patterns/, the parts of docs/inspect.md and of the steps' READMEs
+that show the tool's counts next to a GPU's counts."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
 
 
 def is_usual_store(pair: Compared) -> bool:
-    """True for the store at the end of nearly every pattern. The pattern does not test this
-    store."""
+    """Returns True for the store at the end of nearly every pattern, which is not the access that
+    the pattern tests."""
     return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
@@ -199,9 +199,8 @@ def executions(lines: Sequence[dict[str, Any]]) -> int:
 
 
 def line_now(line: dict[str, Any], root: Path) -> int:
-    """Returns the current number of a line, which edits elsewhere may have moved. Raises
-    CalibrationError if the line itself was edited, because the step must then be inspected
-    again."""
+    """Returns the current line number of a recorded line, because edits above it may have moved it.
+    Raises CalibrationError if the line itself was edited: then the step must be inspected again."""
     text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
     same = [number for number, source in enumerate(text, start=1)
             if source.strip() == line["source"]]

@@ -60,7 +60,7 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Removes line numbers, because edits above a line change the number. The line's text still
+    """Removes the line numbers, because edits above a line change its number. The line's text still
     identifies the line."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 

@@ -1,9 +1,9 @@
 """Compares ./nbody inspect's predictions with Nsight Compute's counts (docs/results/patterns/).
 
 model.jsonl and chip.jsonl have one line per program and kernel. A quantity is a kind of access,
-such as "shared load". For each quantity a line has the number of requests of all warps and their
-cost, in sectors of global memory or wavefronts of shared memory. Bank conflicts are the wavefronts
-above the ideal number.
+such as "shared load". For each quantity, a line has the number of requests of all warps, and
+the cost of these requests in sectors of global memory or wavefronts of shared memory. The number of
+bank conflicts is the number of wavefronts minus the ideal number.
 """
 
 from __future__ import annotations

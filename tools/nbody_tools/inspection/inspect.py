@@ -52,9 +52,10 @@ ARCHITECTURE = "-arch=compute_90"  # thread block clusters require it
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("program", metavar="STEP",
                    help="full name or number of a step; or FILE.cu and its ARGUMENTS", nargs="+")
-    p.add_argument("--systems", type=arguments.positive_integer, default=2, metavar="S", help="[2]")
+    p.add_argument("--systems", type=arguments.positive_integer, default=2, metavar="S",
+                   help="number of systems [2]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=1024, metavar="N",
-                   help="[1024]")
+                   help="number of bodies per system [1024]")
     p.add_argument("--steps", type=arguments.positive_integer, default=1, metavar="I",
                    help="time steps [1]")
     p.add_argument("--compile", default="", metavar="WORDS",
@@ -72,8 +73,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Built:
-    """A program built in two forms, with traced accesses and with counted operations, and nvcc's
-    options for it."""
+    """A program that was built twice, once to trace its accesses and once to count its operations,
+    and the options for compiling it with nvcc."""
     traced: Path
     counted: Optional[Path]  # None without clang++
     sources: Sequence[str]
@@ -248,8 +249,8 @@ def check(options: argparse.Namespace) -> None:
         check_sources(sources_of(options.program))
         return
     if others:
-        raise ToolError(f"'{others[0]}': a step takes no other arguments, and a program's name "
-                        "ends in .cu")
+        raise ToolError(f"'{others[0]}': a step takes no other arguments, and the name of your "
+                        "own program must end in .cu")
     step_with_kernels(first)
     arguments.check_problem(options.systems, options.bodies)
     if (interactions := interactions_of(options)) > MOST_INTERACTIONS:

@@ -1,6 +1,6 @@
-"""Counts the operations that each line of a kernel writes: additions, divisions, shuffles, ...
+"""Counts the operations that each source line of a kernel executes: additions, divisions, ...
 
-The program counts its own operations, because clang++ compiled it with counters
+The program itself counts its operations: clang++ compiled it with counters
 (hostcuda/launcher/counting.py).
 """
 
@@ -76,7 +76,7 @@ def count_instructions(
 
 
 def sums(operations: Iterable[Operation]) -> dict[str, dict[str, int]]:
-    """Returns {type: {operation: count}}, in the usual reading order."""
+    """Returns {type: {operation: count}}, in the order of TYPES and OPERATIONS."""
     counts: Counter = Counter()
     for one in operations:
         counts[one.type, one.operation] += one.count

@@ -51,8 +51,8 @@ def wrong_about(question: Question, right: Any, given: Any) -> Optional[str]:
 
 
 def is_same(right: Any, given: Any, tolerance: float) -> bool:
-    """Compares an answer with the correct one: numbers within the tolerance, words ignoring case,
-    and lists in any order."""
+    """Compares an answer with the correct one: numbers within the tolerance, words without regard
+    to case, and lists in any order."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
         is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
         return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(

@@ -110,7 +110,8 @@ class Workshop:
         self.sources.append(source)
 
     def library_files(self) -> list[Path]:
-        """Returns the libraries linked with a submission: traced ones if it has any, else plain."""
+        """Returns the libraries that are linked with a submission: the traced ones if there are
+        any, otherwise the plain ones."""
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
     def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = (),
@@ -248,14 +249,15 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns a program's path. Resolves links, because the sandbox shows only the folder in which
-    the program itself is; the system's programs need no such step."""
+    """Returns a program's path. If the program is not one of the system's, resolves links, because
+    the sandbox shows only the folder that contains the program itself."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """Returns the folders that a compiler needs; none if the system's programs include it."""
+    """Returns the folders that a compiler needs; none if the compiler is one of the system's
+    programs."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 
@@ -274,5 +276,6 @@ def has_gpu() -> bool:
 
 
 def gpu_tools(build: Optional[Path]) -> Optional[Tools]:
-    """Returns the tools of nvcc's build folder, or None if the folder or a GPU is missing."""
+    """Returns the tools from the build folder for nvcc, or None if the folder or a GPU is
+    missing."""
     return read_tools(build) if build is not None and has_gpu() else None

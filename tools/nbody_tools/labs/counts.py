@@ -1,7 +1,7 @@
 """Looks up the counts of an inspection by the names that a lab's limits use:
 
-  global loads per interaction     also shared loads, and stores and atomics of both; assignments
-                                   count per body or element instead
+  global loads per interaction     also shared loads, and stores and atomics of both memories;
+                                   assignments count per body or element instead
   requests of global loads per body
   shuffles per body, requests of votes per body    one per lane that took part, or one per warp
   sectors per request of global loads, wavefronts per request of shared loads
@@ -86,7 +86,8 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
 
 
 def reading_kernel(kernels: list[Kernel]) -> Optional[Kernel]:
-    """Returns the kernel that loads most from global memory, so the one that reads the bodies."""
+    """Returns the kernel that loads most from global memory, because that kernel reads the
+    bodies."""
     return max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
 
 
@@ -105,9 +106,10 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:
-    """Returns the largest number of patterns in which the warps of a first block make the same
-    access to shared memory; None if there is nothing to compare. Requests with bank conflicts and
-    requests of neighbouring words do not count, because they do not show how rows are stored."""
+    """Returns the largest number of address patterns with which the warps of a kernel's first block
+    make the same access to shared memory; None if there is nothing to compare. Requests with bank
+    conflicts and requests of neighbouring words do not count, because they do not show how rows are
+    stored."""
     seen: dict[tuple, list[tuple]] = {}
     for kernel in kernels:
         for one in (kernel.first_block or {"accesses": ()})["accesses"]:

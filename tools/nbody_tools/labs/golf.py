@@ -1,13 +1,13 @@
-"""Counts what a kernel of your own costs, proves that it is right, and prints a row for the board.
+"""Checks that a kernel of your own is right, counts its cost, and prints a row for the board.
 
   ./nbody golf 06 my.cu --name "Ada"      step 06's task and compiler options, your kernel
   ./nbody golf --check                    counts every row of course/board.md again
 
-FILE is a program like the step's nbody.cu. The tests of ./nbody grade prove in the sandbox that it
-is right, on new problems each time. Then three numbers are counted, without a GPU: the issue slots
-per interaction in nvcc's machine code, and the sectors of global memory and wavefronts of shared
-memory per 1000 interactions, for 2 systems of 2048 bodies. Times do not count. course/board.md
-explains the numbers.
+FILE is a program like the step's nbody.cu. The tests of ./nbody grade check in the sandbox that it
+is right, on new problems each time. Then this tool counts three numbers, without a GPU: the issue
+slots per interaction in nvcc's machine code, and the sectors of global memory and wavefronts of
+shared memory per 1000 interactions, for 2 systems of 2048 bodies. Times play no role.
+course/board.md explains the numbers.
 
 Exit code: 0 proved; 1 not right, or a row that cannot be reproduced; 2 wrong arguments; 77 nvcc,
 cuobjdump with nvdisasm, or clang++ is missing.
@@ -95,7 +95,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--board", type=arguments.existing_file, default=BOARD, metavar="FILE",
                    help="the board to check [course/board.md]")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
-                   help="where grade_tools were built [build/cpu]")
+                   help="folder in which grade_tools were built [build/cpu]")
 
 
 def check(options: argparse.Namespace) -> None:
@@ -172,7 +172,7 @@ def counted_row(step: str, file: Path, name: str, build: Path, programs: dict[st
 
 
 def proved(task: Task, text: str, workshop: Workshop, file: Path) -> Inspection:
-    """Runs the grader's tests; returns the inspection of the problem that is counted."""
+    """Runs the grader's tests; returns the inspection of the run whose accesses are counted."""
     refused, results = grade_program(task, text, secrets.randbelow(1 << 31), workshop)
     if refused:
         raise Failed(f"{file}: {refused}")
@@ -182,7 +182,7 @@ def proved(task: Task, text: str, workshop: Workshop, file: Path) -> Inspection:
     tests = Tests(task, workshop, {TRACED: workshop.run / TRACED}, COUNTED.seed)
     found = tests.inspected(COUNTED)
     if found is None:
-        raise Failed(f"{file}: the run for the counts, {COUNTED}, does not end")
+        raise Failed(f"{file}: the run that counts accesses ({COUNTED}) did not end correctly")
     return found
 
 
@@ -195,7 +195,7 @@ def cost(inspection: Inspection, memory: str) -> float:
 
 def slots_per_root(task: Task, text: str, folder: Path, programs: dict[str, str],
                    file: Path) -> tuple[str, float]:
-    """Returns nvcc's release, and the issue slots per square root of the costliest inner loop."""
+    """Returns nvcc's release, and the issue slots per square root in the costliest inner loop."""
     source = folder / "golf.cu"
     source.write_text(text, encoding="utf-8")
     recipe = (ROOT / task.step / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -218,8 +218,9 @@ def cubin_of(source: Path, flags: Sequence[str], nvcc: str) -> Path:
 
 
 def roots_per_interaction(task: Task, text: str, file: Path) -> float:
-    """Counts the square roots that one more time step computes, as the source has them. Without
-    this count, a loop with superfluous roots would seem to compute more interactions."""
+    """Returns how many square roots per interaction the source computes, counted in one additional
+    time step. Without this count, a loop with superfluous roots would seem to compute more
+    interactions."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "golf.cu", Path(folder) / "counted"
         source.write_text(text, encoding="utf-8")
@@ -278,7 +279,8 @@ def check_board(board: Path, build: Path, programs: dict[str, str]) -> int:
         where = f"{board.name}:{number}"
         found = re.fullmatch(r"\[(.+)\]\((.+)\)", cells[-1])
         if len(cells) != len(COLUMNS) or found is None:
-            problems.append(f"{where}: a row has the cells {', '.join(COLUMNS)}, and a linked file")
+            problems.append(f"{where}: a row must have the cells {', '.join(COLUMNS)}, and link to "
+                            "a file")
             continue
         file = (ROOT / found[1]).resolve()
         used.add(file)

@@ -50,9 +50,9 @@ from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
 Task = Union[Lab, Variant]
 COMPILER_LINES = 20
-EDITABLE = (f"the variant is the one in {DESCRIPTION}, which can be edited; a teacher's table of "
-            "variants decides")
-UNGUARDED = {"user": "it ran with the rights of the user who graded it (root's would be dropped)",
+EDITABLE = (f"the variant is the one in {DESCRIPTION}, which students can edit; use a teacher's "
+            "table of variants to be sure")
+UNGUARDED = {"user": "it ran with the rights of the user who graded it (root's would be replaced)",
              "files": "it could read and write files (this kernel has no Landlock)",
              "calls": "it could start processes and open connections (seccomp is not allowed here)"}
 
@@ -64,7 +64,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("file", metavar="FILE", type=file_or_folder,
                    help="the submission, or a folder with the submissions of a class")
     p.add_argument("--seed", type=arguments.integer_from_zero, metavar="K",
-                   help="seed of the sizes and states [random, printed]")
+                   help="seed for the problems' sizes and states [random; the report names it]")
     for form in FORMS:
         p.add_argument(f"--{form}", type=Path, metavar="FILE",
                        help=f"write the result for {form}" if form != "json"
@@ -72,14 +72,16 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--inspect", action="store_true",
                    help="also print the tables of ./nbody inspect")
     p.add_argument("--student", metavar="NAME",
-                   help="whose variant in the table of variants to grade, for a single submission")
+                   help="the student whose variant to grade; needed if LAB is a table of variants "
+                        "and FILE a single submission")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
-                   help="where grade_tools were built [build/cpu]")
+                   help="folder in which grade_tools were built [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
                    help="auto: bubblewrap, if it works, around the grader's own sandbox; own: "
                         "without bubblewrap [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
-                   help="where grade_tools were built with nvcc, for the time on a GPU")
+                   help="folder in which grade_tools were built with nvcc; used to time programs "
+                        "on a GPU")
     grade_class.configure(p)
 
 

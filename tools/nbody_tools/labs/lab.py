@@ -53,7 +53,7 @@ class LabError(ToolError):
 class Limit:
     """Limits for one count of an inspection (counts.py)."""
     of: str
-    kernel: str = ""  # part of the names of its kernels; empty for all kernels
+    kernel: str = ""  # counts only kernels whose names contain this
     at_most: Optional[float] = None
     at_least: Optional[float] = None
     must: bool = False  # if true, only a program within the limit gets points

@@ -20,10 +20,10 @@ ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*
 WIDTH = 300  # longest line shown; a single line may contain the whole submission
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
-          ("out of memory", "the compiler took more memory than it is given"),
-          ("memory exhausted", "the compiler took more memory than it is given"),
-          ("MemoryError", "the compiler took more memory than it is given"),
-          ("Killed signal", "the compiler took more time or memory than it is given"))
+          ("out of memory", "the compiler used more memory than it may use"),
+          ("memory exhausted", "the compiler used more memory than it may use"),
+          ("MemoryError", "the compiler used more memory than it may use"),
+          ("Killed signal", "the compiler used more time or memory than it may use"))
 
 
 def readable(said: str, folder: Path) -> str:

@@ -35,7 +35,7 @@ LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 
 @dataclass(frozen=True)
 class Access:
-    """The files that a program may access, in addition to the system's."""
+    """The files that a program may access, in addition to the system's files."""
     read: tuple[Path, ...] = ()
     execute: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
@@ -107,7 +107,7 @@ def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
     """Returns the sandbox to use. `wanted` is "auto", or "own" for a sandbox without bubblewrap."""
     program = shutil.which("bwrap") if wanted == "auto" else None
     if program is None:
-        why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not wanted"
+        why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not requested"
         return Sandbox(tool, (), why, guards_of([str(tool)]))
     for key in ("as root", "in a namespace")[os.geteuid() != 0:]:
         sandbox = Sandbox(tool, (program, *ALONE, *USERS[key]))

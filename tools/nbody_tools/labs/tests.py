@@ -1,7 +1,8 @@
 """Runs the tests of a submission, each with a name and points (lab.TESTS). The seed determines
 the sizes and states of the problems:
 
-  forces    one time step with two sizes that no tile divides, and every check of the validator
+  forces    one time step with two sizes that are not multiples of a tile, and every check of the
+            validator
   sizes     one and two bodies, sizes at and next to every boundary of the step, and random sizes
   systems   many systems at once
   run       eleven time steps, to check the whole trajectory
@@ -44,7 +45,7 @@ LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # share of a test's points for single problems; the rest is for solving all
+PARTIAL = 0.5  # share of a test's points divided among its problems; the rest is for solving all
 NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
 OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about an invalid access
 FINDINGS = 2  # most findings shown; the first usually causes the others
@@ -132,7 +133,7 @@ class Tests:
         return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number, because no tile or warp size divides it."""
+        """Returns a random odd number: tile and warp sizes are even, so none divides it."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None,

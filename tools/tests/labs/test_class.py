@@ -158,8 +158,8 @@ class Options(InFolder):
         self.assertIn("with --csv", self.said(folder))
         self.assertIn("--json is for a single", self.said(folder, "--json", csv_file))
         self.assertIn("needs --reports", self.said(folder, "--share", "1/2"))
-        self.assertIn("takes no --csv", self.said(folder, "--share", "1/2", "--csv", csv_file,
-                                                  "--reports", folder))
+        self.assertIn("cannot be used with --csv", self.said(
+            folder, "--share", "1/2", "--csv", csv_file, "--reports", folder))
         self.assertIn("--roster needs", self.said(folder, "--csv", csv_file, "--roster", roster))
         self.assertIn("submission of a", self.said(folder, "--csv", csv_file, "--roster", roster,
                                                    "--for", "canvas"))
