@@ -157,7 +157,8 @@ def kind_of_call(name, returned, may_be_half):
 
 
 def counted(code, user_files, name):
-    """Inserts counters into the IR; `name` distinguishes this file from the program's others."""
+    """Inserts counters into the IR; `name` distinguishes this file from other files of the
+    program."""
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")

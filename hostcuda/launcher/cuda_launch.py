@@ -18,7 +18,7 @@ from cuda_tokens import (
     with_depth,
 )
 
-# Functions that launch a kernel, with the index of the argument that names it.
+# Functions that launch a kernel, with the index of the argument that names the kernel.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
 TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
@@ -126,7 +126,7 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
 
 
 def rewrite_cast(tokens, i, output):
-    """Replaces (void*)k so that k can be called later. Returns the index after k, or None."""
+    """Replaces (void*)k so that k can be launched later. Returns the index after k, or None."""
     match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
     if not match:
         return None

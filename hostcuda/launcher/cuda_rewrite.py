@@ -2,8 +2,8 @@
 loops, and `#pragma unroll`.
 
 Works on tokens, not on a syntax tree. Tokens suffice to find where the expression before <<<
-begins, where >>> ends, which variables a shared declaration declares, and whether it is in a
-function. include/hostcuda/launch.h explains the results. The number of lines never changes.
+begins, where >>> ends, which variables a shared declaration declares, and whether the declaration
+is in a function. include/hostcuda/launch.h explains the results. The number of lines never changes.
 """
 import re
 
@@ -43,7 +43,7 @@ FUNCTION, TYPE, NAMESPACE = "function", "type", "namespace"
 
 
 def what_opens(output):
-    """Tells what the { that follows `output` belongs to: a kernel, another function, ..."""
+    """Returns what the { that follows `output` opens: a function, a type or a namespace."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
     if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
@@ -57,8 +57,8 @@ CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "chec
 
 
 def rewrite_asm(tokens, i, output):
-    """Replaces PTX by C++ and asm("trap;"), which macros for assertions contain, by __trap();
-    returns the index after it. Returns None for the CPU's own instructions."""
+    """Replaces inline PTX by C++, and asm("trap;"), which assertion macros contain, by __trap().
+    Returns the index after the statement, or None if it has the CPU's own instructions."""
     following = neighbour(tokens, i, 1)
     if at(tokens, following) in ("volatile", "__volatile__"):
         i = following
@@ -124,7 +124,7 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# The tracer cannot see into the C library, so these functions are replaced by ones that report
+# The tracer cannot see into the C library, so these functions are replaced by functions that report
 # their accesses.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
@@ -140,8 +140,8 @@ def calls_library(tokens, i):
 
 
 def rewrite_pragma(directive, options):
-    """Translates `#pragma unroll` to g++'s spelling. Drops it if it has no number, because g++
-    needs one."""
+    """Translates `#pragma unroll` to g++'s spelling. Drops a pragma without a number, because g++
+    needs a number."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
     if not match or not options.gcc:
         return directive
@@ -193,7 +193,7 @@ def is_extern(tokens, i, output):
 
 
 def look_for_overlap(tokens, i, scopes, options):
-    """Warns of a second extern __shared__ array in the same scope of a kernel, because all such
+    """Warns about a second extern __shared__ array in the same scope of a kernel, because all such
     arrays begin at the same address."""
     declaration = join(tokens[i + 1:statement_end(tokens, i)])
     match = re.search(r"([A-Za-z_]\w*)\s*\[\s*\]", declaration)
@@ -287,8 +287,8 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.M)
 
 
 def segments(source):
-    """Yields (file, whether it is a system header, text) between line markers, and the markers
-    too."""
+    """Yields (file, whether it is a system header, text) for each line marker and the text after
+    it, up to the next marker."""
     markers = list(MARKER.finditer(source))
     if markers and markers[0].start() > 0:
         yield "", True, source[:markers[0].start()]
@@ -349,7 +349,8 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
 
 
 def includes(source):
-    """Returns (including file, its line, included file) for each #include that was followed."""
+    """Returns (including file, line in that file, included file) for each #include that was
+    followed."""
     inside, line = "?", 0
     for match in re.finditer(MARKER.pattern + r"|\n", source, re.M):
         if match[0] == "\n":

@@ -10,8 +10,8 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def pieces_of(declaration):
-    """Returns the tokens of each declarator, two in `float a[8][33], b[32]`. The tokens of the
-    first one include the type."""
+    """Returns the tokens of each declarator; `float a[8][33], b[32]` has two declarators. The
+    tokens of the first declarator include the type."""
     depth, pieces = 0, [[]]
     for token in tokenize(declaration):
         depth += token.text in ("[", "(", "{", "<")

@@ -104,8 +104,8 @@ def is_triple(tokens, i, character):
 
 
 def line_breaks(tokens):
-    """Returns the line ends and line markers of tokens that are dropped, because these must
-    remain."""
+    """Returns the line ends and line markers of tokens that are dropped, because the output must
+    keep them."""
     kept = ""
     for token in tokens:
         if token.kind == "directive":

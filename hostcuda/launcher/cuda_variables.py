@@ -11,7 +11,7 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
-# Words in declarations of which no variable is registered, such as constants that host code may
+# Words in declarations whose variables are not registered, such as constants that host code may
 # read.
 NO_VARIABLE = {
     "constexpr",
@@ -34,7 +34,7 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """True if the declaration declares a variable, not a function: no parenthesis comes before a
+    """True if the declaration declares a variable, not a function: no parenthesis comes before an
     =."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):

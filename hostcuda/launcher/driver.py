@@ -1,4 +1,5 @@
-"""Compiles and links programs with .cu files as nvcc would; nvcc and `hostcuda cc` use it."""
+"""Compiles and links programs with .cu files as nvcc would; called by our nvcc and by
+`hostcuda cc`."""
 import os
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def host_c(compiler):
 
 
 def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
-    """Does what the command line says and returns an exit code. warn: see compile_cu."""
+    """Carries out a command line and returns an exit code. warn: see compile_cu."""
     if translation.shows:
         announce(translation)
     if any(os.path.basename(source) in ASKING for source in translation.sources):

@@ -25,9 +25,9 @@ from missing import (missing_header, missing_names, own_assertions, toolkit_head
 from semantics import OF_NVCC, SemanticCheck, separated
 from wrong_calls import one_line_each
 
-# The compiler reports errors in English, so that this module finds features that hostcuda lacks.
-# Only that call changes the language: with another language, ccache would compile hostcuda's
-# libraries again.
+# The compiler reports errors in English, so that this module recognises errors about features that
+# hostcuda lacks. Only calls of the compiler for user code use this environment: with another
+# language, ccache would compile hostcuda's libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
@@ -53,9 +53,9 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-# The functions that a traced object file calls to allocate memory; C++'s have mangled names.
+# The functions that a traced object file calls to allocate memory; those of C++ have mangled names.
 # hostcuda_trace defines them with the prefix hostcuda_, because kernels allocate device memory.
-# Functions of the C library that a traced file calls through trace/heap.cpp.
+# Further functions of the C library, which a traced file calls through trace/heap.cpp, follow them.
 REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "printf",
             "puts", "putchar")
 
@@ -101,7 +101,7 @@ def is_clang(compiler):
         return True
     if "g++" in name or "gcc" in name:
         return False
-    # The command `c++` may be either compiler.
+    # The command `c++` may be g++ or clang++.
     version = subprocess.run(
         [compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False
     )
@@ -131,7 +131,7 @@ def warn_of_arch(files):
             line = text.count("\n", 0, found.start()) + 1
             print(
                 f"{file}:{line}: warning: __CUDA_ARCH__ is not defined here, so the branch for the "
-                "host is compiled, in kernels too; -D__CUDA_ARCH__=900 chooses the other one",
+                "host is compiled, even in kernels; -D__CUDA_ARCH__=900 chooses the other branch",
                 file=sys.stderr,
             )
 
@@ -143,19 +143,20 @@ def print_error(line):
 def compile_cu(
     compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
 ):
-    """Compiles a .cu file. clang: a clang++, or None, that checks host and device code at the same
-    time. counts: a clang++ that makes the program count its operations, or None. warn: a function
-    that is called with each of clang's warnings."""
+    """Compiles a .cu file. clang: a clang++ that checks host and device code in parallel, or None.
+    counts: a clang++ that makes the program count its operations, or None. warn: a function that is
+    called with each of clang's warnings."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
-        sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
+        sys.exit("hostcudacc: compiling a .cu file needs -c and -o")
     by_clang = is_clang(compiler)
     # Switches off clang's warnings about loops that it cannot unroll and about g++'s options.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
     def preprocess(*headers):
         return subprocess.run(
-            # Our folder comes first, because a Makefile for nvcc names the toolkit's folder too.
+            # Our folder comes first, because a Makefile for nvcc may also name the toolkit's
+            # folder.
             [
                 compiler,
                 *(f"-I{folder}" for folder in INCLUDES),

@@ -27,8 +27,8 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Makes the compiler copy memory by calls, which hostcuda_trace sees, instead of
-        # instructions.
+        # Makes the compiler copy memory with library calls, which hostcuda_trace sees, rather than
+        # with inline instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
     COUNTED: [],
@@ -135,7 +135,7 @@ def calls_cublas(files: Sequence[str]) -> bool:
 
 def cublas_options(compiler: str) -> list[str]:
     """Returns the options that link a program with cuBLAS; [] if OpenBLAS is not installed."""
-    shared = "libopenblas.so"  # the compiler prints its path, or the bare name if there is none
+    shared = "libopenblas.so"  # the compiler prints the path, or only this name if it finds no file
     found = subprocess.run([compiler, f"-print-file-name={shared}"], stdout=subprocess.PIPE,
                            text=True, check=False).stdout.strip()
     file = cublas()

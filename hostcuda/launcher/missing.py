@@ -10,7 +10,8 @@ ADVICE = (  # the first match counts
     (r"texture$", "texture references were removed in CUDA 12.0: use cudaCreateTextureObject"),
     (r"cudaLaunchParams|\w*MultiDevice", "removed in CUDA 13.0: launch one grid per device"),
     (r"__(any|all|ballot|shfl(_up|_down|_xor)?)$",
-     "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff first"),
+     "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff as the "
+     "first argument"),
     (r"nvcuda|wmma", "include <mma.h>; of tensor cores, only wmma and mma.sync are emulated"),
     (r"cufft|cusparse", "hostcuda/README.md lists the emulated parts of cuFFT and cuSPARSE"),
     (r"(tex|surf)Cubemap", "cube maps are not emulated: use six layers of a layered texture"),
@@ -142,8 +143,8 @@ def toolkit_header(text, own):
 
 
 def is_system_folder(place, file):
-    """True if the file is NVIDIA's. /usr/local/include may contain other headers too, so there only
-    the toolkit's file names count."""
+    """True if the file is not part of NVIDIA's toolkit. A folder such as /usr/local/include may
+    also contain other headers, so there the name of the file decides."""
     if "cuda" in place:
         return False
     names = (

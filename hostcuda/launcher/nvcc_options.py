@@ -87,7 +87,7 @@ class Translation:
 
 
 def normalised(word):
-    """Turns -long-option into --long-option, because nvcc accepts both."""
+    """Turns --long-option into -long-option, because nvcc accepts both."""
     if word.startswith("--") and len(word) > 3 and not word.startswith("--param"):
         return word[1:]
     return word
@@ -145,7 +145,7 @@ def with_files(words):
 
 
 def without_kinds(words):
-    """Drops the kinds of warnings that follow -Werror: `-Werror all-warnings`."""
+    """Drops the kinds of warnings that follow -Werror, as in `-Werror all-warnings`."""
     before = ""
     for word in words:
         if not (before in ("-Werror", "--Werror") and WARNINGS.match(word)):
@@ -201,7 +201,7 @@ def translate(words):
             raise ToolError(f"{original}: hostcuda run builds a program and runs it")
         elif name in ("-ptx", "-cubin", "-fatbin", "-arch-ls", "-code-ls", "-list-gpu-arch",
                       "-list-gpu-code"):
-            raise ToolError(f"{original}: hostcuda makes no code for a GPU")
+            raise ToolError(f"{original}: hostcuda does not generate GPU code")
         elif name in ("-lineinfo", "-g", "-pg"):
             result.compile.append("-g")
         elif name == "-G":

@@ -1,9 +1,10 @@
 """Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
 
-The stand-in for nvcc makes traced programs, and so do stand-ins for host compilers that link its
-objects. They replace each program by a script that runs the program and keeps its trace, messages
-and exit status. Every run by the command is therefore recorded, even if a test runner hides the
-messages. If the command runs no program, each program that it built runs once, without arguments.
+The stand-in for nvcc makes traced programs, and so do stand-ins for host compilers that link nvcc's
+objects. The stand-ins replace each program by a script that runs the program and keeps its trace,
+messages and exit status. Every run by the command is therefore recorded, even if a test runner
+hides the messages. If the command runs no program, each program that it built runs once, without
+arguments.
 """
 import json
 import os
@@ -23,7 +24,7 @@ from libraries import HOME, ToolError
 MOST_BYTES = 1 << 30
 COMPILED = (b"\x7fELF", b"!<arch>")
 LEFT_OUT = (".git", "__pycache__", "CMakeFiles", "CMakeCache.txt")
-# CMake builds these to examine the compiler.
+# CMake builds these programs to examine the compiler.
 PROBES = re.compile(r"(^|/)CMakeFiles/|(^|/)cmTC_[^/]*$|(^|/)a\.out$")
 
 
@@ -63,7 +64,7 @@ class Notes:
             file.write(f"{os.path.abspath(source)}:{rest}\n")
 
     def replace(self, program):
-        """Moves a program away and puts a script in its place, which runs the program."""
+        """Moves a program away and, in its place, puts a script that runs the program."""
         if PROBES.search(os.path.abspath(program)):
             return
         kept = Path(tempfile.mkdtemp(dir=self.programs)) / Path(program).name
@@ -121,7 +122,7 @@ def is_compiled(file):
 
 
 def copy(source, target):
-    """Copies a folder without compiled files, so that the command builds all of them."""
+    """Copies a folder without compiled files, so that the command builds all of these files."""
     total = 0
 
     def left_out(folder, names):
@@ -136,7 +137,7 @@ def copy(source, target):
             total += os.path.getsize(file)
             if total > MOST_BYTES:
                 raise ToolError(f"check: {source} has more than {MOST_BYTES >> 30} GiB of files; "
-                                "check in the folder of the sources")
+                                "run check in the folder of the sources")
             if is_compiled(file):
                 out.append(name)
         return out
@@ -149,7 +150,7 @@ def copy(source, target):
 
 
 def links_traced(words):
-    """True if these words make a host compiler link an object of the replaced nvcc."""
+    """True if these words make a host compiler link an object that the stand-in for nvcc made."""
     if any(word in ("-c", "-E", "-S", "-M", "-MM") for word in words):
         return False
     files = [Path(word) for word in words if word.endswith((".o", ".a"))]

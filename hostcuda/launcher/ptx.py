@@ -2,7 +2,8 @@
 
 An asm statement becomes a lambda: its operands become references and values, its registers become
 local variables, and each instruction becomes one call, or an assignment. Only the instructions that
-programs of courses use are known: INSTRUCTIONS below. Anything else is rejected with its name.
+programs of courses use are known: INSTRUCTIONS below. Any other instruction is rejected, and the
+message names it.
 """
 import re
 
@@ -18,7 +19,7 @@ TYPES = {"pred": "bool", "b8": "unsigned char", "u8": "unsigned char", "s8": "si
 WIDE = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 TYPE = r"(?P<type>[usbf](?:8|16|32|64)|pred|bf16|f16x2|bf16x2)"
 SPACE = r"(?:\.(?P<space>global|shared|local|const|param))?(?:::\w+)?"
-# How an access is ordered or cached: nothing of this is emulated, except volatile.
+# Qualifiers for the order or the caching of an access. Of these, only volatile is emulated.
 HOW = r"(?:\.(?:nc|weak|relaxed|acquire|release|acq_rel|sys|gpu|cta|cluster|ca|cg|cs|lu|cv|wb|wt|" \
       r"L1::\w+|L2::\w+))*"
 ROUNDING = r"(?:\.(?:rn|rz|rm|rp|rna|approx|full|ftz|sat|satfinite))*"
@@ -91,7 +92,7 @@ ROUNDS = {"rzi": "0", "rni": "1", "rmi": "2", "rpi": "3"}
 
 
 class Operands:
-    """The operands of an asm statement: the C++ declaration of each, and the names in the text."""
+    """The operands of an asm statement: their C++ declarations, and their names in the text."""
 
     def __init__(self, sections):
         self.declarations, self.names = [], {}
@@ -142,7 +143,7 @@ def string_of(tokens):
 
 
 def separate_colons(tokens):
-    """Makes two colons of each ::, which stands for an empty list of operands."""
+    """Splits each ::, which stands for an empty list of operands, into two colons."""
     separated, depth = [], 0
     for token in tokens:
         depth += (token == "(") - (token == ")")

@@ -37,7 +37,7 @@ def places(finding, record):
     first = [(record["file"], record["line"])] if record and "file" in record else []
     text = f"{finding.what}\n{finding.details}"
     named = [(file, int(line)) for file, line in PLACE.findall(text)]
-    if first:  # a finding names its launch without the folder
+    if first:  # a finding gives the file of its launch without the folder
         here = Path(first[0][0])
         named = [(str(here) if file == here.name else file, line) for file, line in named]
     return list(dict.fromkeys(first + named))

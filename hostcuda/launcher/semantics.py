@@ -3,8 +3,8 @@ but a host compiler cannot see them, because it treats all functions alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, but does not
 compile it. Only the kinds of errors below are reported, and only in the user's own files, because
-the host compiler reports all others. clang also finds local variables that are used before they
-have a value.
+the host compiler reports all other errors. clang also finds local variables that are used before
+they have a value.
 """
 import os
 import re
@@ -77,8 +77,8 @@ GLUED = re.compile(r'(\bextern\s*"C")(__\w+__)')
 
 
 def separated(source):
-    """Returns (file, options) for clang to read the source: a temporary copy if the source has a
-    match of GLUED."""
+    """Returns (file, options) for clang to read the source. The file is a temporary copy if the
+    source has a match of GLUED."""
     text = Path(source).read_text(encoding="utf-8", errors="surrogateescape")
     if not GLUED.search(text):
         return source, []
@@ -89,7 +89,7 @@ def separated(source):
 
 
 class SemanticCheck:
-    """Runs clang while the file is compiled; findings() waits for it."""
+    """Runs clang while the file is compiled; findings() waits until clang has ended."""
 
     def __init__(self, clang, source, text, include_folders, options):
         own = include_folders[0]

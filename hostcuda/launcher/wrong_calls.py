@@ -1,4 +1,4 @@
-"""Replaces the compiler's messages about an API call whose arguments are wrong by one line."""
+"""Replaces the compiler's messages about an API call with wrong arguments by a one-line message."""
 import re
 
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
@@ -19,8 +19,8 @@ WHY = re.compile(
 
 
 def groups(errors):
-    """Yields (match or None, lines) for each error. An error's lines include those before it that
-    name the function that contains it."""
+    """Yields (match or None, lines) for each error. The lines of an error include the lines before
+    it that name the function in which it occurs."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):

@@ -68,7 +68,7 @@ void run(ncclComm_t comm, const Pending& work) {
   if (end == End::done || end == End::aborted) return;
   if (end == End::sizes_differ)
     std::fprintf(stderr,
-                 "hostcuda: NCCL: rank %d and another disagree on messages: different calls "
+                 "hostcuda: NCCL: rank %d and another rank disagree on a message: different calls "
                  "or counts\n",
                  comm->mesh.rank());
   comm->error = end == End::peer_gone ? ncclRemoteError : ncclInvalidUsage;

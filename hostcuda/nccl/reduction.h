@@ -1,4 +1,4 @@
-// The reduction of what all ranks sent, in the order of the ranks, so that all of them compute the
+// Reduces the data that all ranks sent, in the order of the ranks, so that all ranks compute the
 // same bits.
 #pragma once
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests hostcuda's device functions with a C library that declares functions of the same names.
+"""Tests hostcuda's device functions with a C library that declares functions with the same names.
 
     c_library_test.py COMPILER
 
-Reads the device functions from hostcuda's own headers, so that none can be forgotten. A test header
-<math.h>, found before the system's, declares each of these functions as a C library would. Every
-call of these functions must still compile.
+Reads the device functions from hostcuda's own headers, so that no function can be forgotten. A test
+header <math.h>, which the compiler finds before that of the system, declares each of these
+functions as a C library would. Every call of these functions must still compile.
 """
 import re
 import subprocess
@@ -52,9 +52,9 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """Yields (result, name, parameter types) of each global function without types of hostcuda: a C
-    library could declare such a function too. Excludes the runtime API, which consists of C
-    functions with NVIDIA's names."""
+    """Yields (result, name, parameter types) of each global function that has none of hostcuda's
+    own types: a C library could declare such a function as well. Excludes the runtime API, which
+    consists of C functions with NVIDIA's names."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     while BLOCK.search(text.replace("{}", "")):
@@ -72,8 +72,7 @@ class CLibraryTest(unittest.TestCase):
     def test_functions_of_both_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
-        # Checks the search itself: one function of each header and for each way to write a
-        # declaration.
+        # Checks the search itself with a function of each header and of each form of declaration.
         for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
                      "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)

@@ -39,7 +39,7 @@ def of_children():
 
 
 def install(folder):
-    """Installs hostcuda in a new environment and returns its folder of programs."""
+    """Installs hostcuda in a new environment and returns the environment's folder of programs."""
     shutil.copytree(HOME, folder / "source",
                     ignore=shutil.ignore_patterns("__pycache__", "build", "tests"))
     made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)

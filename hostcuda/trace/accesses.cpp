@@ -81,8 +81,8 @@ void Tracer::order_by_variable(const char* address, How how) {
   if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
 }
 
-// Reports the use of an object that host code constructed: it points to the host's table of virtual
-// functions.
+// Reports the use of an object that host code constructed: such an object points to the host's
+// table of virtual functions.
 void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
   const void* value;
   std::memcpy(&value, accessed.address, sizeof value);
@@ -150,8 +150,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// The fast path for most inner loops, in threads that follow no trail (trail.h). It calls no other
-// function, so the compiler need not save registers.
+// The fast path for most inner loops, in threads that follow no trail (trail.h). The fast path
+// calls no other function, so the compiler need not save registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;

@@ -1,5 +1,5 @@
-// The emulated part of NCCL. It sends device memory between processes of one machine; each process
-// is one rank.
+// The emulated part of NCCL, which sends device memory between processes of one machine; each
+// process is one rank.
 #pragma once
 
 #include <cuda_runtime.h>

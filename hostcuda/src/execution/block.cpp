@@ -266,7 +266,7 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   // The seed depends only on the launch and the block, so that earlier blocks do not affect this
-  // one.
+  // block.
   random_ = RandomNumbers(config().seed, launch.number, block_number);
   shuffle_order();
   shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
@@ -340,9 +340,9 @@ void BlockRunner::wait(Thread& thread) {
   if (&next != &self) switch_fiber(self, next);
 }
 
-// Picks the next fiber when the current thread cannot continue: first that of a thread that can
-// resume, otherwise one for a thread that has not started. If there is no such thread, the block
-// has ended or waits for other blocks of its gang.
+// Picks the next fiber when the current thread cannot continue: the fiber of a thread that can
+// resume or, if there is none, a fiber for a thread that has not started. If there is no such
+// thread either, the block has ended or waits for other blocks of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
@@ -361,8 +361,8 @@ Fiber& BlockRunner::fresh_fiber() {
   return *starting_;
 }
 
-// Called when all threads have started and none can run. Returns true if it made a thread able to
-// run.
+// Called when all threads have started and none can run. Returns true if a thread can run
+// afterwards.
 bool BlockRunner::unblock() {
   if (at_barrier_ == count_ - finished_) return release_barrier(), true;
   if (complete_any_warp_call()) return true;

@@ -13,8 +13,8 @@
 namespace hostcuda {
 namespace {
 
-// The size of a stack in address space; only pages that the stack touches use memory. The size is
-// generous, because unoptimised and sanitized kernels have large frames.
+// The address space of a stack; only touched pages use memory. The size is generous, because
+// unoptimised and sanitized kernels have large frames.
 constexpr std::size_t kStackSize = 256 << 10;
 
 constinit std::mutex stacks_mutex;

@@ -43,7 +43,7 @@ bool is_in_fiber(const void* address);
 // Size of the inaccessible areas below and above each stack.
 std::size_t guard_size();
 
-// Must be called first on the new stack after a switch.
+// Must be the first call on the new stack after a switch.
 inline void arrive(Fiber& self, context::transfer_t transfer) {
   auto* previous = static_cast<Fiber*>(transfer.data);
   previous->suspended = transfer.fctx;

@@ -69,7 +69,7 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
 
 // On a GPU, one thread per block arrives at the grid's barrier, so grid.sync() waits forever if a
 // whole block has returned. The emulator then does not complete the barrier either. If only some
-// threads of a block have returned, it prints a warning, as at __syncthreads().
+// threads of a block have returned, the emulator prints a warning, as at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;
   if (scope == Scope::grid && std::ranges::any_of(barrier.blocks, &BlockRunner::is_done)) return;

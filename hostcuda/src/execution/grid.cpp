@@ -43,8 +43,8 @@ class RunOrder {
   std::vector<std::uint32_t> shuffled_;
 };
 
-// Returns how many blocks run together because they may wait for each other: 1, those of a cluster,
-// or all.
+// Returns how many blocks run together because they may wait for each other: one block, the blocks
+// of a cluster, or all blocks.
 std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
@@ -56,7 +56,7 @@ bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluste
 class Worker {
  public:
   explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
-  // `unit` is the number of a block or a cluster. A cooperative grid is one unit.
+  // `unit` is the index of a block or a cluster. A cooperative grid is one unit.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
     if (!has_gang(launch)) {
@@ -83,7 +83,7 @@ class Worker {
   Gang gang_;
 };
 
-// `number` is the thread's number in the team. The workers are never destroyed.
+// `number` is the thread's index in the team. The workers are never destroyed.
 Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
   const auto i = static_cast<std::size_t>(number);
@@ -140,8 +140,8 @@ void run_grid(const Launch& requested) {
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // AddressSanitizer gives thread-local variables no redzones, so in its builds shared variables
-  // are plain statics, and only one block can run at a time. An observer can follow only one block
-  // at a time, too.
+  // are plain statics, and only one block can run at a time. An observer, too, can follow only one
+  // block at a time.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 

@@ -44,8 +44,8 @@ std::string where_is(const Thread& thread) {
 }
 
 // While an Output exists, blocks that run on other operating-system threads cannot print. The
-// observer is switched off, because the kernel does not make the memory accesses that a message
-// needs.
+// observer is switched off, because the memory accesses that a message needs are not accesses of
+// the kernel.
 class Output {
  public:
   Output() : lock_(mutex_), observer_(kernel_observer) {
@@ -191,7 +191,7 @@ void report_second_arrival(const BlockState& block, Scope scope) {
 void report_bad_mapping(const BlockState& block, const char* what) {
   const Output output;
   die(finding_at_call(block, "bad mapping", std::string("map_shared_rank: ") + what),
-      "map a variable that is __shared__, to a rank below the number of blocks in the cluster");
+      "map a __shared__ variable to a rank below the number of blocks in the cluster");
 }
 
 void report_not_shared(const BlockState& block, const char* what) {
@@ -248,7 +248,8 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
   finding.in_thread = true;
   finding.thread = thread.index;
   finding.place = where;
-  finding.advice = "make the lane that is read call the function too, and include it in the mask";
+  finding.advice =
+      "make the lane that is read call the same function, and include that lane in the mask";
   report(std::move(finding));
 }
 
@@ -258,7 +259,7 @@ void report_too_much_shared(const BlockState& block, const char* variable) {
       finding_in(block, "too much shared memory",
                  "more than 48 KiB of static shared memory, which nvcc would not compile");
   finding.array = variable;
-  finding.details = {std::string("the variable that passes it: ") + variable};
+  finding.details = {std::string("the variable that exceeds the limit: ") + variable};
   die(std::move(finding), "use dynamic shared memory (extern __shared__)");
 }
 
@@ -274,7 +275,7 @@ void report_too_much_shared_in_all(const BlockState& block, const char* variable
   finding.details = {std::to_string(static_bytes) + " bytes of static and " +
                      std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
                      std::to_string(launch.shared_limit) +
-                     " allowed; the variable that passes it: " + variable};
+                     " allowed; the variable that exceeds the limit: " + variable};
   die(std::move(finding), "use less, or raise the limit with cudaFuncSetAttribute");
 }
 

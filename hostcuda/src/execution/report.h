@@ -12,7 +12,7 @@ void name_block(Finding& finding, const BlockState& block);
 
 // These functions end the process.
 [[noreturn]] void report_outside_kernel(const char* what, const char* file, int line);
-// `ended_blocks` blocks of the gang have finished; the others cannot continue either.
+// `ended_blocks` blocks of the gang have finished; the other blocks cannot continue either.
 [[noreturn]] void report_deadlock(const BlockState& block, std::size_t ended_blocks);
 [[noreturn]] void report_no_gang(const BlockState& block, Scope scope);
 [[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
@@ -35,16 +35,16 @@ void name_block(Finding& finding, const BlockState& block);
 void report_divergence(const BlockState& block);
 void report_foreign_mask(const BlockState& block);  // the mask leaves out the current lane
 
-// Warns, once per barrier, that some threads have returned while others wait there. From sm_70 on
-// the hardware counts only threads that have not exited, so this is not an error, but it is rarely
-// intended.
+// Warns, once per barrier, that some threads have returned while others wait at the barrier. From
+// sm_70 on the hardware counts only threads that have not exited, so this is not an error, but it
+// is rarely intended.
 void report_early_exit(const BlockState& block, const Thread& waiting);
 
 // Warns, once per source line, that a lane reads from a lane that takes no part in the call.
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source);
 
-// Reports a failed assertion in CUDA's words.
+// Reports a failed assertion with the same message as CUDA.
 void report_assertion(const BlockState& block, const char* expression, const char* file,
                       unsigned line, const char* function);
 void report_trap(const BlockState& block, const char* file, int line);

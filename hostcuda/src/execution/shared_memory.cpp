@@ -44,7 +44,7 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   // last byte.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  // An observer must know about an array of 0 bytes too, to find accesses to memory that was not
+  // An observer must know even about an array of 0 bytes, to find accesses to memory that was not
   // requested.
   if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
@@ -65,7 +65,8 @@ SharedMemory::Variable& SharedMemory::variable(char* address, std::size_t size) 
   if (shares_) copies_.push_back(allocate(size));
   char* copy = shares_ ? copies_.back().get() : address;
   poison(copy, size);
-  // The last bits of both addresses are equal, because programs align and swizzle by them.
+  // The last bits of both addresses are equal, because programs use these bits for alignment and
+  // swizzling.
   constexpr std::uintptr_t kLastBits = 1023;
   const auto bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & kLastBits);
   const unsigned window = next_window_ + bits;

@@ -24,8 +24,8 @@ class SharedMemory {
   // not begun or has ended.
   void forget();
   char* dynamic() const { return dynamic_.get(); }
-  // Unowned bytes before and after each shared variable, so that an index slightly out of bounds
-  // hits no other variable. AddressSanitizer adds its own redzones.
+  // Padding before and after each shared variable, so that an index slightly out of bounds does not
+  // reach another variable. AddressSanitizer adds its own redzones.
   static constexpr std::size_t kPadding = 1024;
 
   struct Variable {
@@ -42,8 +42,8 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // PTX addresses shared memory by 32 bits, in a window. Returns 0 or null if the address is not in
-  // this block's shared memory. Variables come first, as in a program for a GPU.
+  // PTX addresses shared memory with 32-bit addresses, in a window. Returns 0 or null if the
+  // address is not in this block's shared memory. Variables come first, as in a program for a GPU.
   unsigned to_window(const char* address) const;
   char* from_window(unsigned window) const;
 

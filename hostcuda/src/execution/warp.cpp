@@ -45,13 +45,14 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   wait(thread);
 }
 
-// The others do not wait for a lane that has returned from the kernel, so a call can become
-// complete although no lane arrives. This is checked only when no other thread can run, because by
-// then all lanes that can converge have arrived.
+// The lanes in a call do not wait for a lane that has returned from the kernel, so a call can
+// become complete although no lane arrives. The emulator checks this only when no other thread can
+// run, because by then all lanes that can converge have arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  // The earliest line goes first, so that lanes in a branch can join the others after the branch.
+  // The lanes at the earliest line go first, so that lanes in a branch can join the others after
+  // the branch.
   unsigned first = count_;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];

@@ -85,7 +85,7 @@ void report_hang(const char* place) {
       message, sizeof message,
       "\nhostcuda: ERROR: %s runs for %g s without reaching a barrier or its end%s%s\n"
       "  Is it waiting for another thread or block? Threads of a block run one at a time here, and "
-      "a block\n  may not start before another one has ended, on a GPU either. "
+      "a block\n  may have to wait until another block has ended, even on a GPU. "
       "HOSTCUDA_WATCHDOG=0 lets it run.\n",
       culprit, config().watchdog, *place ? "\n  at " : "", place);
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);

@@ -15,7 +15,7 @@ constexpr std::size_t kUnit = 256;  // the alignment that cudaMalloc guarantees
 constexpr std::size_t kGuardBefore = kUnit, kGuardPast = 4096;
 constexpr int kGuardByte = 0xa7;
 // Bytes of inaccessible addresses below the first block, to catch negative indices and indices that
-// are poison.
+// were read from poisoned memory.
 constexpr std::size_t kFirst = std::size_t{64} << 20;
 constexpr std::size_t kOpenedAtOnce = std::size_t{8} << 20;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;

@@ -8,11 +8,11 @@
 namespace hostcuda {
 
 // Allocations are far from the heap of the program and the emulator. So a kernel that writes just
-// outside an array hits guard bytes, and one that writes far outside causes a fault. Like a GPU,
-// the pool rounds sizes up to 256 bytes.
+// outside an array hits guard bytes, and a kernel that writes far outside causes a fault. Like a
+// GPU, the pool rounds sizes up to 256 bytes.
 class Pool {
  public:
-  // False if the address space is limited (ulimit -v): programs need the rest of it.
+  // False if the address space is limited (ulimit -v): programs need the rest of the address space.
   bool is_usable() { return base_ || reserve(); }
   char* allocate(std::size_t size);  // returns null if the address space is used up
   void release(char* pointer);

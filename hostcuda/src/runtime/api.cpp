@@ -27,8 +27,8 @@ struct Description {
   const char* text;
 };
 
-// CUDA's names and messages for the errors that hostcuda returns, and for some others that programs
-// compare with.
+// CUDA's names and messages for the errors that hostcuda returns, and for some other errors with
+// which programs compare a result.
 #define ERROR(error, text) \
   { error, #error, text }
 constexpr Description kDescriptions[] = {

@@ -34,9 +34,9 @@ class CallSite {
 };
 
 // There is one lock for the whole API, held by the host thread whose call makes an operation run.
-// The lock is recursive, because an operation may be a host function. It also lets only one grid
-// run at a time: all devices have a __constant__ variable at the same address, so its content must
-// be that of the running device.
+// The lock is recursive, because an operation may be a host function. The lock also lets only one
+// grid run at a time: a __constant__ variable has the same address on all devices, so it must hold
+// the content for the running device.
 class ApiCall {
  public:
   // function: the name of the API function; place: where the program calls it.

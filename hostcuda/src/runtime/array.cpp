@@ -1,5 +1,5 @@
 // Pitched memory, arrays and boxes, in two and three dimensions. Boxes are copied row by row with
-// the functions of copy.cpp, which check the memory and append to the stream.
+// the functions of copy.cpp, which check the memory and append the copies to the stream.
 #include "runtime/array.h"
 
 #include "runtime/api.h"

@@ -1,4 +1,4 @@
-// Events: recording one appends an operation to a stream, so that other streams can wait for it.
+// Events: recording an event appends an operation to a stream, for which other streams can wait.
 #include <algorithm>
 #include <chrono>
 #include <set>

@@ -364,7 +364,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
       attributes.type != cudaMemoryTypeDevice)
     return fail(cudaErrorInvalidValue);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
-    // The first word shows a use after the free.
+    // Overwriting the first word makes a use after the free visible.
     enqueue(
         *stream, [memory] { lose_content(memory, sizeof(int)); }, cudaGraphNodeTypeMemFree);
     return cudaSuccess;

@@ -38,12 +38,12 @@ struct Capture {
 void end_capture_of_events(const Capture* capture);
 
 // Returns cudaSuccess, or the reason why no operation may be appended to the stream. During a
-// capture, no operation may be appended to the default stream, because it would wait for the
-// captured streams.
+// capture, no operation may be appended to the default stream, because such an operation would wait
+// for the captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
-// The first rejects a call that waits for a captured stream; the second rejects a call that waits
-// for all streams while any capture is active. Such a call invalidates the capture.
+// The first function rejects a call that waits for a captured stream; the second function rejects a
+// call that waits for all streams while any capture is active. Such a call invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
 

@@ -142,8 +142,8 @@ void look_at_guard(const Owner& owner) {
 // Poisoning larger allocations would cost too much time and memory.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// With AddressSanitizer, the C library's functions allocate, because it guards their allocations to
-// the byte.
+// With AddressSanitizer, the C library's functions allocate the memory, because the sanitizer
+// guards such allocations to the byte.
 bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
 
 char* allocate_in_pool(std::size_t size) {

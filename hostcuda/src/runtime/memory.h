@@ -11,7 +11,7 @@
 namespace hostcuda {
 
 // The kind of memory at a pointer. `valid` is false if the pointer is in a device allocation that
-// ends before `size` bytes from there.
+// ends less than `size` bytes after the pointer.
 struct MemoryRange {
   MemoryKind kind;
   bool valid;

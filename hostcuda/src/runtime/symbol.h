@@ -32,7 +32,7 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
 // the pointer is in no known symbol.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
-// All __device__ variables lie between these two addresses, together with other variables.
+// All __device__ variables lie between these two addresses; so may other variables.
 inline const char *device_variables_begin = nullptr, *device_variables_end = nullptr;
 inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;

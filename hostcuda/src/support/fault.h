@@ -16,8 +16,8 @@ struct Fault {
   bool in_kernel;
 };
 
-// A function that writes a text about the fault and returns true, or returns false if it cannot. It
-// runs in a signal handler, so it must not allocate memory or take a lock.
+// A function that writes a text about the fault and returns true, or returns false if it cannot.
+// The function runs in a signal handler, so it must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
 // Sets the function that names the kernel and the emulated thread in which a fault occurs.
@@ -37,8 +37,8 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
-// Stores a last finding. It may do so in a signal handler, where allocating memory can fail, but
-// the message has already been written.
+// Stores a last finding. May be called in a signal handler, where allocating memory can fail; by
+// then the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

@@ -1,5 +1,5 @@
 // The result of a check, in a form that all checks share: the error, the kernel and the thread that
-// made it, its place, and how to correct it.
+// caused it, the error's place, and how to correct the error.
 #ifndef HOSTCUDA_SRC_SUPPORT_FINDING_H
 #define HOSTCUDA_SRC_SUPPORT_FINDING_H
 

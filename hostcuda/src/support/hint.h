@@ -1,4 +1,5 @@
-// Prints one line if a plain run shows signs of a mistake; `hostcuda check` then finds its cause.
+// Prints one line if a plain run shows signs of a mistake; `hostcuda check` then finds the cause of
+// the mistake.
 #ifndef HOSTCUDA_SRC_SUPPORT_HINT_H
 #define HOSTCUDA_SRC_SUPPORT_HINT_H
 
@@ -6,9 +7,9 @@
 
 namespace hostcuda {
 
-// Writes the sentence and the name of the command. Does so only once per process, because a second
-// mistake is often a consequence of the first, and not if there is an observer, which finds the
-// cause itself.
+// Writes the sentence and the name of the command, but only once per process, because a second
+// mistake is often a consequence of the first. Writes nothing if there is an observer, because the
+// observer finds the cause itself.
 void hint(const std::string& sentence);
 
 // Writes the hint that follows a fault's message; for the signal handler.

@@ -25,7 +25,7 @@ class RuntimeObserver {
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
-  // The running operation is the allocation or the free of this memory (cudaMallocAsync,
+  // The running operation is the allocation or the release of this memory (cudaMallocAsync,
   // cudaFreeAsync).
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.

@@ -13,8 +13,8 @@ constexpr std::uint32_t kPoison = 0xfff97fc5;
 
 void fill_with_poison(void* begin, std::size_t size);
 
-// True if these bytes, which were copied to the host, contain poison, or NaN that arithmetic made
-// of poison, in such quantity that it cannot be padding in structs or at the end of rows.
+// True if these bytes, which were copied to the host, contain so much poison, or NaN that
+// arithmetic with poison returned, that it cannot all be padding in structs or at the end of rows.
 bool is_poisoned(const void* begin, std::size_t size);
 
 }  // namespace hostcuda

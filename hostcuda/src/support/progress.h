@@ -10,7 +10,7 @@
 namespace hostcuda {
 
 // The number of operating-system threads that may run blocks. Each waiting emulated thread needs
-// two memory mappings (stack and guard page), and Linux allows a process 65530 of them, which is
+// two memory mappings (stack and guard page), and Linux allows a process 65530 mappings, which is
 // enough for 31 blocks of 1024 threads.
 constexpr int kMaxTeam = 16;
 
@@ -28,7 +28,7 @@ struct Progress {
 extern Progress grid_progress;
 
 // Sets a function that writes where the running emulated thread last waited, and returns false if
-// it does not know. A signal handler calls the function.
+// it does not know the place. A signal handler calls the function.
 void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
 // While such an object exists, Progress describes its grid as running.

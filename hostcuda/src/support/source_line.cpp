@@ -17,9 +17,9 @@
 namespace hostcuda {
 namespace {
 
-// Gets the line from another process that runs addr2line, because a sandbox may not start
-// processes. HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes of the address
-// go to OUT, and the answer, which ends with a zero byte, comes from IN.
+// Gets the line from another process that runs addr2line, because in a sandbox this process may be
+// unable to start processes. HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes
+// of the address go to OUT, and the answer, which ends with a zero byte, comes from IN.
 std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answer,
                               std::size_t size) {
   static std::atomic_flag busy;
@@ -100,8 +100,8 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
-  // Prefers a line of the user's code, then one of the standard library, then one of hostcuda's
-  // headers.
+  // Prefers a line of the user's code, then a line of the standard library, then a line of
+  // hostcuda's headers.
   const char* chosen = nullptr;
   int rank = 3;
   char* rest = nullptr;

@@ -24,7 +24,7 @@ bool calling_line(char* text, std::size_t size);
 bool is_code_of_header(const void* return_address, const char* name);
 
 // A place in the program's source: a file and line from the compiler, or a return address, which
-// points just after a call. To look up the line of a return address takes milliseconds.
+// points just after a call. Looking up the line of a return address takes milliseconds.
 struct CodePlace {
   const void* return_address = nullptr;
   const char* file = nullptr;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Compares the values with `wanted` and prints the result. NaN is wrong too, because NaN == wanted
-// is false.
+// Compares the values with `wanted` and prints the result. NaN counts as wrong, because NaN ==
+// wanted is false.
 int verdict(const std::vector<float>& values, float wanted) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == wanted) continue;

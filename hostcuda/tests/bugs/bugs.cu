@@ -65,10 +65,10 @@ __global__ void sum_tiles(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
-// In each round, a warp stores its number multiplied by the round's, and every thread adds up the
-// values of all warps. If the threads run one after the other, all of them read before any of them
-// writes again. The mistake has an effect only if one warp continues into the next round before the
-// others have read.
+// In each round, each warp stores its index multiplied by that of the round, and every thread adds
+// up the values of all warps. If the threads run one after the other, all of them read before any
+// of them writes again. The mistake has an effect only if one warp continues into the next round
+// before the others have read.
 template <bool kCorrect>
 __global__ void rounds_of_warps(float* out) {
   __shared__ float left[kThreads / 32];
@@ -244,8 +244,8 @@ int run_lost_update() {
   constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Several blocks, because they run concurrently on several cores. The threads of one block would
-  // not lose updates here.
+  // Uses several blocks, because blocks run concurrently on several cores. The threads of a single
+  // block would not lose updates here.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)

@@ -23,7 +23,7 @@ __global__ void block_returns_early(float* out, bool wrong) {
   out[cg::this_grid().thread_rank()] = 1;
 }
 
-// Some threads wait at the grid's barrier while the others wait at the cluster's.
+// Some threads wait at the grid's barrier while the others wait at the cluster's barrier.
 __global__ void different_scopes(float* out, bool wrong) {
   // BUG barriers_of_different_scope
   if (!wrong || threadIdx.x % 2) cg::this_grid().sync();

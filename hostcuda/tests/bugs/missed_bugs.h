@@ -19,7 +19,7 @@ __global__ void write_around(float* few, int offset) {
   if (i < kFew) few[i + offset] = 1;
 }
 
-// Writes to an array between two others, which must keep their values.
+// Writes to an array between two other arrays, which must keep their values.
 int run_missed_bug(const std::string& bug, bool corrected) {
   const Buffer before(kFew);
   float* few = nullptr;

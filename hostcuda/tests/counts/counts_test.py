@@ -83,7 +83,7 @@ class Counts(unittest.TestCase):
             with self.subTest(kernel=name):
                 self.assertEqual(found, by_hand)
 
-    # In each kernel, every lane of two warps shuffles, and in of_threads also votes.
+    # Every lane of two warps shuffles in of_threads and of_groups, and votes in of_threads.
     def test_warps_that_shuffle_and_vote(self):
         none, once = {"requests": 0, "executions": 0}, {"requests": 2, "executions": ALL}
         twice = {"requests": 4, "executions": 2 * ALL}

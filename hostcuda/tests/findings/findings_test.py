@@ -73,8 +73,8 @@ class SourceLines:
         self.mutex = threading.Lock()
 
     def of(self, address):
-        """Returns addr2line's answer. To find its end, sends a second query, whose answer is always
-        the same."""
+        """Returns addr2line's answer. To find the end of the answer, sends a second query, whose
+        answer is always the same."""
         with self.mutex:
             self.addr2line.stdin.write(f"{address:#x}\n0\n")
             self.addr2line.stdin.flush()

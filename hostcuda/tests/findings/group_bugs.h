@@ -42,8 +42,8 @@ SEEDED(past_the_other_blocks_tile, "out of bounds") {
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
 
-// A plain load is right if a compare-and-swap then checks its value. Otherwise it races with
-// atomicAdd.
+// A plain load is right if a compare-and-swap then checks the loaded value. Otherwise the load
+// races with atomicAdd.
 __global__ void adds_doubles(double* sum, bool wrong) {
   auto* const bits = reinterpret_cast<unsigned long long*>(sum);
   if (wrong) atomicAdd(bits, 1ull);

@@ -1,5 +1,5 @@
-// This is not a bug: one host thread allocates and uses pinned memory while another runs kernels.
-// Every access of both threads must be recorded.
+// This is not a bug: one host thread allocates and uses pinned memory while another host thread
+// runs kernels. Every access of both threads must be recorded.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H
 #define HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H
 

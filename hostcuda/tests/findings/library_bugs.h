@@ -11,7 +11,8 @@
 
 namespace seeded {
 
-// Only the library writes the array, as cuBLAS writes its result. The tracer does not see how.
+// Only the library writes the array, as cuBLAS writes its result. The tracer does not see these
+// writes.
 __global__ void double_all(const int* from, int* to) { to[threadIdx.x] = 2 * from[threadIdx.x]; }
 SEEDED(read_before_the_library_wrote, "uninitialised") {
   const Buffer<int> written(kThreads, false), out(kThreads);
@@ -22,7 +23,7 @@ SEEDED(read_before_the_library_wrote, "uninitialised") {
   out.get();
 }
 
-// The finding names the line of the vector, although thrust's functions allocate.
+// The finding names the line of the vector, although Thrust's functions allocate the memory.
 __global__ void write_numbers(int* data) { data[threadIdx.x] = static_cast<int>(threadIdx.x); }
 SEEDED(vector_too_short, "out of bounds") {
   // BUG vector_too_short

@@ -20,7 +20,8 @@ __global__ void all_others(const int* in, int* out) {
   out[lane] = sum;
 }
 
-// Odd lanes first load one more element. Then all lanes load common and different elements in turn.
+// Odd lanes first load one more element. Then all lanes alternately load the same element and
+// different elements.
 __global__ void not_in_step(const int* in, int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int sum = lane % 2 ? in[lane] : 0;

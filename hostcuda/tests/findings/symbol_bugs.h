@@ -1,5 +1,5 @@
 // Bugs with __device__ variables and tables of virtual functions, because host code and kernels
-// have separate ones.
+// have separate copies of them.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 

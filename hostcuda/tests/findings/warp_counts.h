@@ -61,14 +61,14 @@ __global__ void half_a_warp() {
 
 constexpr int kReaders = 3, kLongest = 5;
 
-// Only some threads of the first block load, and one of them more than the others.
+// Only some threads of the first block load, and one of them loads more than the others.
 __global__ void few_load(const int* from, int* to) {
   if (blockIdx.x > 0 || threadIdx.x >= kReaders) return;
   const int count = threadIdx.x == 0 ? kLongest : 1;
   for (int k = 0; k < count; ++k) to[threadIdx.x] += from[k];
 }
 
-// Prints how many accesses and requests each kernel makes, or its shuffles and votes.
+// Prints how many accesses and requests, or how many shuffles and votes, each kernel makes.
 inline void warp_counts() {
   constexpr int kLanes = 32;
   const Buffer<int> five(1);

@@ -269,7 +269,7 @@ TEST(Kernel, LetsAWarpRunAheadIfAsked) {
     EXPECT_EQ(came[k] == came[k + 1], environment_is("HOSTCUDA_ORDER", "skewed")) << k;
 }
 
-// Every warp waits for another, so whichever warp runs ahead has to wait for one that does not.
+// Every warp waits for another, so a warp that runs ahead has to wait for a warp that does not.
 __global__ void wait_for_each_other(volatile int* flags) {
   const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
   if (threadIdx.x % 32 == 0) {

@@ -72,7 +72,7 @@ TEST(Random, DistributionsHaveTheirMoments) {
   EXPECT_NEAR(3, p.variance, 0.15);
   DeviceArray<float> again(kCount);
   EXPECT_EQ(CURAND_STATUS_SUCCESS, curandGenerateUniform(generator, again, kCount));
-  EXPECT_NE(uniform.get(), again.get()) << "a call goes on where the last one ended";
+  EXPECT_NE(uniform.get(), again.get()) << "a call continues where the last one ended";
   EXPECT_EQ(CURAND_STATUS_SUCCESS, curandSetPseudoRandomGeneratorSeed(generator, 0));
   EXPECT_EQ(CURAND_STATUS_SUCCESS, curandGenerateUniform(generator, again, kCount));
   EXPECT_EQ(uniform.get(), again.get());

@@ -248,7 +248,7 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
 // Uses __builtin_LINE(), because __LINE__ is replaced before the launcher rewrites anything. The
-// test's lines do not use macros of the test library, because they would add line markers.
+// test's lines do not use macros of the test library, because such macros would add line markers.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs `hostcuda check` on public programs that are labelled as racy or free of races.
+"""Runs `hostcuda check` on public programs that are labelled as racy or as free of races.
 
     labelled_races.py [--jobs N] [--write] [SUITES]
 
 SUITES (or the environment variable HOSTCUDA_RACE_SUITES) is a folder with the two suites: `hirace`,
 a clone of JohnJacobsonIII/HiRace-Artifact-SC24, and `indigo3`, a clone of burtscher/Indigo3Suite in
 which the programs were generated. labelled_races.csv lists the programs with their inputs, the
-hashes of their files, their labels and the expected results. Fetches nothing. Prints a table, and
-exits with 1 if a result differs from the expected one, and with 77 (skipped) without the suites.
+hashes of their files, their labels and the expected results. The script fetches nothing. It prints
+a table, and exits with 1 if a result differs from the expected one, and with 77 (skipped) without
+the suites.
 
 --write records the results and hashes in the list, and the table in ../../RACES.md.
 """
@@ -34,7 +35,7 @@ SKIPPED = 77
 TIMEOUT = 60
 # For each suite: the folders of its programs, headers and inputs, and the arguments after the
 # input, a graph. HiRace's programs take the numbers of threads per block and of blocks; Indigo3's
-# take a number of runs, and most of them a vertex.
+# programs take a number of runs, and most of them also a vertex.
 SUITES = {
     "hirace": ("hirace/indigo/indigo_sources", "hirace/indigo/indigo_include",
                "hirace/indigo/input", ("64", "256")),
@@ -45,8 +46,8 @@ SAME_VALUE = "same-value stores"
 
 
 def result_of(record):
-    """Returns what check reports: race, same value (only races between stores of one value), or
-    none."""
+    """Returns the kind of races that check reports: race, same value (if there are only races
+    between stores of one value), or none."""
     kinds = {finding["kind"] for finding in record["traced"]}
     return "race" if kinds & RACES else "same value" if SAME_VALUE in kinds else "none"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the public CUDA programs that compile and run unchanged: the table in ../../README.md.
+"""Counts the public CUDA programs that compile and run unchanged, for the table in ../../README.md.
 
   public_programs.py CLONES [--only REGEX] [--jobs N] [--seconds N] [--log DIR] [--compile-only]
   [--write]
@@ -172,8 +172,9 @@ def table(counts, seconds, slow):
     shown = [
         column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())
     ]
-    names = {RUNS: "run, right", MEASURES: "right, stopped when it measured",
-             BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
+    names = {RUNS: "run, right", MEASURES: "right, stopped while measuring",
+             BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s",
+             REFUSES: "missing feature, named"}
     yield (
         "| repository | programs | "
         + " | ".join(names.get(column, column) for column in shown)
@@ -194,16 +195,16 @@ def table(counts, seconds, slow):
         "with a `main`,"
     )
     yield (
-        f"{ended} ended within {seconds} s of two cores' time, {total.get(RUNS, 0)} of them right; "
-        f"{total.get(MEASURES, 0)} more found their"
+        f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them with right "
+        f"results; {total.get(MEASURES, 0)} more found their"
     )
     yield (
-        "results right, and were stopped while they measured their speed; "
-        f"{total.get(SLOW, 0)} computed for longer."
+        "results right and were stopped while they measured their speed; "
+        f"{total.get(SLOW, 0)} did not finish in this time."
     )
     if slow:
         yield ""
-        yield "These were stopped, with this progress:"
+        yield "The programs that did not finish reported this progress:"
         yield ""
     for name, so_far in slow.items():
         yield f"- {name}: after {so_far}"

@@ -33,7 +33,7 @@ TEST(Error, ConfigurationsThatNoGpuTakes) {
     touch<<<1, block>>>(value);
     EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError()) << block.x << " " << block.y;
   }
-  EXPECT_EQ(0, value.get()[0]) << "a refused launch runs nothing";
+  EXPECT_EQ(0, value.get()[0]) << "a rejected launch runs nothing";
   touch<<<1, dim3(16, 1, 64)>>>(value);
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
 }
@@ -53,7 +53,7 @@ TEST(Error, MuchSharedMemoryMustBeAskedFor) {
   EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
 
   use_dynamic_template<3><<<1, 1, kLarge>>>(value);
-  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError()) << "each kernel asks for itself";
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError()) << "the limit of each kernel is separate";
   EXPECT_CUDA(cudaFuncSetAttribute(use_dynamic_template<3>,
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kLarge));
   use_dynamic_template<3><<<1, 1, kLarge>>>(value);

@@ -89,7 +89,7 @@ TEST(Memory, PinnedCopiesAreAsynchronous) {
   increment<<<kCount / 100, 100, 0, stream>>>(device);
   EXPECT_CUDA(cudaMemcpyAsync(target.data, device, kBytes, cudaMemcpyDeviceToHost, stream));
   if (streams_are_lazy()) {
-    EXPECT_EQ(5, target.data[0]) << "nothing waited for the copy yet";
+    EXPECT_EQ(5, target.data[0]) << "nothing has waited for the copy yet";
   }
   EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(2, target.data[0]);
