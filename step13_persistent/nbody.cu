@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
 template <int K, int kLanes, int kWarps>
 const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
-// All blocks must be resident at once: otherwise they wait forever for one that has not started.
+// All blocks must be resident at once, or they wait forever for a block that has not started.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
   const Shape shape = shape_for(systems, n,

@@ -1,10 +1,10 @@
-// Advances many small systems. Each stays in the shared memory of one block, or of the two blocks
-// of a cluster, for all time steps.
+// Advances many small systems. Each system stays in the shared memory of one block, or of the two
+// blocks of a cluster, for all time steps.
 //
 // There is no grid barrier, and only the first and the last state pass through global memory. The
 // blocks of a cluster run at the same time on neighbouring SMs and access each other's shared
 // memory (distributed shared memory). Each block holds all positions, computes half of the bodies,
-// and writes their new positions into both blocks.
+// and writes their new positions into the memory of both blocks.
 #pragma once
 
 #include <cooperative_groups.h>

@@ -1,7 +1,7 @@
 // step14_cluster -- one rank per GPU: distributes systems, or one system's bodies, over a cluster.
 //
 // Every rank keeps a part of the bodies, and gets the positions of all others in every step. Pairs
-// across ranks are computed once, too: sums of forces go back to the rank that keeps the bodies.
+// across ranks are also computed once: sums of forces go back to the rank that keeps the bodies.
 // The order of the additions does not depend on the number of ranks, so the bits of the result do
 // not depend on it either.
 //
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
   }
 }
 
-// Adds the sums over the system's segments in their order, then kicks (v_i += a_i dt) and drifts
-// (x_i += v_i dt) the bodies that this rank keeps.
+// Adds the sums over the system's segments in the order of the segments, then kicks and drifts
+// (v_i += a_i dt, x_i += v_i dt) the bodies that this rank keeps.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ sums, const int* __restrict__ slots,
                               Kept kept, int segments, float dt) {

@@ -1,9 +1,9 @@
 // Decides which rank keeps which bodies, and which rank computes which pairs. Every rank makes
 // the same plan. The bits of the result must not depend on the number of ranks, so the order of
-// additions must not depend on it. Therefore each system is divided into segments that depend
-// only on its size. A pair of segments is a unit. One rank computes a unit, with a sum of
-// forces for each of the two segments. The ranks that keep the bodies add these sums in the
-// order of the segments.
+// additions must not depend on that number. Therefore each system is divided into segments that
+// depend only on its size. A pair of segments is a unit. One rank computes a unit, with a sum of
+// forces for each of the two segments. The ranks that keep the bodies add these sums in the order
+// of the segments.
 #pragma once
 
 #include <algorithm>

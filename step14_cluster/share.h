@@ -76,9 +76,9 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
   if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;
 }
 
-// Adds the sums over the other segment's tiles in their order. blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. If a segment is paired with itself, each tile was the
-// column's tile in its pairs with earlier tiles.
+// Adds the sums over the other segment's tiles, in the order of the tiles. blockIdx.z is 0 for the
+// bodies of a unit's row and 1 for those of its column. If a segment is paired with itself, each
+// tile was the column's tile in its pairs with earlier tiles.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
@@ -102,7 +102,7 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
 }
 
 // Whole systems are independent, so groups of them run in separate streams. While one group ends,
-// the next keeps all SMs busy; one group's sums are read while another computes.
+// the next keeps all SMs busy; one group's sums are read while another group computes.
 struct Group {
   Kept kept;
   size_t first_unit, end_unit = 0;
@@ -245,7 +245,7 @@ inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   }
 }
 
-// Returns the share of this rank, which keeps its memory for calls of the same sizes.
+// Returns the share of this rank. The share keeps its memory for calls of the same sizes.
 inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, int tile) {
   static std::unique_ptr<Share> share;
   const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());
