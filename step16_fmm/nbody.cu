@@ -25,9 +25,10 @@ using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-constexpr int kWarps = TUNABLE(LARGE_WARPS, 1);    // that walk for a large group; more are slower
-// Warps that must fit on a multiprocessor, which limits registers. Before compute capability 9.0
-// some multiprocessors run at most 16 blocks; the emulator ignores the number.
+constexpr int kWarps = TUNABLE(LARGE_WARPS, 1);    // warps per large group; more are slower
+// The number of warps that must fit on a multiprocessor, which limits their registers. Before
+// compute capability 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the
+// number.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
 constexpr int kWarpsPerSm = 16;
 #else
@@ -42,8 +43,8 @@ static_assert(kLarge % kGroup == 0 && 32 % kShare == 0 && kRefill + kDepth + 32 
 constexpr float kWide = 8;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
-constexpr float kSpread = 0.25f;     // it softens a node by this part of r^2
-constexpr float kHeavy = 8;          // all near bodies count at most as this multiple of the rest
+constexpr float kSpread = 0.25f;     // the estimate softens a node by this part of r^2
+constexpr float kHeavy = 8;          // near bodies together count as at most this multiple of the rest
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
@@ -58,21 +59,22 @@ struct LargeGroup {
   int listed[kListed + kStack];
 };
 
-// Expands nodes of radius r (over theta) around `middle`; the group's bodies are within `radius`.
+// Expands nodes around `middle`, where r is a node's radius divided by theta. The group's bodies
+// are within `radius`.
 template <bool kQuadrupole>
 struct Expansion {
   const Node* __restrict__ nodes;
   float3 middle;
   float radius, unit, softening_squared;
-  int* waiting;  // up to 63 nodes, until every lane has one to add
+  int* waiting;  // up to 63 nodes, which wait until every lane has a node to add
   int count = 0;
   bool any = false;
   Series series{};
 
   // True if both series omit little: the node's series omits (r / R)^3 as in step 15b, and the
-  // group's series omits the orders n above kOrder. With t = (r + r_group) / R these are at most
-  // sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups have the
-  // same sign, so they count in full. A NaN opens the node.
+  // group's series omits the orders n above kOrder. With t = (r + r_group) / R the omitted orders
+  // are at most sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups
+  // have the same sign, so they count in full. A NaN opens the node.
   __device__ bool covers(const Node& node, float bound) const {
     const float3 d = middle - xyz(node.centre);
     const float square = dot(d, d), share = rsqrtf(square), r = sqrtf(node.centre.w);
@@ -134,16 +136,16 @@ __device__ float largest_of_warp(float x) {
 __device__ float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
 __device__ float length(float3 d) { return sqrtf(dot(d, d)); }
 
-// Lengths are in units of a millionth of the cube's edge; returns the inverse of this unit.
+// Returns the inverse of the unit of length, a millionth of the cube's edge.
 __device__ float unit_of(const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   return edge > 1e-30f ? 1e6f / edge : 1;
 }
 
-// Estimates the force on a sample coarsely, by masses only; the warps divide the nodes among
+// Estimates the force on a sample coarsely, from masses only; the warps divide the nodes among
 // themselves. A node that lies on a body would seem to pull hard, so it is softened by a part of
-// its radius. A heavy body pulls its neighbours but not itself, so bodies within `reach` of the
-// sample count at most as a multiple of the rest.
+// its radius. A heavy body pulls its neighbours but not itself, so all bodies within `reach` of the
+// sample together count at most as a multiple of the rest.
 __device__ float estimated_force(const Walk<kWarps>& walk, int root, float3 middle, Position sample,
                                  float reach, float softening_squared) {
   __shared__ float4 tiles[kWarps][32];

@@ -56,8 +56,8 @@ struct Series {
   float of[kTerms] = {};
 
   // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j (1 / s)
-  // / 6, as far as the b_k reach. Lengths are in units of `unit`, so that no power of a distance
-  // overflows.
+  // / 6, up to the order of the last b_k. Lengths are in units of `unit`, so that no power of a
+  // distance overflows.
   template <bool kQuadrupole>
   __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
     const float3 v = unit * (point - xyz(node.centre));

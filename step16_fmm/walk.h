@@ -21,8 +21,8 @@ __device__ inline int rank_among(unsigned lanes) { return __popc(lanes & ((1u <<
 
 enum class Fate { none, opened, expanded, accepted, listed };
 
-// Which lanes of this warp list a node, how many nodes the warps before this one list, and how many
-// nodes all warps list.
+// The lanes of this warp that list a node, the number of nodes that the warps before this one list,
+// and the number that all warps list.
 struct Listed {
   unsigned lanes;
   int before, total;
@@ -36,7 +36,7 @@ struct Walk {
   int* stack;   // kStack nodes
   int* counts;  // one per warp; unused by a single warp
 
-  // Waits for all lanes of a warp, or for all warps.
+  // Waits for the lanes of the only warp, or for all warps.
   static __device__ void wait() { kWarps > 1 ? __syncthreads() : __syncwarp(); }
 
   template <class Judge, class Act>
@@ -45,9 +45,9 @@ struct Walk {
     return down(1, judge, act);
   }
 
-  // Walks down from the `size` nodes on the stack: each lane takes a node, judge() decides its
-  // fate, and act() does everything but opening it. Ends when the stack is empty or act() returns
-  // false; returns the number of nodes that are still on the stack.
+  // Walks down from the `size` nodes on the stack: each lane takes a node, judge() decides the
+  // node's fate, and act() does everything except opening the node. Ends when the stack is empty or
+  // act() returns false; returns the number of nodes that are still on the stack.
   template <class Judge, class Act>
   __device__ int down(int size, const Judge& judge, const Act& act) const {
     const int thread = threadIdx.x;

@@ -4,8 +4,8 @@
 
 extern "C" {
 
-// The functions of Open MPI's and PMIx's components share only their directory, so the suppressions
-// name the directory.
+// The functions of Open MPI's and PMIx's components have only their directory in common, so the
+// suppressions name the directory.
 const char* __lsan_default_suppressions() {
   return "leak:libmpi.so\n"
          "leak:libopen-pal.so\n"
@@ -14,8 +14,8 @@ const char* __lsan_default_suppressions() {
          "leak:/openmpi/\n";
 }
 
-// Open MPI is compiled without frame pointers, so the fast way to unwind a stack would miss its
-// functions.
+// Open MPI is compiled without frame pointers, so the fast way to unwind a stack would miss Open
+// MPI's functions.
 const char* __asan_default_options() { return "fast_unwind_on_malloc=0"; }
 
 // The tests read the ranks' output, which must not contain a list of the suppressions.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests that every exercise has an answer and that each answer is right; answers.toml says how to
-check it.
+check each answer.
 
     answers_test.py day ROOT BUILD     checks that answers match exercises; checks mutants,
                                        equations, and the bytes that built programs write

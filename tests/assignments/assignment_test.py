@@ -3,12 +3,12 @@
 assignment_test.py BUILD FAMILY [--some N | --all | --attempts]
 
 For each variant: the reference, the starter, a right program in which one thread does everything,
-the same with the words of the variant's method added, and the family's wrong programs
+that program with the words of the variant's method added, and the family's wrong programs
 (course/assignments/FAMILY/wrong.py), with the declared message. Each variant is tested with THREE
 of the wrong programs, and the next variant with others; --all tests each variant with all of them.
 --some N tests N variants, with the first wrong program of a few kinds. --attempts grades programs
 that students wrote from the statement alone: right ones in attempts/, cheats, right programs that
-use another method than the variant requires, and programs with a slip.
+use a method other than the variant's, and programs with a slip.
 """
 import argparse
 import secrets
@@ -59,7 +59,7 @@ def check(variant, what, text, kind, says=""):
 
 
 def with_words(one_thread):
-    """Returns the program of one thread with shuffles that do nothing."""
+    """Returns the program of one thread, with additional shuffles that have no effect."""
     launched = one_thread.replace("<<<1, 1>>>", "<<<1, 32>>>")
     begin = launched.index("result) {\n") + len("result) {\n")
     return launched[:begin] + WORDS + launched[begin:]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that each copy of a system gets the right result if a problem contains copies, as it does
-when a GPU is timed, and that a program which omits the last copy is detected: copies_test.py
+"""Tests problems that contain several copies of a system, as they do when a GPU is timed: each copy
+must get the right result, and a program that omits the last copy must be detected. copies_test.py
 BUILD"""
 import random
 import sys

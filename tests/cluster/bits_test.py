@@ -19,7 +19,7 @@ WAYS = [
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 # Problems with enough blocks for groups take long to validate. The quick tests only compare the
-# bits of their results with those of two and four ranks, which have no groups. The nightly tests
+# bits of their results with the bits on two and four ranks, which form no groups. The nightly tests
 # also validate a sample.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {

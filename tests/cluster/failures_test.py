@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that if one rank fails, all ranks end soon with one line that names the rank and the
-reason, and that the last checkpoint survives."""
+"""Tests that if one rank fails, all ranks end soon with a one-line message that names the rank and
+the reason, and that the last checkpoint survives."""
 
 from __future__ import annotations
 
@@ -274,8 +274,9 @@ class Failures(InFolder):
                 )
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
-        """mpirun passes SIGTERM on and then waits as long as `./nbody cluster` tells it to. The
-        quick tests make mpirun wait only briefly, because the ranks keep the cores busy."""
+        """mpirun passes SIGTERM on to the ranks and then waits as long as `./nbody cluster` tells
+        it to. The quick tests make mpirun wait only briefly, because the ranks keep the cores
+        busy."""
         version = subprocess.check_output(["mpirun", "--version"], text=True)
         if "(Open MPI) 4." not in version:
             self.skipTest("mpirun 5 kills its ranks half a second after SIGTERM")

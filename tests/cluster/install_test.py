@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests an installation by `cmake --install`. Its programs must run on any processor, also after
-their folder was moved. They are started from the folder and, if Lmod is installed, through the
+"""Tests an installation by `cmake --install`. Its programs must run on any processor, even after
+their folder has been moved. They are started from the folder and, if Lmod is installed, through the
 module file.
 
 usage: install_test.py BUILD COMPILER [TEST]

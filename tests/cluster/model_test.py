@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that the model in docs/cluster.md counts the bytes and the work of step 14's plan.
+"""Tests that the model in docs/cluster.md counts the same bytes and work as step 14's plan.
 
   model_test.py PLAN_NUMBERS [every]     `every`: tests all numbers of ranks up to 528
 """

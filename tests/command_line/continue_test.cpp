@@ -19,7 +19,7 @@ class Continue : public testing::Test {
   void SetUp() override {
     if (!has_device(program_)) GTEST_SKIP() << "no device";
     // The two checkpoint formats differ: .bin keeps no names. From this start time, every addition
-    // of dt is rounded, so a run that adds in another way ends at another time.
+    // of dt is rounded, so a run that adds time steps in another way ends at another time.
     program_.write("start.csv",
                    "# time=0.1\n# softening=0.01\n# dt=0.03\nname,x,y,vx,vy,m\n"
                    "Sun,0,0,0,0,1\nEarth,1,0,0,1,0.1\nMoon,0,2,-0.7,0,0.1\n");

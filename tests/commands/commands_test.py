@@ -33,7 +33,7 @@ from pages import Command, read_pages, saved_files
 NOBODY = 65534
 LIMIT = 30.0  # seconds; a page must announce longer commands (processor time if that is less)
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
-# Pages that are not read: records, and generated pages, because their templates are read.
+# Pages that are not read: records, and generated pages (their templates are read instead).
 # TESTED_BY: pages whose commands are run by another test.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
@@ -239,7 +239,7 @@ class Check:
 
 def is_expected(command: Command, ended: Ended) -> bool:
     """True if a command may exit with this code: diff and --status exit with 1 if they find
-    differences, and so does a lab whose code is still missing."""
+    differences, and so does grading a lab whose code is still missing."""
     if "fails" in command.comment:
         return ended.code == 1
     is_found = command.text.startswith("diff ") or command.text.endswith("--status") or (
@@ -256,7 +256,7 @@ def targets_shown(commands: list[Command]) -> list[str]:
 
 
 def check_first_commands(commands: list[Command]) -> list[str]:
-    """Lists the steps whose page does not begin with a command for the CPU and one for a GPU."""
+    """Lists the steps whose page does not begin with one command for the CPU and one for a GPU."""
     problems = []
     for folder in sorted(ROOT.glob("step[0-9]*/")):
         if is_draft(folder.name, ROOT):

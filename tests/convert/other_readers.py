@@ -87,7 +87,7 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
 
 
 def check_plot_in_yt(file: Path) -> None:
-    """Plots the file about the origin as yt's manual does, and checks that the picture contains
+    """Plots the file around the origin as yt's manual does, and checks that the picture contains
     every mass in its place."""
     import numpy
     import yt
@@ -140,7 +140,8 @@ def check_pynbody(program: str, folder: Path) -> None:
     radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
     expect("profile", profile["mass_enc"].in_units("Msol"),
            [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
-    # Tests the reverse direction. In Gadget's format 2, units are per h, so pynbody writes h = 1.
+    # Tests the reverse direction: pynbody writes, and nbody-convert reads. In Gadget's format 2,
+    # units are per h, so pynbody writes h = 1.
     snapshot.properties["h"] = 1.0
     for family in FAMILIES.values():
         for name in ("pos", "vel", "mass", "iord"):

@@ -1,5 +1,5 @@
-"""Looks at pages of the built site in a real browser: nothing overlaps or leaves the screen at
-three widths, and text has the contrast of WCAG AA in both themes.
+"""Checks pages of the built site in a real browser: at three widths nothing may overlap or leave
+the screen, and in both themes text must have the contrast that WCAG AA requires.
 
     PYTHONPATH=tools python3 tests/course/site_pages_test.py build/site
 """

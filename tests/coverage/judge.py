@@ -75,7 +75,7 @@ def missing(file, counts, text):
 
 
 def judged(places, exceptions, texts):
-    """Returns the places without an exception, and the exceptions without a place."""
+    """Returns the places that no exception covers, and the exceptions that cover no place."""
     used = set()
 
     def is_excepted(place):

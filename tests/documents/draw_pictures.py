@@ -1,5 +1,5 @@
-"""Runs the commands of docs/pictures.md in their order in a new folder. They must produce every
-picture that the page shows.
+"""Runs the commands of docs/pictures.md, in the order of the page, in a new folder. They must
+produce every picture that the page shows.
 
   draw_pictures.py ROOT BUILD
   draw_pictures.py ROOT BUILD docs/figures/pictures   also stores the pictures in that folder

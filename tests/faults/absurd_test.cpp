@@ -1,5 +1,5 @@
-// Sizes that no machine has, and files that contain no bodies, must be rejected with a one-line
-// message before anything is allocated.
+// Problems that are too large for any machine, and files that contain no bodies, must be rejected
+// with a one-line message before anything is allocated.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,11 +1,11 @@
 // A library for LD_PRELOAD. At a chosen moment it makes the disk fail, or kills the program.
 //
 //   NBODY_FAULT=bytes:K   the disk is full after K bytes: the write that exceeds them is cut short,
-//                         and later ones fail with ENOSPC
+//                         and later writes fail with ENOSPC
 //   NBODY_FAULT=fail:N    the N-th operation fails with ENOSPC
 //   NBODY_FAULT=kill:N    the process is killed in the N-th operation; a write is then half done
 //
-// Operations are those that change files: opening for writing, write, fsync and rename, except on
+// Only operations that change files count: opening for writing, write, fsync and rename, except on
 // the standard streams.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -37,8 +37,8 @@ long long asked(const char* kind) {
 std::atomic<long long> operations = 0;
 std::atomic<long long> bytes_written = 0;
 
-// Counts one operation of the disk. Returns true if it must fail; does not return if the process
-// must be killed.
+// Counts one disk operation. Returns true if it must fail; does not return if the process must be
+// killed.
 bool fails(ssize_t (*half)(int, const void*, std::size_t) = nullptr, int descriptor = -1,
            const void* data = nullptr, std::size_t size = 0) {
   const long long now = ++operations;

@@ -75,8 +75,8 @@ FaultyRun::FaultyRun(const std::string& integrator, int steps)
 }
 
 void FaultyRun::prepare(const Program& program) const {
-  // From this start time, every addition of dt is rounded, so a run that adds in another way ends
-  // at another time.
+  // From this start time, every addition of dt is rounded, so a run that adds time steps in another
+  // way ends at another time.
   program.write("start.csv",
                 "# time=0.1\n# softening=0.01\n# dt=0.03\nx,y,vx,vy,m\n"
                 "0,0,0,0,1\n1,0,0,1,0.1\n0,2,-0.7,0,0.1\n");

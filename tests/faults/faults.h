@@ -22,15 +22,15 @@ class FaultyRun {
   // they continue it from its checkpoint.
   std::string start() const;
   std::string resume() const;
-  // Returns the arguments that a user tries after a kill: the same ones again or, every second time
-  // and if possible, those with --resume.
+  // Returns the arguments that a user tries after a kill: the same arguments again or, every second
+  // time and if possible, those with --resume.
   std::string next(const Program& program, int turn) const;
 
   // Makes the input file and the folder for snapshots.
   void prepare(const Program& program) const;
 
-  // Checks that every file with a final name equals that of the undisturbed run, and that the
-  // checkpoint holds the state of some step. Returns the number of temporary files.
+  // Checks that every file with a final name equals the same file of the undisturbed run, and that
+  // the checkpoint holds the state of some step. Returns the number of temporary files.
   int check_files(const Program& program) const;
   // Checks that the directory contains all files of the run and no others.
   void check_finished(const Program& program) const;

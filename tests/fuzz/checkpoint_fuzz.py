@@ -6,8 +6,8 @@ line or give the right result.
 
 COUNT damaged checkpoints are divided among the kinds of checkpoints: .bin and .csv, Euler and
 leapfrog, with the counts of an activity map, and float64 if STEP supports it. A damaged checkpoint
-must lead to exit code 2, one line and no file, or to exactly the output and the map of the
-undamaged one. Set NBODY_TEST_SEED to repeat a run.
+must lead to exit code 2, one line and no file, or to exactly the output and the map that the
+undamaged checkpoint gives. Set NBODY_TEST_SEED to repeat a run.
 """
 
 from __future__ import annotations
