@@ -44,7 +44,7 @@ constexpr float kWide = 8;
 
 constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
 constexpr float kSpread = 0.25f;     // the estimate softens a node by this part of r^2
-constexpr float kHeavy = 8;          // near bodies together count as at most this multiple of the rest
+constexpr float kHeavy = 8;          // near bodies count at most as this multiple of all others
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series

@@ -270,7 +270,7 @@ class Steps(unittest.TestCase):
             of_line["tile_ax += s * dx;"], {"float32": {"add": evaluations, "mul": evaluations}}
         )
         totals = sums(kernel.operations)
-        # First the operations per evaluation and per tile, then those of kick and drift.
+        # First the operations per evaluation and per tile, then the operations of kick and drift.
         self.assertEqual(
             totals["float32"],
             {

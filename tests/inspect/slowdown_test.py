@@ -3,9 +3,9 @@
 
     slowdown_test.py [PLAIN TRACED]...
 
-The time of a time step is the time of a run with several steps minus that of a run with one. Each
-of the two runs is repeated on one core, and only its shortest time counts, so that other programs
-matter little.
+The time of a time step is the time of a run with several steps minus the time of a run with one
+step. Each of the two runs is repeated on one core, and only its shortest time counts, so that other
+programs matter little.
 """
 import os
 import resource

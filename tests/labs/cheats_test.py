@@ -2,8 +2,8 @@
 """Tests that submissions that cheat or crash get no points, read no files and do not hang:
 cheats_test.py BUILD [--run] [NAME...]
 
-The submissions are in cheats.toml. --run selects those that must be compiled and run. Each
-must end within the time limit.
+The submissions are in cheats.toml. --run selects the submissions that must be compiled and run.
+Each submission must end within the time limit.
 """
 import contextlib
 import platform

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests the points for time, with CPU programs instead of GPU programs: time_test.py BUILD
 
-The solution takes about as long as the step. A slow solution loses points, and one that leaves out
-work in the timed calls gets none.
+The solution takes about as long as the step. A slow solution loses points, and a solution that
+leaves out work in the timed calls gets none.
 """
 import secrets
 import sys

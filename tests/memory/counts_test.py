@@ -49,7 +49,7 @@ def stated() -> dict[str, dict[str, float]]:
 
 
 def wrong(counted: dict[str, float], said: dict[str, float]) -> list[str]:
-    """Returns one line for each count that differs from the stated one in the table's digits."""
+    """Returns one line for each count that differs from the stated count in the table's digits."""
     return [f"{kind}: the page says {value:g}, counted {counted.get(kind, 0):g}"
             for kind, value in said.items() if abs(counted.get(kind, 0) - value) > 0.05]
 

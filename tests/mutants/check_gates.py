@@ -1,7 +1,7 @@
 """Tests that every check ("gate") of the validator is needed: check_gates.py RECORDS
 
-A gate is needed if it is the only one that rejects some mutant. The list of gates comes from what
-the programs report, so a new gate without such a mutant fails this test.
+A gate is needed if some mutant is rejected by no other gate. The list of gates comes from what the
+programs report, so a new gate without such a mutant fails this test.
 """
 import json
 import sys

@@ -74,7 +74,7 @@ def describe(found):
 
 
 def problems(declared, found, plain):
-    """Yields a line for every difference between outcome and declaration."""
+    """Yields a line for every difference between the outcome and the declaration."""
     expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
     if not declared["is_wrong"]:
         if not passed(found):

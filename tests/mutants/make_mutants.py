@@ -118,7 +118,8 @@ def as_in_the_reports(words):
 
 
 def declarations(mutant):
-    """Returns a mutant's tests: its own, and the test that the unedited step is right."""
+    """Yields a mutant's tests: the test of the mutant itself, and the test that the unedited step
+    is right."""
     caught_by = mutant.caught_only_by or mutant.caught_by
     record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
               "says": mutant.says, "passes_plain": mutant.passes_plain,
@@ -194,7 +195,8 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         )
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
-    # Headers are included before the namespaces, so that their include guards skip them there.
+    # Headers are included before the namespaces, so that their include guards skip them inside the
+    # namespaces.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
     file.write_text(f"""{headers}

@@ -1,4 +1,4 @@
-"""Tests `cmake --install --component library`. The prefix is moved; find_package(nbody) and
+"""Tests `cmake --install --component library`. The test moves the prefix. find_package(nbody) and
 pkg-config must still find the library, and a program built with each of them must run.
 
 usage: library_test.py BUILD COMPILER

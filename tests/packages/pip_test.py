@@ -1,7 +1,7 @@
 """Tests `pip install .` in a new environment. `nbody` must work in a clone, and must say what it
 needs when it runs elsewhere.
 
-Exits with 77 if there is no venv, or if pip reaches no index.
+Exits with 77 if there is no venv, or if pip cannot reach a package index.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Installs the Python package nbody_steps by pip into a new environment, and runs its tests and the
-examples of docs/library.md. With the word "adapters", installs REBOUND, yt, galpy and h5py, too,
-and tests the package against them.
+"""Installs the Python package nbody_steps with pip into a new environment, and runs its tests and
+the examples of docs/library.md. With the word "adapters", also installs REBOUND, yt, galpy and
+h5py, and tests the package against them.
 
 usage: python_test.py [adapters]
 
-Exits with 77 if there is no venv, if pip reaches no index, or if Highway is missing.
+Exits with 77 if there is no venv, if pip cannot reach a package index, or if Highway is missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// After one kick from rest with a time step of 1, the velocities are exactly the accelerations.
+// After one kick from rest with a time step of 1, the velocities equal the accelerations exactly.
 #include <gtest/gtest.h>
 
 #include "physics/reference.h"
@@ -91,7 +91,7 @@ TEST(Force, OfMasslessBodiesIsNone) {
     if (i % 2 == 0) {
       EXPECT_NEAR(body.vx, only_heavy.bodies[static_cast<std::size_t>(i / 2)].vx, 1e-5);
     }
-    // Forces act on massless bodies, too.
+    // Forces also act on massless bodies.
     EXPECT_NEAR(body.vy, reference.force(i, 0.0025).acceleration.y, 1e-5);
   }
 }

@@ -58,7 +58,8 @@ TEST(LadderSystems, AreAllRight) {
 }
 
 // On a GPU there is nearly one system per SM, a case that a step may treat differently.
-// LadderFullBlocks covers this case for an emulated device. Both numbers are multiples of 32.
+// LadderFullBlocks covers this case for an emulated device. Both numbers of systems are multiples
+// of 32.
 TEST(LadderSystems, FillADevice) {
   const int systems = step().platform.backend == "cuda" ? 128 : 32;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, 35, 19, 0.05}).systems;
@@ -154,7 +155,7 @@ TEST(LadderRange, BodiesWithoutMass) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// The system with the fewest massive bodies comes first; each of the following has more.
+// The system with the fewest massive bodies comes first; each of the following systems has more.
 TEST(LadderRange, FewMassiveBodiesFirst) {
   Systems start = make_scenario(find_scenario("galaxies"), {3, 600, 41, 0.05}).systems;
   for (int s = 0; s < 2; ++s)
@@ -163,8 +164,8 @@ TEST(LadderRange, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// Tests the step's float64 version, if it has one, with limits more than 100 million times
-// narrower.
+// Tests the step's float64 version, if it has one, with limits that are more than 100 million times
+// narrower than those for float32.
 TEST(LadderFloat64, PassesEveryGate) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   for (const int n : {1, 33, 257, 513, is_slow() ? 600 : 1301}) {
@@ -198,9 +199,9 @@ TEST(LadderFloat64, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
 }
 
-// The number of bodies is odd, exceeds every power of two to which a counter may be truncated, and
-// is one more than a multiple of any tile. The validator's sample is enough, because its body_order
-// check covers all bodies.
+// The number of bodies is odd, exceeds the range of a counter with too few bits, and is one more
+// than a multiple of any tile. The validator's sample is enough, because its body_order check
+// covers all bodies.
 Systems many_bodies() {
   const int n = step().platform.backend == "cuda" ? 65537 : 9217;
   return make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;
@@ -212,13 +213,13 @@ TEST(LadderLarge, ManyBodies) {
       failed_gates(many_bodies(), 0.01, 1, 0.05, ValidationMode::sampled, own_approximation()), "");
 }
 
-// The quick tests run this through hostcuda.
+// The quick tests run this test through hostcuda.
 TEST(LadderLarge, OneStepOfManyBodies) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   EXPECT_EQ(failed_gates_of_one_step(many_bodies(), 0.01, 0.05), "");
 }
 
-// The quick tests run these through hostcuda too.
+// The quick tests run these tests through hostcuda, too.
 class LadderSteps : public testing::TestWithParam<int> {};
 
 TEST_P(LadderSteps, AreAllTaken) {

@@ -50,7 +50,7 @@ TEST(Physics, TwoBodiesFollowKepler) {
 }
 
 // Measures the order at 0.37 of a period. After a whole period the error of semi-implicit Euler
-// cancels, so it would look like a second-order method.
+// cancels, so Euler would look like a second-order method.
 double measured_order(Integrator integrator, int steps) {
   const double t = 2 * kPi * 0.37;
   return std::log2(kepler_error(integrator, t, steps) / kepler_error(integrator, t, 2 * steps));

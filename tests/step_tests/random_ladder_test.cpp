@@ -3,8 +3,8 @@
 // shape of the systems, their distance from the origin, the units of length and mass and, for a
 // tree, the opening angle and the multipole. Some have massless and coincident bodies.
 //
-//   NBODY_TEST_SEED=K    selects other problems, or the one whose K a failure printed (default 1)
-//   NBODY_TEST_CASES=C   how many problems (default 4)
+//   NBODY_TEST_SEED=K    selects the problems (default 1); a failure prints the K that repeats it
+//   NBODY_TEST_CASES=C   number of problems (default 4)
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,8 @@ class Dice {
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
-  // Draws a number on a logarithmic scale: between 1 and 10 it is as likely as between 10 and 100.
+  // Draws a number on a logarithmic scale: a number between 1 and 10 is as likely as one between 10
+  // and 100.
   double logarithmic(double low, double high) {
     return std::exp(uniform(std::log(low), std::log(high)));
   }
@@ -87,7 +88,8 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double mass = dice.logarithmic(1e-3, 1e3);
   const bool disc = shape == "disc";
   const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
-  // A planetesimal's force is below the last digit of the star's, but the sum of all is not.
+  // A planetesimal's force is below the last digit of the star's force, but the sum of all their
+  // forces is not.
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();
@@ -104,8 +106,8 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   return result;
 }
 
-// Expresses the problem in other units of length and mass, which determine those of velocity and
-// time.
+// Expresses the problem in other units of length and mass, which determine the units of velocity
+// and time.
 void change_units(Problem& p, double length, double mass) {
   const double speed = std::sqrt(mass / length);
   for (Body& b : p.start.bodies) {

@@ -1,4 +1,4 @@
-// nbody-gather measures how fast a cluster gathers its positions, and prints the columns of
+// nbody-gather measures how fast a cluster gathers its positions, and prints the same columns as
 // nccl-tests.
 //
 //   mpirun -n 4 nbody-gather [LARGEST_MIB]

@@ -13,7 +13,7 @@
 
 namespace {
 
-// Runs before any static object of the submission is constructed. Fails on a Linux kernel without
+// Runs before the submission's static objects are constructed. Fails on a Linux kernel without
 // seccomp; the grader reports this.
 [[gnu::constructor(101)]] void start_no_program() { nbody::grading::refuse_exec(); }
 
@@ -35,7 +35,7 @@ bool failed(const char* what) {
   return error != cudaSuccess;
 }
 
-// Says why the GPU cannot be used; timing.py looks for these words.
+// Says why the GPU cannot be used; timing.py looks for this message.
 bool says_why() {
   std::fprintf(stderr, "before solve(): %s\n", cudaGetErrorString(cudaGetLastError()));
   return true;
@@ -45,8 +45,8 @@ struct Runs {
   int calls = 1, copies = 1, kept = 0, fill = 0, room = 0;
 };
 
-// Reads an array and copies it `copies` times to device memory of exactly that size, and zeros
-// behind them.
+// Reads an array and copies it `copies` times to device memory, with `room` zero bytes after the
+// copies. The memory has exactly the size that this needs.
 void* copied_array(std::FILE* file, int copies, int room) {
   std::int64_t bytes = 0;
   if (!read(file, &bytes, sizeof bytes)) return nullptr;

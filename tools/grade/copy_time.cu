@@ -1,5 +1,5 @@
-// Prints how many milliseconds the device takes to copy an array within its memory, as the shortest
-// of CALLS times: copy_time BYTES CALLS. nbody_tools/assignments/timing.py compares the time of an
+// Copies an array CALLS times within the device's memory and prints the shortest time in
+// milliseconds: copy_time BYTES CALLS. nbody_tools/assignments/timing.py compares the time of an
 // assignment with this time. Prints to stderr, because the grader reads only a program's stderr.
 #include <cuda_runtime.h>
 

@@ -8,8 +8,8 @@
 //   gates   every check of the validator, on the whole trajectory
 //   once    a single call, whose result is compared with float64, for submissions whose accesses
 //           are traced
-//   time    five timed calls after one untimed call, each with another state; then the validator
-//           checks some bodies of one of these calls
+//   time    five timed calls after one untimed call, each with a different state; then the
+//           validator checks some bodies of one of these calls
 // SUMMATION is how the lab's step adds up forces: running or tiled. A PROBLEM is
 // SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR; STAR is 0 or 1.
 #include <csignal>
@@ -142,7 +142,7 @@ struct Result {
 };
 
 // A submission could return the result of an earlier call, or leave out work in large problems.
-// Therefore every call has another state, and one call, which the seed chooses, is checked
+// Therefore every call has a different state, and one call, which the seed chooses, is checked
 // afterwards.
 Result timed_calls(const Problem& problem, Summation summation) {
   const int checked = 1 + static_cast<int>(problem.seed % kTimedCalls);

@@ -1,5 +1,5 @@
 // Prevents a process from executing another program. The sandbox itself cannot forbid this, because
-// it starts the worker in that way.
+// it starts the worker by executing it.
 #pragma once
 
 #include <linux/filter.h>

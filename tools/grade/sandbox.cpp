@@ -1,6 +1,6 @@
 // Runs a program with as few rights as the system allows.
 //
-//   grade_sandbox --protections               prints what is possible here, one per line
+//   grade_sandbox --protections               prints the protections that work here, one per line
 //   grade_sandbox [--build | --gpu] [--read PATH]... [--execute PATH]... [--write PATH]...
 //                 MEGABYTES SECONDS PROGRAM [ARGUMENT...]
 //

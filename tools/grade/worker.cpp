@@ -32,7 +32,7 @@ void poison_device_memory() {
 #endif
 }
 
-// Runs before any static object of the submission is constructed. Fails on a Linux kernel without
+// Runs before the submission's static objects are constructed. Fails on a Linux kernel without
 // seccomp; the grader reports this.
 [[gnu::constructor(101)]] void start_no_program() { grading::refuse_exec(); }
 

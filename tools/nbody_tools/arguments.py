@@ -63,8 +63,8 @@ class OneLineParser(argparse.ArgumentParser):
             self, args: Optional[Sequence[str]] = None,
             namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
         """Parses like argparse, and suggests the nearest option if one is misspelt. If an argument
-        takes any number of words, it also gets the words after --, even if options come before
-        them, where argparse would not accept these words."""
+        takes any number of words, it also gets the words after --, which argparse would reject if
+        options come before them."""
         words = list(sys.argv[1:] if args is None else args)
         list_of = next((one for one in self._actions if one.nargs in ("+", "*")
                         and not (one.option_strings or one.type or one.choices)), None)
