@@ -9,5 +9,5 @@
   tour/        runs ./nbody tour and writes its pictures and page
   physics/     compares long runs with known answers
 
-records/ and measure/ need only Python, because they run on machines with a GPU and little else.
+records/ and measure/ need only Python, because a machine with a GPU may lack other packages.
 """

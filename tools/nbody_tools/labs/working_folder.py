@@ -18,11 +18,11 @@ from nbody_tools.labs.counts import describe
 from nbody_tools.labs.lab import Lab, find_lab, lab_folders, read_lab
 from nbody_tools.tables import aligned
 
-MUST = " (the task itself: a program that breaks it gets no points)"
+MUST = " (the task itself: a program that breaks this limit gets no points)"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("lab", metavar="LAB", help="number or name; list: all labs")
+    p.add_argument("lab", metavar="LAB", help="number or name of the lab; list: print all labs")
     p.add_argument("--to", type=Path, metavar="FOLDER",
                    help="target folder [a new one with the lab's name]")
 

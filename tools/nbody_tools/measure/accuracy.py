@@ -1,6 +1,6 @@
 """Defines the parts of ./nbody measure about accuracy, for docs/results/accuracy_speed/,
 long_disk/, tensor_cores/, production_sums/ and docs/accuracy.md. Uses only the standard library,
-because a machine with a GPU has little else."""
+because a machine with a GPU may lack other packages."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ DISK_RUNS = (
 
 
 def accuracy(bench: Bench) -> None:
-    """force errors and rates of all steps, and of other ways to sum"""
+    """force errors and rates of all steps, and of variants that sum in other ways"""
     for step in bench.steps:
         bench.record(step, *MANY, *COMPARED_OF_MANY)
     for name in (*(step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS),
@@ -132,8 +132,9 @@ def long_disk(bench: Bench) -> None:
 
 
 def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
-    """Returns three changes for each row: of energy and angular momentum, relative to the start,
-    and of momentum, in units of mass times initial RMS speed."""
+    """Returns three lists with an entry for each row: the relative changes of energy and of angular
+    momentum since the start, and the change of momentum in units of mass times initial RMS
+    speed."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 

@@ -1,5 +1,5 @@
 """Defines the parts of ./nbody measure that only check, and therefore run many programs at the same
-time. Uses only the standard library, because a machine with a GPU has little else."""
+time. Uses only the standard library, because a machine with a GPU may lack other packages."""
 
 from __future__ import annotations
 

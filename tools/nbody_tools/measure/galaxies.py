@@ -1,6 +1,6 @@
 """Defines the part of ./nbody measure for the picture of two colliding galaxies
-(docs/results/galaxies/). Uses only the standard library, because a machine with a GPU has little
-else."""
+(docs/results/galaxies/). Uses only the standard library, because a machine with a GPU may lack
+other packages."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """./nbody profile STEP --sass: counts issue slots per interaction in a program's machine code.
 
-An inner loop computes one interaction per MUFU.RSQ of a thread. In a step that computes each pair
-only once, for both bodies, one MUFU.RSQ counts as two interactions, because all steps count N^2
-interactions. Instructions outside the inner loops (loading tiles, barriers, writing sums) are not
-counted.
+A thread computes one interaction per MUFU.RSQ that it executes in an inner loop. In a step that
+computes each pair only once, for both bodies, one MUFU.RSQ counts as two interactions, because all
+steps count N^2 interactions. Instructions outside the inner loops (loading tiles, barriers, writing
+sums) are not counted.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[st
                     "interactions.")
     best = best_measured(step, facts)
     if best is None:
-        return [*text, f"Measured: {ABSENT} (no record of {step} in docs/results on that machine)"]
+        return [*text, f"Measured: {ABSENT} (docs/results has no record of {step} from there)"]
     highest = max(ceiling(line, facts) for line in lines)
     return [*text, f"Measured: {plain(best.rate)} G/s ({best.problem}, {best.record.date[:10]}), "
                    f"{100 * best.rate / highest:.1f} % of the highest of these ceilings"]

@@ -1,6 +1,6 @@
 """Reads Nsight Compute's CSV, averages the launches of each kernel, and formats a table.
 
-Uses only the standard library, because it runs on machines with a GPU and little else.
+Uses only the standard library, because a machine with a GPU may lack other packages.
 """
 
 from __future__ import annotations
@@ -266,9 +266,9 @@ def complaint(lines: Sequence[str]) -> str:
 
 def aggregate(launches: Sequence[Launch],
               interactions: Optional[float] = None) -> list[KernelProfile]:
-    """Returns one profile per kernel name, the one with the longest total time first. Counts and
-    durations are means over the launches, and rates are weighted by duration. `interactions` is the
-    number of interactions in one launch."""
+    """Returns one profile per kernel name, sorted by total time, longest first. Counts and
+    durations are means over the launches, and rates are means weighted by duration. `interactions`
+    is the number of interactions in one launch."""
     by_name: dict[str, list[Launch]] = {}
     for launch in launches:
         by_name.setdefault(launch.kernel, []).append(launch)

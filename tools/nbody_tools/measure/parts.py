@@ -59,13 +59,13 @@ def direct(bench: Bench) -> list[str]:
 
 
 def staircase(bench: Bench) -> None:
-    """32 systems x 8192 bodies x 20 steps, all steps"""
+    """all steps with 32 systems x 8192 bodies x 20 time steps"""
     for step in direct(bench):
         bench.record(step, *MAIN, *TIMED)
 
 
 def sizes(bench: Bench) -> None:
-    """one system of 16384 to 262144 bodies, from step 10 on also of 1,125,000"""
+    """one system of 16384 to 262144 bodies, from step 10 on also of 1,125,000 bodies"""
     many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
@@ -76,7 +76,7 @@ def sizes(bench: Bench) -> None:
 
 
 def small(bench: Bench) -> None:
-    """from step 10: one system of 512 to 8192 bodies, and many small systems; 1000 time steps"""
+    """from step 10 on: one system of 512 to 8192 bodies, and many small systems; 1000 time steps"""
     for step in direct(bench):
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
@@ -88,7 +88,7 @@ def small(bench: Bench) -> None:
 
 
 def masses(bench: Bench) -> None:
-    """from step 11: a system of unequal masses; planets and a million test particles"""
+    """from step 11 on: a system of unequal masses; planets and a million test particles"""
     from_11 = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MASSES]
     for step in (*from_11, *bench.built("step12_always_asks")):
         for bodies in (*SINGLE, 1048576):
@@ -108,7 +108,7 @@ def float64(bench: Bench) -> None:
 
 
 def variants(bench: Bench) -> None:
-    """experiments/variants: steps with one thing changed"""
+    """experiments/variants: programs that differ from a step in one thing"""
     folders = sorted((bench.build / "experiments/variants").glob(STEP_FOLDERS))
     if not folders:
         raise Failed("no variants in the build folder: configure with -D NBODY_VARIANTS=ON")
@@ -128,7 +128,7 @@ def timelines(bench: Bench) -> None:
 
 
 def profile(bench: Bench) -> None:
-    """Nsight Compute's counts for a time step of every step, for docs/results/profiles/"""
+    """Nsight Compute's counts for one time step with each step, for docs/results/profiles/"""
     for step in bench.gpu_steps:
         keep_profile(bench, step, step, (*MAIN[:-1], 1), "--launch-count", 4)
     gather_profiles(bench)
@@ -227,8 +227,8 @@ def patterns(bench: Bench) -> None:
 
 
 def memory_instructions(program: Path) -> str:
-    """Lists the loads and stores in the machine code. If the chip's counts differ, the usual reason
-    is that nvcc has merged, hoisted or widened some of them."""
+    """Lists the loads and stores in the machine code. If the chip's counts differ from the
+    predicted ones, the usual reason is that nvcc has merged, hoisted or widened loads or stores."""
     sass = subprocess.run(
         ["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True, check=False
     ).stdout
@@ -237,7 +237,7 @@ def memory_instructions(program: Path) -> str:
 
 
 def devices(bench: Bench) -> None:
-    """256 systems x 8192 bodies x 20 steps on 1, 2, 4 and 8 GPUs, as far as available"""
+    """256 systems x 8192 bodies x 20 steps on 1, 2, 4 and 8 GPUs, if there are that many"""
     listed = bench.run("gpus.txt", ["nvidia-smi", "-L"])
     for count in (count for count in (1, 2, 4, 8) if count <= len(listed.splitlines())):
         for name in bench.built("step08_multigpu", "step08_one_enqueues", "step09_soa"):

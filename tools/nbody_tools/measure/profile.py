@@ -2,7 +2,7 @@
 
   ./nbody profile 06                                   the first launches of a step
   ./nbody profile 06 --launches 4 --skip 2 --json docs/results/profiles/h200.jsonl
-  ./nbody profile 06 --from saved.csv --record record.json   a saved `ncu --csv --page raw`
+  ./nbody profile 06 --from saved.csv --record record.json   saved output of `ncu --csv --page raw`
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
 Without ncu, shows the counts from another machine (docs/results/profiles) and names that machine.
@@ -62,15 +62,18 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", help="full name or number")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    default=ROOT / "build" / "cuda", help="folder of the programs [build/cuda]")
-    p.add_argument("--systems", type=arguments.positive_integer, default=32, help="[32]")
-    p.add_argument("--bodies", type=arguments.positive_integer, default=8192, help="[8192]")
+    p.add_argument("--systems", type=arguments.positive_integer, default=32,
+                   help="number of systems [32]")
+    p.add_argument("--bodies", type=arguments.positive_integer, default=8192,
+                   help="number of bodies per system [8192]")
     p.add_argument("--steps", type=arguments.positive_integer, default=2, help="time steps [2]")
     p.add_argument("--launches", type=arguments.positive_integer, default=4,
                    help="launches to count [4]")
     p.add_argument("--skip", type=arguments.integer_from_zero, default=0,
                    help="launches to skip before counting [0]")
-    p.add_argument("--kernel", metavar="REGEX", help="only kernels whose name matches")
-    p.add_argument("--ncu", metavar="PROGRAM", default="ncu", help="[ncu]")
+    p.add_argument("--kernel", metavar="REGEX", help="profile only kernels whose names match")
+    p.add_argument("--ncu", metavar="PROGRAM", default="ncu",
+                   help="Nsight Compute's program [ncu]")
     p.add_argument("--sass", action="store_true",
                    help="count the instructions of the inner loops in the SASS, with cuobjdump")
     p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump",
@@ -201,7 +204,8 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record needs --from: a run writes its own record")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
-    # --from must also work if nothing is built, so the source folders map a number to a name.
+    # --from must also work if nothing is built, so this finds the step's name in the source
+    # folders.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

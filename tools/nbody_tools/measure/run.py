@@ -32,8 +32,8 @@ PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", nargs="*", help="full name or number of a step [all]; "
-                   "or memory00 and so on")
+    p.add_argument("step", nargs="*", help="full name or number of a step [all steps], "
+                   "or programs of memory/, such as memory00")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="folder of the programs [build/cuda if a device is found, else build/cpu]")
     for name in ("systems", "bodies", "steps"):
@@ -88,7 +88,8 @@ def check(options: argparse.Namespace) -> None:
 
 
 def memory_build() -> Path:
-    """Returns the folder of the GPU's programs if there is a GPU and they are built."""
+    """Returns the build folder with the GPU programs if there is a GPU and the programs are built,
+    otherwise the folder with the CPU programs."""
     cuda = ROOT / "build" / "cuda"
     return cuda if has_gpu() and (cuda / "memory").is_dir() else ROOT / "build" / "cpu"
 

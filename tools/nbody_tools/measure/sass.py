@@ -191,7 +191,7 @@ def kernels(sass: str, where: str) -> list[Kernel]:
 
 def readable(symbol: str) -> str:
     """Demangles a kernel's name: _ZN..21partial_accelerationsILi4EEEv.. ->
-    partial_accelerations<4>. Of a nested name, returns only the last part. Understands template
+    partial_accelerations<4>. Returns only the last part of a nested name. Understands template
     arguments that are integers or built-in types."""
     if not symbol.startswith("_Z"):
         return symbol

@@ -1,5 +1,5 @@
 """Defines the parts of ./nbody measure about step 15, for docs/results/tree/. Uses only the
-standard library, because a machine with a GPU has little else."""
+standard library, because a machine with a GPU may lack other packages."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def collision(bench: Bench) -> None:
 
 
 def energies(diagnostics: Path) -> dict[str, list[float]]:
-    """Returns two lists with one entry per row: the number of the time step, and the relative
-    change of the energy since the first row."""
+    """Returns two lists with one entry per row: the index of the time step, and the relative change
+    of the energy since the first row."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
     return {

@@ -1,5 +1,6 @@
 """Defines the part of ./nbody measure that compares step 15 with third-party programs, for
-docs/results/tree_peers/. The user gives their paths; the repository contains none of their code.
+docs/results/tree_peers/. The user gives the paths of these programs; the repository contains none
+of their code.
 Uses only the standard library.
 
 Each of these programs generates its own bodies, the same ones in every run. This module generates
@@ -68,7 +69,7 @@ class Peer:
 
 
 def tree_peers(bench: Bench) -> None:
-    """step 15 next to ECL-BH and Ryoanji's demo, each on its own bodies (--ecl-bh, --ryoanji)"""
+    """step 15 compared with ECL-BH and Ryoanji's demo on their bodies (--ecl-bh, --ryoanji)"""
     found: list[Peer] = []
     for name, beside in (("ecl-bh", beside_ecl_bh), ("ryoanji", beside_ryoanji)):
         program = bench.peers[name]
@@ -150,9 +151,9 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
 
 def ecl_bodies(count: int) -> array:
     """Returns ECL-BH's bodies: a Plummer sphere without its outermost thousandth (Aarseth, Henon,
-    Wielen 1974), drawn with the example generator of the C standard. The bodies are at rest. The
-    function nevertheless draws random numbers for their velocities, as ECL-BH does, because the
-    next body's position depends on the state of the generator."""
+    Wielen 1974), drawn with the example of a random-number generator in the C standard. The bodies
+    are at rest. The function nevertheless draws random numbers for their velocities, as ECL-BH
+    does, because the next body's position depends on the state of the generator."""
     state, scale = 7, 3 * math.pi / 16
 
     def draw() -> float:
@@ -182,8 +183,8 @@ def ecl_bodies(count: int) -> array:
 
 
 def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yields a body's number and acceleration from each line that has four values: the
-    acceleration, and the velocity along z."""
+    """Yields a body's index and acceleration from each line with an index and four values: the
+    three components of the acceleration, and the velocity along z."""
     for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
         yield int(line[1]), line.groups()[1:]
 

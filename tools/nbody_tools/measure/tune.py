@@ -1,5 +1,5 @@
-"""Measures which shapes are fastest for steps 11 to 13 on this device, and writes them to the table
-that the steps read.
+"""Measures which shapes are fastest for steps 11 to 13 on this device, and writes these shapes to
+the table that the steps read.
 
   ./nbody tune                                       common sizes
   ./nbody tune 11 --systems 1,8 --bodies 5000,20000  sizes of your own problem
@@ -56,7 +56,7 @@ class NoGpu(ToolError):
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
+    p.add_argument("step", nargs="*", help="11, 12 or 13 [all three steps]")
     p.add_argument(
         "--build",
         type=arguments.existing_folder,
@@ -65,9 +65,9 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="folder of the programs [build/cuda]",
     )
     p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S",
-                   help=f"[{SYSTEMS}]")
+                   help=f"numbers of systems [{SYSTEMS}]")
     p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N",
-                   help=f"[{BODIES}]")
+                   help=f"numbers of bodies per system [{BODIES}]")
     p.add_argument("--shapes", type=arguments.positive_integer, default=12,
                    help="maximum number of shapes per problem [12]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=3,
@@ -75,11 +75,12 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--repeat", type=arguments.positive_integer, default=5,
                    help="timed runs per round [5]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
-                   help="[300]")
+                   help="time limit per run [300]")
     p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "tuning.jsonl",
                    help="measurements, one line per shape [report/tuning.jsonl]")
     p.add_argument("--table", type=Path, metavar="FILE", default=users_table(),
-                   help="the steps' table [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
+                   help="table that the steps read [nbody-steps/shapes.json in $XDG_CONFIG_HOME or "
+                        "~/.config]")
 
 
 def users_table() -> Path:

@@ -1,5 +1,5 @@
-"""Writes the folder of a new step: a copy of its parent that builds and passes, with the places to
-edit marked.
+"""Writes the folder of a new step: a copy of its parent that builds and passes its tests, in which
+the places to edit are marked.
 
   ./nbody new step step17_mine --parent 03
 

@@ -4,9 +4,9 @@
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
-Runs first the tests that have failed or never passed, and those whose subject has changed since
-their last pass (tests/nightly/subjects.toml); then the others, starting with the one that ran
-longest ago.
+First runs the tests that have failed or never passed, and those whose subject has changed since
+their last pass (tests/nightly/subjects.toml). Then runs the other tests, starting with the one that
+ran longest ago.
 Writes each result with the tested revision to tests/nightly.csv as soon as it is known; commit that
 file. Does not run with uncommitted changes. --status lists first the tests of files that you have
 changed since main, committed or not.
@@ -41,7 +41,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     what.add_argument("--record", action="store_true",
                       help="record the results that ./nbody test --nightly left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
-                   help="only tests whose \"PRESET NAME\" matches this expression")
+                   help="run only tests whose \"PRESET NAME\" matches this expression")
 
 
 def expression(text: str) -> re.Pattern[str]:

@@ -22,7 +22,7 @@ BUILD = "build"  # name of the test that compiles everything in a preset
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
 STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
-# Outcomes by ctest's word for them. Any other word counts as failed.
+# Maps ctest's words to outcomes. Any other word counts as failed.
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
 # Tests share the cores, as in the quick tests (run_tests in tools/commands.sh).
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
@@ -42,13 +42,14 @@ class Preset:
         return (self.folder / "CTestTestfile.cmake").exists()
 
     def tests(self) -> list[str]:
-        """Returns the nightly tests of its build folder."""
+        """Returns the names of the nightly tests in the preset's build folder."""
         listed = subprocess.run(["ctest", *self.selection, "-N"], cwd=ROOT, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True, check=False).stdout
         return [BUILD] * self.is_nightly + LISTED.findall(listed)
 
     def build(self, until: float) -> str:
-        """Returns "passed" or "failed", or "" if there was too little time."""
+        """Configures and builds the preset. Returns "passed" or "failed", or "" if there was too
+        little time."""
         configure = ["cmake", "--preset", self.name, "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON",
                      f"-DPython3_EXECUTABLE={sys.executable}", *self.configured_with]
         compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]

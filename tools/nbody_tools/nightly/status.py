@@ -1,5 +1,5 @@
-"""Prints which nightly tests must be run, for ./nbody test --nightly --status. Lists first the
-tests of files that the user has changed, then all other tests."""
+"""Prints which nightly tests must be run, for ./nbody test --nightly --status. First lists the
+tests that depend on files that the user has changed, then all others."""
 
 from __future__ import annotations
 

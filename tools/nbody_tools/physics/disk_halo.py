@@ -1,5 +1,5 @@
-"""Tests whether a galaxy is stable: runs the disk-halo scenario for some rotations, and measures
-the disk's radius and the virial ratio.
+"""Tests whether a galaxy is stable: runs the disk-halo scenario for several rotations of the disk,
+and measures the disk's radius and the virial ratio.
 
   ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
   ./nbody disk-halo PROGRAM --bodies 4000 --json FILE

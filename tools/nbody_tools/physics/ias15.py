@@ -3,9 +3,9 @@
   python3 ias15.py < PROBLEM.json > RESULT.json
 
 PROBLEM has "masses" (n), "positions" and "velocities" (n x 3), "time", and "epsilon", the
-integrator's accuracy; G is 1. RESULT has "version", "positions", "evaluations" of all forces, and
-"energy_error", relative to the energy at the start. Only REBOUND is needed, so any interpreter that
-has it can run this file.
+integrator's accuracy; G is 1. RESULT has "version", "positions", "evaluations" (how often all
+forces were computed), and "energy_error", relative to the energy at the start. This file needs only
+REBOUND, so any interpreter that has REBOUND can run it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Measures the error and the cost of the four integrators of integrators/, and draws them.
 
   ./nbody integrators RECORD                    runs everything, appends to RECORD (2 min)
-  ./nbody integrators RECORD --ias15 PYTHON     also REBOUND's IAS15; PYTHON has REBOUND
+  ./nbody integrators RECORD --ias15 PYTHON     also REBOUND's IAS15; PYTHON can import REBOUND
   ./nbody integrators RECORD --figure FILE.svg  only draws what RECORD has
 
 The problems are an ellipse of eccentricity 0.9, the figure-eight, the Pythagorean problem
 (Szebehely & Peters 1967, AJ 72, 876) and ten years of the Solar System, all of point masses. Each
 line of RECORD describes a run. Taylor series in extended precision (physics/taylor.py) give the
-right position of each body; the error of a run is the largest distance of a body from there.
+right position of each body. The error of a run is the largest distance of a body from its right
+position.
 
 Exit code: 0 success, 1 a program failed, 2 wrong arguments.
 """
@@ -32,11 +33,11 @@ from nbody_tools.physics import taylor
 
 BUILD = ROOT / "build" / "cpu"
 IAS15 = Path(__file__).with_name("ias15.py")
-YEAR = 6.283195  # 365.25 days, in units of a year / 2 pi by the Gaussian constant
-# The largest time step, or the largest eta; the others follow by factors of FINER.
+YEAR = 6.283195  # 365.25 days; the unit is the Gaussian year / 2 pi
+# The largest time step, or the largest eta. Each further one is smaller by the factor FINER.
 COARSEST = {"leapfrog": 0.1, "yoshida4": 0.1, "hermite4": 0.1, "block_steps": 0.1, "ias15": 1e-3}
 FINER = {"leapfrog": 3.0, "yoshida4": 2.0, "hermite4": 4.0, "block_steps": 4.0, "ias15": 10.0}
-COSTLIER = {**FINER, "ias15": 1.5}  # the cost grows at most by this if the accuracy is FINER
+COSTLIER = {**FINER, "ias15": 1.5}  # the cost grows at most by this factor if eta shrinks by FINER
 MOST_INTERACTIONS = 2e7  # of a run
 
 
@@ -140,7 +141,7 @@ def measure(problem: Problem, python: Optional[str]) -> Iterator[dict[str, Any]]
                 error = float(numpy.linalg.norm(end - exact, axis=1).max())
                 yield {"problem": problem.name, "time": problem.time, "integrator": program,
                        "accuracy": accuracy, "position_error": error, **result}
-                # Stops if another run would be too long, or would show only accumulated rounding.
+                # Stops if another run would be too long, or would show only rounding errors.
                 best = min(best, error)
                 next_cost = result["interactions"] * COSTLIER[program]
                 if next_cost > MOST_INTERACTIONS or error > 8 * best:
@@ -159,7 +160,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("record", type=Path, metavar="RECORD")
     p.add_argument("--ias15", metavar="PYTHON", help="interpreter that has REBOUND")
     p.add_argument("--problem", choices=[problem.name for problem in PROBLEMS],
-                   help="only this problem")
+                   help="compute only this problem")
     p.add_argument("--figure", type=Path, metavar="FILE.svg", help="draw RECORD into this file")
 
 

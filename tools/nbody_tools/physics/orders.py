@@ -2,9 +2,10 @@
 
   ./nbody orders STEP00 FOLDER
 
-STEP00 is step00_cpu_omp, because only it also computes in float64. Writes three figures to FOLDER:
-convergence.svg (the errors of Euler and leapfrog against the time step), precision.svg (leapfrog in
-float32 and float64) and energies.svg (the energies of Euler and leapfrog over ten orbits).
+STEP00 is step00_cpu_omp, because only this step also computes in float64. Writes three figures to
+FOLDER: convergence.svg (the errors of Euler and leapfrog against the time step), precision.svg
+(leapfrog in float32 and float64) and energies.svg (the energies of Euler and leapfrog over ten
+orbits).
 
 Exit code: 0 success, 1 STEP00 failed, 2 wrong arguments.
 """

@@ -4,8 +4,8 @@ ephemeris.
   ./nbody solar-system                    step 00 in float64 and in float32 against JPL DE405
   ./nbody solar-system --json FILE        the same, with the distances as JSON
 
-Exit code: 0 after a year in float64, every planet is within 1e-5 AU of the ephemeris; 1 otherwise;
-2 wrong arguments.
+Exit code: 0 if every planet is within 1e-5 AU of the ephemeris after a year in float64; 1
+otherwise; 2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def distances(program: Path, days: float, precision: str, steps_a_day: float = S
         words = ["--scenario", "solar-system", "--integrator", "leapfrog", "--precision", precision,
                  "--steps", round(days * steps_a_day), "--dt", repr(DAY / steps_a_day),
                  "--softening", softening, "--validate", "off", "--quiet", "--output", end]
-        # Uses one thread, because with eleven bodies a second one would only wait.
+        # Uses one thread, because with eleven bodies a second thread would only wait.
         done = subprocess.run([str(program), *map(str, words)], text=True, check=False,
                               stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
         if done.returncode != 0:
@@ -86,8 +86,8 @@ def run(options: argparse.Namespace) -> int:
              for years, days in YEARS.items() for precision in ("double", "single")}
     # Float32 is most accurate with fewer steps, because it then rounds less often.
     after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
-    # This run has only the error of the model (Newton's law). In the others, the error of the time
-    # step might cancel it.
+    # This run has only the error of the model (Newton's law). In the other runs, the error of the
+    # time step might cancel part of the model's error.
     newton = f"double, 10 yr, {CONVERGED} a day"
     after[newton] = distances(program, YEARS[10], "double", CONVERGED)
     # These two runs show how much error the chosen time step and softening add.

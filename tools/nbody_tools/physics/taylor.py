@@ -50,8 +50,8 @@ def series(x: numpy.ndarray, v: numpy.ndarray, m: numpy.ndarray,
 def integrate(positions: numpy.ndarray, velocities: numpy.ndarray, masses: numpy.ndarray,
               time: float, error: float = 1e-26) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Returns the positions and velocities after `time` > 0, in units where G = 1 and without
-    softening. Each step is as long as possible, while the last terms of its series stay within
-    `error` times the first term."""
+    softening. Each step is as long as possible, provided that the last terms of its series
+    stay within `error` times the first term."""
     x, v, m = (numpy.asarray(array, Real) for array in (positions, velocities, masses))
     lost = numpy.zeros_like(x), numpy.zeros_like(v)  # digits of x and v that sums have dropped
     now = Real(0)
@@ -73,8 +73,8 @@ def integrate(positions: numpy.ndarray, velocities: numpy.ndarray, masses: numpy
 
 
 def compensated(old: numpy.ndarray, change: numpy.ndarray, lost: numpy.ndarray) -> numpy.ndarray:
-    """Returns old + change. Stores the digits that rounding drops in `lost`, and adds them in the
-    next call (Kahan 1965)."""
+    """Returns old + change. Stores in `lost` the digits that rounding drops, and adds these digits
+    in the next call (Kahan 1965)."""
     change = change + lost
     new = old + change
     lost[...] = change - (new - old)

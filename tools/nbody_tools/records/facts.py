@@ -275,8 +275,8 @@ def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
 
 
 def check_line(data: Any) -> None:
-    """Checks a profile or a record. A record may be of a step, of a variant (which "variant"
-    names), or of another program."""
+    """Checks a profile or a record. A record may be about a step, about a variant (named by the key
+    "variant"), or about another program."""
     if not (isinstance(data, dict) and "metrics" in data):
         check_measurement(data)
         if data["step"] not in OTHER_PROGRAMS:

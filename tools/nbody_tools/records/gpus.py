@@ -1,5 +1,5 @@
-"""Reads facts about GPUs. docs/machines.json lists all GPUs, and docs/names.json names the measured
-one."""
+"""Reads facts about GPUs. docs/machines.json lists all GPUs, and docs/names.json names the GPU on
+which the documents' numbers were measured."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def described() -> dict[str, dict[str, Any]]:
 
 
 def is_gpu(facts: dict[str, Any]) -> bool:
-    """True if a machine is a GPU. Works for incomplete rows too, because only a CPU has hardware
-    threads but no SMs."""
+    """Returns True if a machine is a GPU. This also works for incomplete rows, because only a CPU
+    has hardware threads but no SMs."""
     return "threads" not in facts or "sms" in facts or "capability" in facts
 
 
@@ -62,7 +62,7 @@ def problem_of(fact: str, row: Any) -> str:
     if not isinstance(unit, str):
         return 'needs a "unit", a string'
     if unit != UNITS.get(fact, unit):
-        return f'has the unit "{unit}", it must be "{UNITS[fact]}"'
+        return f'has the unit "{unit}", but the unit must be "{UNITS[fact]}"'
     return ""
 
 

@@ -160,7 +160,7 @@ def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[
 
 
 def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
-    """Returns the measured (not emulated) records of the newest file that has any."""
+    """Returns the measured (not emulated) records of the newest file that has such records."""
     files = [[record for record in read_records(path, check) if not record.emulated]
              for path in sorted(folder.glob("*.jsonl"))]
     return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])

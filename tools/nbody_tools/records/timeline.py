@@ -1,6 +1,6 @@
 """Reads the time spans that a step wrote with --timeline, and adds up their overlaps.
 
-Uses only the standard library, because machines that cannot draw need the sums, too.
+Uses only the standard library, because the sums are also needed on machines without matplotlib.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Computes what numbers in the text of GPU Gems 3, chapter 31, would be today, from our records."""
+"""Computes from our records what the numbers in the text of GPU Gems 3, chapter 31, would be
+today."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
             raise ToolError(f"{where}: {key} is '{item[key]}', not one of {', '.join(allowed)}")
     if (item["status"] == "whole") == bool(item.get("reason")):
         raise ToolError(
-            f"{where}: is {item['status']}; a reason is needed unless the status is whole, "
-            "and only then"
+            f"{where}: is {item['status']}; a reason is required if the status is not whole, "
+            "and not allowed otherwise"
         )
     if item["status"] in ("whole", "partly") and not item["at"]:
         raise ToolError(f"{where}: is {item['status']}, so 'at' must name a file")

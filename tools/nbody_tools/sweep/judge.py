@@ -48,7 +48,7 @@ class Ratio:
     """The ratio of the speeds of a claim's two sides."""
     ours: Optional[Quartiles]
     published: Optional[float]
-    noise: float  # size of differences that the quartiles miss
+    noise: float  # size of the differences between runs, which quartiles do not show
 
 
 class Results:

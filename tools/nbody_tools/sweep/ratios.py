@@ -29,8 +29,8 @@ def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
-    """Returns the speedup that follows from the published values: for times, that of the slower
-    side divided by that of the faster; for rates, the inverse."""
+    """Returns the published number of the slower side divided by that of the faster side. If the
+    numbers are times, this is the speedup; if they are rates, it is the inverse of the speedup."""
     faster, slower = published_times(table, ratio, point)
     return None if faster is None or slower is None else slower / faster
 
@@ -101,7 +101,7 @@ def ratios_table(table: Table, results: Results) -> str:
     rows = [["", *(ratio["name"] for ratio in ratios)], *rows_of(table, results)]
     if len(ratios) > len(rows):
         rows = [list(column) for column in zip(*rows)]
-    return "Times as fast, published | ours:\n\n" + markdown(rows[0], rows[1:])
+    return "How many times as fast (published | ours):\n\n" + markdown(rows[0], rows[1:])
 
 
 def also_of(table: Table, series: str, results: Results) -> list[str]:
@@ -138,8 +138,8 @@ def misprints(table: Table) -> list[str]:
 
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
-    """True if a printed ratio agrees with the printed times. Each of these numbers may be off by
-    half a unit of its last digit."""
+    """Returns True if a printed ratio agrees with the printed times. Each of these numbers may be
+    wrong by half a unit of its last digit."""
     below, above = published_times(table, ratio, point)
     if above is None or below is None:
         return False

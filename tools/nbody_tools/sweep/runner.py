@@ -215,7 +215,7 @@ def run_batch(
     environment: dict[str, str],
 ) -> bool:
     """Runs a batch and records its results. Returns False if the overall time limit ended the
-    batch, and True if it ended otherwise, even by its own limit."""
+    batch, and True if the batch ended in another way, even at its own time limit."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
@@ -252,8 +252,8 @@ def run_batch(
 
 
 def built(folder: Path, plan: list[Planned]) -> set[str]:
-    """Asks each executable which programs it contains, and returns their names. Some may be
-    missing, because a build may cover only some tables."""
+    """Returns the names of the programs that the executables contain, as each executable lists
+    them. Some programs may be missing, because a build may cover only some tables."""
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):

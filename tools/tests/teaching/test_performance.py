@@ -70,13 +70,13 @@ class Occupancy(unittest.TestCase):
                                                    "bandwidth": 0.32})
         for fact, change, why in (
             ("bandwidth", {"value": None}, 'needs a "value", a number above 0'),
-            ("bandwidth", {"unit": "GB/s"}, 'has the unit "GB/s", it must be "TB/s"'),
+            ("bandwidth", {"unit": "GB/s"}, 'has the unit "GB/s", but the unit must be "TB/s"'),
             ("sms", {"value": "40"}, 'needs a "value", a number above 0'),
             ("sms", {"value": 0}, 'needs a "value", a number above 0'),
             ("memory", {"source": ""}, 'needs a "source"'),
             ("memory", {"label": ""}, 'needs a "label"'),
             ("memory", {"unit": None}, 'needs a "unit", a string'),
-            ("memory", {"unit": "TB"}, 'has the unit "TB", it must be "GB"'),
+            ("memory", {"unit": "TB"}, 'has the unit "TB", but the unit must be "GB"'),
             ("capability", {"value": 7.5}, 'capability 7.5 is a number: write it as a string, '
                                            '"7.5"'),
             ("capability", {"value": None}, 'needs a "value", a string such as "9.0"'),
