@@ -41,7 +41,7 @@ struct Body {
   float x, y, z, vx, vy, vz, mass;
 };
 
-// One system in float32, read from a file that has a header and then every body.
+// One system in float32, read from a file with a header and then the bodies.
 struct Bodies {
   static constexpr std::size_t kHeader = 144;
   std::vector<char> header;
@@ -85,7 +85,7 @@ struct Bodies {
   }
 };
 
-// The input and output of a kernel; positions are always stored twice.
+// The input and output arrays of a kernel. There are always two arrays of positions.
 struct State {
   float4 *positions, *velocities, *new_positions, *new_velocities;
   int count;

@@ -117,8 +117,8 @@ void require(const char* what, double error, double limit) {
   if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // a NaN is wrong too
 }
 
-// Checks 64 bodies of every system: after a time step of length 1 from rest, a velocity equals the
-// acceleration.
+// Checks 64 bodies of every system: after a time step of length 1 from rest, a body's velocity
+// equals its acceleration.
 void check_forces(Simulate simulate, Run run, const Systems& start, double limit) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;

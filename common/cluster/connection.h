@@ -13,7 +13,7 @@ struct Connection {
 };
 
 // Called by all ranks. Returns, on the root, one connection per other rank, in rank order; on the
-// other ranks, the one to the root. Throws runtime_error.
+// other ranks, the connection to the root. Throws runtime_error.
 std::vector<Connection> connect_to_root(MPI_Comm ranks);
 
 }  // namespace nbody

@@ -42,7 +42,7 @@ class NcclTransport : public Cluster {
 
   // The root's copy engine copies from host memory to the root's device; NVLink or the network
   // carries the data from there to the other ranks. Two ranks' parts pass through the root's device
-  // at the same time: one is copied there while the other is sent.
+  // at the same time: one part is copied to the device while the other part is sent from it.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };

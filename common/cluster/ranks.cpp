@@ -71,8 +71,8 @@ constexpr Launcher kLaunchers[] = {
     {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
 };
 
-// Without a process manager that MPI knows, every process would be the only rank of its own run,
-// and all processes would write the same files.
+// Throws unless MPI knows all processes that the launcher started. If MPI does not know them, every
+// process is the only rank of its own run, and all processes write the same files.
 void require_count(const std::string& count) {
   if (const char* const asked = std::getenv("NBODY_RANKS")) {
     if (asked != count)

@@ -66,8 +66,8 @@ std::string temporary_name(const std::string& middle) {
 }
 
 // The file exists from construction to rename() or destruction, whichever comes first. The file is
-// locked while its writer runs. Unlike a process number, a lock shows this on every machine and in
-// every container that shares the directory.
+// locked while its writer runs. Unlike a process number, a lock shows on every machine, and in
+// every container that shares the directory, whether the writer still runs.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
@@ -158,7 +158,7 @@ void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode
   if (!out) fail(file, errno);
 }
 
-// An FNV-1a hash: short, and the same in every program.
+// An FNV-1a hash: the code is short, and the hash is the same in every program.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

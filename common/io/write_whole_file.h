@@ -33,7 +33,7 @@ std::filesystem::path link_target(std::filesystem::path file);
 // pipes and devices.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// A lock on a file: only the program that holds it may write the file.
+// A lock on a file: only the program that holds the lock may write the file.
 class FileLock {
  public:
   // Throws UsageError if another program holds the lock.

@@ -17,7 +17,8 @@ struct PotentialEnergy {
   double standard_error = 0;  // standard error of an estimate; 0 if all pairs count
 };
 
-// Counts all pairs if N^2 <= budget; otherwise estimates the energy at about that cost.
+// Counts all pairs if N^2 <= budget; otherwise estimates the energy from about `budget`
+// interactions.
 //
 // Each pair belongs to the share of its heavier body, so the few bodies that dominate (a star, a
 // black hole) account for their pairs with the many light bodies. The share of body i in W is at

@@ -51,10 +51,10 @@ class BasicReference {
   // tile first. In this order, the other interactions of the tile lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
-  // Takes one kick-then-drift step, as the steps do.
+  // Takes one time step, kick then drift, as the steps do.
   void advance(Wide dt, Wide softening_squared);
   void advance_by_division(Wide dt, Wide softening_squared);
-  // Takes the same step with rounded_acceleration.
+  // Takes the same time step, but with rounded_acceleration.
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // Drifts: x += v t.
   void drift(Wide t);

@@ -1,7 +1,7 @@
 // Checks a step: calls it on states of the run, and compares its results with direct sums in a
 // wider float type, and with each other.
 //
-// Per time step, at the first state of the run and at the last but one:
+// Per time step, at the first state of the run and at the second-to-last state:
 //   acceleration_rms   a kick of length 1 from rest turns the velocity into the acceleration,
 //                      exactly; |a - a_ref| / |a_ref|, root mean square over bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
@@ -17,10 +17,11 @@
 //                      counts: finds an error in dt, however short dt is
 // For a step with a tree of known design:
 //   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
-//                      compares with the same tree in float64. With this check the other checks
-//                      always decide, whatever their limits
+//                      compares with the same tree in float64. If this check is made, the other
+//                      checks always decide, however wide their limits are
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
-// angle are too wide to distinguish right from wrong (with these two, the other checks decide too):
+// angle are too wide to distinguish right from wrong (if these two checks are made, the other
+// checks decide as well):
 //   rms_at_theta_0.3, p99_at_theta_0.3
 //                      the first two checks at a smaller angle, with narrower limits
 // For the run:
@@ -31,9 +32,11 @@
 //                      seconds, only a random chunk of it is repeated
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme except for rounding
-//   angular_momentum   its angular counterpart; kick-drift conserves both at any time step
-//   trajectory         positions against the reference, RMS over the system's extent; the limit
-//                      follows from how far rounding alone can displace the bodies
+//   angular_momentum   the same for the angular momentum; kick-drift conserves both, however long
+//                      the time step is
+//   trajectory         positions compared with the reference: RMS distance, divided by the
+//                      system's extent; the limit follows from how far rounding alone can displace
+//                      the bodies
 //
 // The worst system counts. A check that cannot decide (because the motion is chaotic, or because it
 // takes too long to repeat the run) reports why: it neither passes silently nor fails a correct

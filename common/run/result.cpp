@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// Keys keep the order in which they are written, because people read the record too.
+// Keys keep the order in which they are written, because people also read the record.
 using Json = nlohmann::ordered_json;
 
 constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,

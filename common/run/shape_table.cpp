@@ -108,7 +108,7 @@ Tuning read_shape_table(const std::filesystem::path& file, const std::string& pr
   const Table table = parse_table(file);
   const TableValue devices = TableValue{file.string(), "", table}.at("devices").object();
   Tuning found;
-  // Checks the entries for other devices too, so that a wrong table is rejected on every machine.
+  // Also checks the entries for other devices, so that a wrong table is rejected on every machine.
   for (const auto& [name, json] : devices.json.items()) {
     Tuning tuning = tuning_of({devices.file, devices.path + "/" + name, json}, program);
     if (name != device) continue;

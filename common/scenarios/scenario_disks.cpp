@@ -1,4 +1,4 @@
-// Rotating disks: one without a halo, one with a halo, and two with halos that collide.
+// Rotating disks: one disk without a halo, one with a halo, and two galaxies that collide.
 #include <cmath>
 #include <numbers>
 

@@ -1,5 +1,5 @@
 // Ranks: the processes of one run, one per device. MPI starts them. Rank 0, the root, reads, checks
-// and writes files like every step; the other ranks wait for the root to call simulate().
+// and writes files as every step does; the other ranks wait for the root to call simulate().
 #pragma once
 
 #include <cstddef>

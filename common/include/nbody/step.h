@@ -58,11 +58,11 @@ struct Span {
   double end;
 };
 
-// Times in seconds. simulate() fills in the first three, measured with events on a device or with a
-// steady clock on the CPU. If stages of different systems overlap, a stage's time is the time
-// during which at least one system was in that stage, so the three may add up to more than the
-// total. step_main measures the total: wall-clock time of the whole call, including allocation and
-// packing on the host.
+// Times in seconds. simulate() fills in the times of the three stages, measured with events on a
+// device or with a steady clock on the CPU. If stages of different systems overlap, a stage's time
+// is the time during which at least one system was in that stage, so the three times may add up to
+// more than the total. step_main measures the total: wall-clock time of the whole call, including
+// allocation and packing on the host.
 struct Timing {
   double upload = 0;
   double compute = 0;

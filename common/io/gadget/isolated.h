@@ -1,4 +1,4 @@
-// Runs work in a separate process, because it may crash.
+// Runs work in a separate process, because the work may crash.
 #pragma once
 
 #include <functional>

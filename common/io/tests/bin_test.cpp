@@ -18,8 +18,8 @@ namespace {
 
 struct Bin : WithFolder {};
 
-// Other programs rely on the layout, so the test writes it out byte by byte instead of using our
-// reader.
+// Other programs rely on the layout, so the test compares the bytes of the file and does not use
+// our reader.
 TEST_F(Bin, LayoutIsFixed) {
   Snapshot snapshot{.systems = Systems(1, 1)};
   snapshot.systems.bodies[0] = {1, 2, 3, 4, 5, 6, 7};

@@ -16,8 +16,8 @@ namespace nbody {
 // most.
 inline constexpr int kMostChanged = 8;
 
-// A state in which every body moves, even if the run starts from rest, and the length of a kick
-// that is so long that the accelerations remain visible in the velocities.
+// A state in which every body moves, even if the run starts from rest, and the length of a kick.
+// The kick is so long that the velocities after it still show the accelerations.
 template <class Real>
 struct Motion {
   BasicSystems<Real> state;

@@ -4,9 +4,10 @@
 //   energy           the relative change of the energy over the run, in the worst system
 //   encounters       at the start and at the end: dt divided by the shortest time in which a pair
 //                    of bodies that matters to the energy moves by its own separation
-//   positions        for few bodies: how far the bodies end from their positions if the time step
-//                    is halved (in float64), and how far if they are rounded to the run's float
-//                    type. If rounding moves them farther, shorter time steps make the result worse
+//   positions        for few bodies: how far the positions at the end of the run change if the time
+//                    step is halved (in float64), and how far rounding to the run's float type
+//                    changes them. If rounding changes them more than halving the time step does,
+//                    shorter time steps make the result worse
 #pragma once
 
 #include <optional>

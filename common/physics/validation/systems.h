@@ -37,7 +37,7 @@ void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& c
   keep_worst(gate, gates);
 }
 
-// Raises the check's value to error / scale if that is larger.
+// Raises the check's value to error / scale if this ratio is larger.
 template <class W>
 void add_error(Gate& gate, W error, W scale) {
   gate.value = max_or_nan(gate.value, relative_error(error, scale));

@@ -108,7 +108,7 @@ int TreeReference::build(int first, int count) {
     sum(node, parts);
   } else {
     // Finds the highest bit that differs among the keys (among the indices if all keys are equal)
-    // and splits where this bit changes.
+    // and splits the bodies where this bit changes.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {

@@ -153,10 +153,11 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   EXPECT_NEAR(mass_of(disk()), 1, 1e-4);
   EXPECT_NEAR(mass_of(halo()), 6 * std::pow(10.0 / 11, 2), 1e-3);
   EXPECT_NEAR(median(disk(), cylinder_radius), 1.678, 0.05);  // solves 1 - (1 + R) exp(-R) = 1/2
-  // The radius with half of the mass inside the cut obeys (r / (r + 3))^2 = (10/11)^2 / 2.
+  // The radius that contains half of the mass within the cut obeys
+  // (r / (r + 3))^2 = (10/11)^2 / 2.
   const double ratio = std::sqrt(0.5) * 10 / 11;
   EXPECT_NEAR(median(halo(), sphere_radius), 3 * ratio / (1 - ratio), 0.2);
-  // sech^2(z / 0.1) holds half its mass within 0.1 artanh(1/2).
+  // Half of the mass of a disk with the profile sech^2(z / 0.1) lies within |z| < 0.1 artanh(1/2).
   EXPECT_NEAR(median(disk(), [](const Body& b) { return std::abs(b.z); }), 0.1 * std::atanh(0.5),
               0.003);
   for (const auto part : {disk(), halo()}) {
@@ -204,7 +205,7 @@ TEST(DiskHalo, HasItsToomreQ) {
   EXPECT_NEAR(model().disk_velocities(2).sigma_radial * std::sqrt(r.epicyclic_frequency_squared) /
                   (3.36 * sigma),
               1.5, 1e-9);
-  // The bodies must have the model's dispersion too.
+  // The bodies must also have the model's dispersion.
   double squares = 0;
   int count = 0;
   for (const Body& b : disk()) {
