@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Tests that programs get the points that the README promises for their kind (bands.py):
-assignment_test.py BUILD FAMILY [--some N | --all | --attempts]
+assignment_test.py BUILD FAMILY [--some N [--if-stale] | --all | --attempts]
 
 For each variant: the reference, the starter, a right program in which one thread does everything,
 that program with the words of the variant's method added, and the family's wrong programs
 (course/assignments/FAMILY/wrong.py), with the declared message. Each variant is tested with THREE
 of the wrong programs, and the next variant with others; --all tests each variant with all of them.
---some N tests N variants, with the first wrong program of a few kinds. --attempts grades programs
-that students wrote from the statement alone: right ones in attempts/, cheats, right programs that
-use a method other than the variant's, and programs with a slip.
+--some N tests N variants, with the first wrong program of a few kinds; with --if-stale it tests
+none if the family's nightly test passed with the present files. --attempts grades programs that
+students wrote from the statement alone: right ones in attempts/, cheats, right programs that use a
+method other than the variant's, and programs with a slip.
 """
 import argparse
 import secrets
@@ -21,6 +22,9 @@ from nbody_tools.assignments.family import find_family
 from nbody_tools.assignments.grading import grade_assignment
 from nbody_tools.labs import watching
 from nbody_tools.labs.report import as_text
+from nbody_tools.nightly.ledger import Row, read_ledger
+from nbody_tools.nightly.plan import needs_a_run
+from nbody_tools.nightly.subjects import read_subjects
 
 KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host",
                   "other_methods": "other method", "slips": "slip"}
@@ -36,11 +40,17 @@ options = argparse.ArgumentParser()
 options.add_argument("build", type=Path)
 options.add_argument("family")
 options.add_argument("--some", type=int, default=0)
+options.add_argument("--if-stale", action="store_true")
 options.add_argument("--all", action="store_true")
 options.add_argument("--attempts", action="store_true")
 options.set_defaults(cuda_build=None, sandbox="auto")
 options = options.parse_args()
 family = find_family(options.family)
+nightly = Row("cpu", f"assignments.{family.name}")
+nightly = read_ledger().get(nightly.key, nightly)
+if options.if_stale and not needs_a_run(nightly, read_subjects()):
+    print(f"{nightly.test} passed with these files, nightly, at {nightly.passed}")
+    sys.exit(0)
 
 
 def check(variant, what, text, kind, says=""):
