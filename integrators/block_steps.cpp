@@ -1,6 +1,6 @@
-// block_steps -- every body has its own step, a power of two; when a body's step ends, only its
-// forces are computed. Makino 1991, PASJ 43, 859. Parent: hermite4. Run: block_steps --scenario
-// solar-system --time 6.28 --eta 0.01
+// block_steps -- every body has its own step, a power of two; forces are computed only for bodies
+// whose step ends. Makino 1991, PASJ 43, 859.
+// Parent: hermite4.   Run: block_steps --scenario solar-system --time 6.28 --eta 0.01
 #include <cstdint>
 
 #include "hermite.h"

@@ -1,6 +1,6 @@
-// hermite4 -- also computes jerks: order 4 with one force computation per step, and an adaptive
-// step. All bodies share one step, which is the shortest that any body needs. Parent: yoshida4.
-// Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
+// hermite4 -- also computes jerks: order 4, one force computation per step, adaptive step.
+// All bodies share one step, which is the shortest that any body needs.
+// Parent: yoshida4.   Run: hermite4 --input data/pythagorean.csv --time 70 --eta 1e-4
 #include "hermite.h"
 #include "orbits.h"
 

@@ -1,5 +1,5 @@
-// leapfrog -- drift, kick, drift: order 2 with one force computation per step; the energy does not
-// drift. Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
+// leapfrog -- drift, kick, drift: order 2, one force computation per step, no drift of the energy.
+// Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
 #include "orbits.h"
 
 using namespace nbody::orbits;

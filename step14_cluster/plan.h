@@ -130,7 +130,7 @@ struct Slots {
 inline Slots::Slots(const Plan& plan, int rank) {
   const int own = rank * plan.kept;
   of_sum.resize(static_cast<size_t>(plan.kept) * plan.segments);
-  // The sum over `from` for the bodies of `to` takes the next place.
+  // The sum of the forces of `from` on the bodies of `to` takes the next place.
   const auto place = [&](int to, int from) {
     if (plan.keeper(to) == rank) of_sum[(to - own) * plan.segments + from % plan.segments] = count;
     return count++;

@@ -27,7 +27,7 @@ struct Kept {
   size_t first, count;  // indices in the array of all segments
   size_t segment, of_system, n, systems, first_body;
 
-  // Returns the index in the part of the input that the rank keeps; -1 for padding.
+  // Returns the body's index in the part of the input that the rank keeps; -1 for padding.
   __host__ __device__ long long body(size_t i) const {
     const size_t system = (first + i) / of_system, k = (first + i) % of_system;
     if (i >= count || system >= systems || k >= n) return -1;

@@ -36,7 +36,7 @@ struct Walk {
   int* stack;   // kStack nodes
   int* counts;  // one per warp; unused by a single warp
 
-  // Waits for the lanes of the only warp, or for all warps.
+  // Waits for all threads that walk together.
   static __device__ void wait() { kWarps > 1 ? __syncthreads() : __syncwarp(); }
 
   template <class Judge, class Act>

@@ -51,8 +51,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch that all threads of a warp share that have executed `fences` fences. If `epoch` is 0,
-  // it does not exist yet.
+  // The epoch of all threads in a warp that have executed `fences` fences. If `epoch` is 0, it does
+  // not exist yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };

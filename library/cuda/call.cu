@@ -3,10 +3,10 @@
 //
 // The number of sources with mass decides which kernels run, so the host must know what the
 // examination found. Waiting for these findings takes longer than a small kernel. So a thread
-// remembers what the examinations of its last calls found. If these calls were alike, the next call
-// launches the same kernels at once. These kernels store their results only if the examination of
-// this call finds the same again. Otherwise the call launches the right kernels afterwards. With
-// options.unchecked there is no examination.
+// remembers what the examinations of its last calls found. If these findings were the same, the
+// next call launches the same kernels at once. These kernels store their results only if the
+// examination of this call has the same findings. Otherwise the call launches the right kernels
+// afterwards. With options.unchecked there is no examination.
 #include <array>
 #include <type_traits>
 
@@ -33,7 +33,7 @@ struct Problem {
   cudaStream_t stream;
 
   bool in_tree() const { return options.method == NBODY_TREE; }
-  // Separate kernels compute the forces of bodies on each other.
+  // True if the call asks for the forces of bodies on each other, which separate kernels compute.
   bool in_pairs() const {
     return std::is_same_v<Real, float> && own && !in_tree() && quantity == Quantity::accelerations;
   }

@@ -80,7 +80,7 @@ def masses_of(value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
 
 
 def number(name: str, value: Any, low: float, high: float = math.inf, allowed: str = "") -> float:
-    """Returns a finite float from low to high."""
+    """Returns the value as a float, which must be finite and from low to high."""
     try:
         found = float(value)
     except (TypeError, ValueError):

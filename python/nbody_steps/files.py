@@ -104,5 +104,5 @@ def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed:
 
 
 def scenarios() -> dict[str, str]:
-    """Returns the names of scenarios, and a line about each."""
+    """Returns the names of scenarios, each with a one-line description."""
     return dict(_extension.scenarios())

@@ -3,5 +3,5 @@
 
 #include <nanobind/nanobind.h>
 
-// Adds read, write, scenario and scenarios.
+// Adds the functions read, write, scenario and scenarios to the module.
 void bind_files(nanobind::module_& module);

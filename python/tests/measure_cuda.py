@@ -24,7 +24,7 @@ from test_cuda import LIBRARIES
 
 import nbody_steps as nb
 
-# Bodies, method, and the step whose kernels run, with the number of time steps to time.
+# Number of bodies, method, the step whose kernels run, and the number of time steps to measure.
 PROBLEMS = ((1024, "direct", "step13_persistent", 1000),
             (4096, "direct", "step13_persistent", 1000),
             (16384, "direct", "step12_newton3", 100),

@@ -213,7 +213,8 @@ class Failures(InFolder):
             self.one_line(ended, "was started with other arguments than rank 0")
 
     def test_ranks_without_a_common_mpi(self) -> None:
-        """srun without PMIx, and launchers that do not know this MPI, start such ranks."""
+        """srun without PMIx, and launchers that do not know this MPI, start ranks that do not find
+        each other."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS is 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),

@@ -88,8 +88,8 @@ def commands_of(page: str, text: str) -> list[Command]:
 
 
 def saved_files(text: str) -> dict[str, str]:
-    """Returns the content of each file that the page tells the reader to save, by the file's name.
-    The content is the block before the words "Saved as `NAME`" or "If you save this as `NAME`"."""
+    """Maps the name of each file that the page tells the reader to save to the file's content. The
+    content is the block before the words "Saved as `NAME`" or "If you save this as `NAME`"."""
     lines = text.splitlines()
     saved = {}
     for block in code_blocks(text):

@@ -1,5 +1,5 @@
 // kill -9 at any moment must leave only whole files. If the same command or --resume continues the
-// run, it must end with the bits of an undisturbed run.
+// run, the run must end with the same bits as an undisturbed one.
 #include <gtest/gtest.h>
 
 #include <chrono>

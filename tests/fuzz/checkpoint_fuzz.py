@@ -69,7 +69,8 @@ def resume(program: str, folder: Path, words: list[str]) -> tuple[int, str, dict
 
 
 class Kind:
-    """A kind of checkpoint, and the result of a run that is resumed from an undamaged one."""
+    """A kind of checkpoint, and the result of a run that is resumed from an undamaged checkpoint of
+    this kind."""
 
     def __init__(self, program: str, folder: Path, ending: str, words: list[str]):
         self.program, self.folder = program, folder

@@ -26,7 +26,8 @@ def shape_table(command, rank, environment, record):
 
 
 def run(program, declared, mode, record, weak=None):
-    """Returns the outcome of a run: the failed gates and weak checks, or why it was stopped."""
+    """Returns the outcome of a run: the failed gates and weak checks, or why the run was
+    stopped."""
     # The blocks of a grid run on one core, so that a race between them always has the same result.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOSTCUDA_")}

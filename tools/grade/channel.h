@@ -12,7 +12,7 @@ namespace nbody::grading {
 
 inline constexpr std::uint32_t kRequestMark = 0x6e62713f, kReplyMark = 0x6e62613d;
 
-// Sent to the submission, followed by systems * bodies bodies.
+// Sent to the submission, followed by the bodies of all systems.
 struct Request {
   std::uint32_t mark = kRequestMark;
   std::int32_t systems = 0, bodies = 0, steps = 0, devices = 1;

@@ -18,8 +18,8 @@ namespace {
 using grading::Reply;
 using grading::Request;
 
-// Overwrites device memory, so that results that an earlier call left there cannot serve as this
-// call's. (hostcuda fills new memory with NaN by itself.)
+// Overwrites device memory, so that this call cannot return results that an earlier call left
+// there. (hostcuda fills new memory with NaN by itself.)
 void poison_device_memory() {
 #if defined(NBODY_GRADES_CUDA)
   std::size_t free = 0, total = 0;

@@ -10,7 +10,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// True while this thread changes blocks_, because such a change may free memory while the mutex is
+// True while this thread changes blocks_: such a change may itself free memory, while the mutex is
 // locked.
 thread_local bool is_busy = false;
 

@@ -94,9 +94,9 @@ HostChecks::Refusal HostChecks::reason_of_refusal(const void* to, const void* fr
     if (!array->contains(address, size))
       return {
           std::to_string(size) + " bytes do not fit: " + what + " is " + description_of(*array, 1),
-          "allocate as many bytes as the copy needs, or copy fewer: both are numbers of bytes"};
+          "allocate as many bytes as the copy needs, or copy fewer: both sizes are in bytes"};
   }
-  if (!from) return {"a fill needs memory of the device", "call memset for memory of the host"};
+  if (!from) return {"a fill needs device memory", "call memset for host memory"};
   const auto is_device = [&](const void* pointer) {
     return classify(pointer, 1).kind == MemoryKind::device;
   };

@@ -143,7 +143,7 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   if (array.is_freed)
     finding.advice = "free it after the last kernel that uses it";
   else if (array.full_size == 0)
-    finding.advice = "give the launch the number of bytes of dynamic shared memory";
+    finding.advice = "pass the number of bytes of dynamic shared memory to the launch";
   else
     finding.advice =
         "compare the index with the number of elements (if (i < n)), and the allocated bytes "
@@ -436,7 +436,7 @@ void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::
   finding.advice =
       is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
                 "cudaStreamSynchronize or cudaEventSynchronize"
-              : "record an event after the first one, and let the other stream wait for it";
+              : "record an event after the first operation, and let the other stream wait for it";
   finish("unordered", code, other.place.return_address, std::move(finding));
 }
 

@@ -35,8 +35,8 @@ class KernelChecks {
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
   // If a thread reads an unwritten element in shared memory, this is reported when the block has
-  // ended. It is not reported if the read is part of a race: in another order, a thread may write
-  // the element before.
+  // ended. It is not reported if the read is part of a race: if the threads ran in another order,
+  // the element might be written first.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);

@@ -54,7 +54,7 @@ using LoadsOfLanes = std::array<std::uint32_t, 32>;
 class Sites {
  public:
   void set_witness(Witness* witness) { witness_ = witness; }
-  // Sets the warp that makes all later requests, by its lanes' counts of loads.
+  // Sets the warp that makes all later requests; `loads` has the counts of its lanes.
   void set_warp(LoadsOfLanes* loads) { loads_ = loads; }
   void count(std::uint32_t number, const Request& request) {
     if (witness_) witness_->saw(number, request);

@@ -1,5 +1,4 @@
-// The time of an access: how many events that order threads, blocks and operations happened before
-// it.
+// The time of an access: the numbers of barriers, fences and other ordering events before it.
 #ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
 #define HOSTCUDA_TRACE_RACES_EPOCHS_H
 

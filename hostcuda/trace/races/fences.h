@@ -1,6 +1,6 @@
-// Order that the kernel itself creates. If a thread writes, then executes a __threadfence() and an
-// atomic, its writes precede everything that another thread does after it has read the atomic's
-// result.
+// The order of accesses that the kernel itself creates. If a thread writes, then executes a
+// __threadfence() and an atomic, its writes precede everything that another thread does after it
+// has read the atomic's result.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 

@@ -1,8 +1,9 @@
 # From the repository's folder:
 #   spack repo add packaging/spack
 #   spack develop --path "$PWD" nbody-steps@=1.0.0 && spack install nbody-steps
-# A test compares the dependencies with packaging/packages.txt, and the version with the project's
-# version. OpenMP is not a variant, because every program uses it.
+# A test compares the dependencies with packaging/packages.txt, and the version with the
+# project's version.
+# OpenMP is not a variant, because every program uses it.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.build_systems.python import PythonExtension, PythonPipBuilder
