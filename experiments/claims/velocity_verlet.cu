@@ -96,7 +96,8 @@ State two_bodies() {
           {make_float4(0, -0.45f, 0, 0), make_float4(0, 0.45f, 0, 0)}};
 }
 
-// Returns the distance, at time 2, of the first body from its position after 4096 short steps.
+// Returns the error of the first body at time 2: its distance from the position that 4096 short
+// steps give.
 double error_after(Method method, int steps) {
   static const State right = advanced(two_bodies(), Method::velocity_verlet, 4096, 2.0f / 4096);
   const State found = advanced(two_bodies(), method, steps, 2.0f / static_cast<float>(steps));

@@ -103,8 +103,8 @@ def rebound_tree(x: np.ndarray, m: np.ndarray) -> Tree:
         sim.steps(1)
         seconds = time.perf_counter() - start
         # The tree may reorder bodies. The time step is too short to move them, so equal positions
-        # identify them; a single coordinate would not, because in float32 thousands of bodies share
-        # one.
+        # identify the bodies; equal x alone would not, because in float32 thousands of bodies have
+        # the same x.
         found = np.array([(p.x, p.y, p.z, p.ax, p.ay, p.az) for p in sim.particles])
         a = np.empty_like(x)
         a[np.lexsort(x.T)] = found[np.lexsort(found[:, :3].T), 3:]
@@ -126,8 +126,8 @@ def best(runs: Iterator[tuple[float, float, float]]) -> Optional[tuple[float, fl
 
 def by_angle(tree: Tree, wanted: np.ndarray,
              which: np.ndarray) -> Iterator[tuple[float, float, float]]:
-    """Yields the result of each angle. Only the time of an accurate angle counts and is
-    repeated."""
+    """Yields the result of each angle. A run is timed again only if its angle is accurate enough,
+    because no other time counts."""
     for theta in (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
         seconds, a = tree(theta)
         rms = error(a[which], wanted)

@@ -36,7 +36,7 @@ constexpr double kRoundingRadius = 3e-4;
 // A node fills a cache line.
 struct alignas(64) Node {
   int first = 0, count = 0;   // its range of sorted bodies
-  int child = 0;              // its first child, which the second follows; 0: a leaf
+  int child = 0;              // index of the first of its two children; 0: a leaf
   float opening = 0;          // squared distance beyond which it may act as one body
   float x = 0, y = 0, z = 0;  // centre of mass
   float mass = 0;

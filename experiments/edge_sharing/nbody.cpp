@@ -24,7 +24,7 @@ struct Sum {
   float x, y, z;
 };
 
-// For both bodies of a pair, adds the acceleration that the other body causes to the sum.
+// Adds to the sum of each body of a pair the acceleration that the other body causes.
 void interact(const Body* bodies, long long i, long long j, Sum* sums, float softening_squared) {
   const float dx = bodies[j].x - bodies[i].x;
   const float dy = bodies[j].y - bodies[i].y;

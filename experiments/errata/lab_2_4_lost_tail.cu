@@ -1,5 +1,5 @@
 // Errata, lab report, section 2.4: the loop visits n / kTile tiles, rounded down, and contains a
-// barrier although some threads do not enter it.
+// barrier although some threads do not enter the loop.
 #include <cstdio>
 #include <vector>
 

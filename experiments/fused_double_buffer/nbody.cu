@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small, as a launch has only one system
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // small: a launch has only one system
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;

@@ -29,7 +29,7 @@
 namespace {
 
 constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // true: every factor has two parts
-constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // true: sorted bodies, one as the origin
+constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // true: sorted; a body is the origin
 constexpr int kBlockSize = 128;
 constexpr int kTileSize = 256;  // sources in shared memory
 constexpr int kRows = 16, kColumns = 8;
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(kBlockSize)
     }
     __syncthreads();  // no thread may overwrite the tile before all have read it
   }
-  // In every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
+  // Of every four lanes, lanes 0 and 1 hold columns 0 to 3 of the sum, and lanes 2 and 3 hold the
   // second parts of these columns.
   for (int k = 0; k < kTilesPerWarp; ++k) {
     for (int half = 0; half < 2; ++half) {

@@ -22,7 +22,7 @@ constexpr int kBlockSize = 256, kLanes = 32;
 __device__ Index row_start(Index i, Index n) { return i * (2 * n - i - 1) / 2; }
 
 // Returns the row of pair k, the largest i with row_start(i) <= k. The square root is rounded, so
-// the neighbouring rows are tested too.
+// the neighbouring rows are also tested.
 __device__ int row_of(Index k, Index n) {
   const double b = 2.0 * static_cast<double>(n) - 1.0;
   Index i = static_cast<Index>((b - sqrt(b * b - 8.0 * static_cast<double>(k))) / 2.0);

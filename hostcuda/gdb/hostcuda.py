@@ -121,7 +121,7 @@ class Waiting(gdb.unwinder.Unwinder):
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
         # gdb requires each frame's stack address to be above the previous frame's. Therefore this
-        # reports an address just below the thread's stack address.
+        # method reports an address just below the thread's stack address.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():

@@ -61,7 +61,7 @@ enum class Format { csr, csc, coo };
 struct Matrix {
   Format format;
   std::int64_t rows, columns, nonzeros;
-  const void *row, *column;  // of CSR or CSC, one of them has the beginnings of the rows or columns
+  const void *row, *column;  // in CSR, `row` has the rows' beginnings; in CSC, `column`
   bool wide_row, wide_column;
   std::int64_t base;
   const void* values;
@@ -116,7 +116,7 @@ void multiply(const Matrix& a, bool transposes_a, const Dense& b, bool transpose
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.columns; ++j) {
       Real& result = to[c.at(i, j)];
-      const double old = beta == 0 ? 0 : beta * result;  // beta = 0: the result may be NaN
+      const double old = beta == 0 ? 0 : beta * result;  // beta = 0 also discards NaN
       result = static_cast<Real>(alpha * sum(i, j) + old);
     }
 }

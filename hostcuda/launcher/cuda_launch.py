@@ -61,7 +61,7 @@ def launch_end(tokens, begin, count_angles):
     """Returns the indices of the first and last > in the >>> that ends a launch's configuration,
     which starts at `begin`.
 
-    f(A<B<C<int>>>(x)) contains >>>( too. With count_angles, a name followed by < begins template
+    f(A<B<C<int>>>(x)) also contains >>>(. With count_angles, a name followed by < begins template
     arguments, and the next > ends them. A comparison, a < b, looks the same: if no end is found,
     the caller tries again without count_angles.
     """

@@ -55,7 +55,7 @@ JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 # The functions that a traced object file calls to allocate memory; those of C++ have mangled names.
 # hostcuda_trace defines them with the prefix hostcuda_, because kernels allocate device memory.
-# Further functions of the C library, which a traced file calls through trace/heap.cpp, follow them.
+# The list ends with functions of the C library that a traced file calls through trace/heap.cpp.
 REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "printf",
             "puts", "putchar")
 

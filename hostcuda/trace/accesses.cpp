@@ -71,8 +71,8 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Records the order that counters and locks create. Many of them are __device__ variables, which
-// belong to the program and are therefore not in an array.
+// Records the order that counters and locks create. Many counters and locks are __device__
+// variables, which belong to the program and are therefore not in an array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (!how.is_atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();

@@ -11,7 +11,8 @@
 #include <iterator>
 #include <typeinfo>
 
-// The virtual tables of the type_info of classes with no base, with one base and with several.
+// The tables of virtual functions of three kinds of type_info: for classes with no base, with one
+// base and with several bases.
 extern "C" {
 extern const char _ZTVN10__cxxabiv117__class_type_infoE[];
 extern const char _ZTVN10__cxxabiv120__si_class_type_infoE[];

@@ -38,8 +38,8 @@ void wait_at(Scope scope, const char* file, int line);
 
 dim3 cluster_shape();  // returns {1, 1, 1} without clusters
 bool launch_is_cooperative();
-// Returns the address that corresponds to `address` in another block of the cluster, given its
-// rank.
+// Returns the address that corresponds to `address` in another block of the cluster, given that
+// block's rank.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
 // PTX addresses shared memory with 32-bit addresses, in a window. The process ends if the address
 // is not in the running block's shared memory.

@@ -5,7 +5,7 @@
 // functions here, so a kernel that needs this accuracy works here but may fail on a GPU.
 #pragma once
 
-#include <math.h>  // not <cmath>: like CUDA, has float overloads of sqrt etc. in the global scope
+#include <math.h>  // not <cmath>: as in CUDA, sqrt(float) etc. must be global
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -82,8 +82,8 @@ auto not1(Predicate predicate) {
 
 namespace detail {
 
-// An expression that contains placeholders. Calling it with values for all placeholders evaluates
-// it.
+// An expression that contains placeholders. Call the expression with a value for each placeholder
+// to evaluate it.
 template <class Function>
 struct expression {
   Function function;

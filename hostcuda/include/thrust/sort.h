@@ -10,14 +10,14 @@
 namespace thrust {
 namespace detail {
 
-// Sorts items 0 to count - 1, which it accesses by load(i) and store(i, item). It does not
-// dereference iterators, because some of them return a tuple of references, which std::sort cannot
-// swap. The sort is stable, so equal items have the same order everywhere. `scratch` has room for 2
-// * count items, or is null.
+// Sorts items 0 to count - 1, which it accesses by load(i) and store(i, item). The function does
+// not dereference iterators, because some of them return a tuple of references, which std::sort
+// cannot swap. The sort is stable, so equal items have the same order everywhere. `scratch` has
+// room for 2 * count items, or is null.
 template <class Item, class Load, class Store, class Less>
 void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
                 Item* scratch) {
-  if (!scratch) {  // in a kernel: insertion sort, as there are few items
+  if (!scratch) {  // in a kernel: insertion sort, because items are few
     for (std::ptrdiff_t i = 1, to; i < count; ++i) {
       const Item item = load(i);
       for (to = i; to > 0 && less(item, load(to - 1)); --to) store(to, load(to - 1));

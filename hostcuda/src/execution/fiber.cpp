@@ -45,8 +45,8 @@ Fiber* create_fiber() {
     std::perror("hostcuda: no memory for a thread's stack");
     std::abort();
   }
-  // All stacks start at the same offset in a page. If the tops of the stacks had the same offset
-  // too, the frames of hundreds of waiting threads would compete for a few cache sets, and a
+  // All stacks start at the same offset in a page. If the tops of the stacks also had the same
+  // offset, the frames of hundreds of waiting threads would compete for a few cache sets, and a
   // barrier would take several times as long. The top of each stack is therefore one cache line
   // lower than that of the previous stack.
   static std::atomic<unsigned> created = 0;

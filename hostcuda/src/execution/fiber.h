@@ -16,7 +16,7 @@ namespace hostcuda {
 
 namespace context = boost::context::detail;
 
-// A suspended flow of control. The operating-system thread's own stack is a Fiber too.
+// A suspended flow of control. The operating-system thread's own stack is also a Fiber.
 //
 // This code uses fcontext instead of the public boost::context::fiber, because that class transfers
 // ownership at each switch, which suits a scheduler to which every fiber returns. Here a waiting

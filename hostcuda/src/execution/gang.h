@@ -14,7 +14,7 @@ namespace hostcuda {
 
 // Runs its blocks round-robin on one operating-system thread. A block runs until none of its
 // threads can continue, or until they only spin. A block keeps its fibers and shared memory while
-// other blocks run. A GPU may run the blocks and their threads in this order too.
+// other blocks run. A GPU may also run the blocks and their threads in this order.
 class Gang {
  public:
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);

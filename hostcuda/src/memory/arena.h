@@ -9,7 +9,7 @@ namespace hostcuda {
 
 // The address space of one device. Each allocation has its own pages. An allocation ends at the end
 // of its last page (except for alignment), and an inaccessible page follows. Addresses are never
-// reused, so a use after cudaFree causes a fault too.
+// reused, so a use after cudaFree also causes a fault.
 class Arena {
  public:
   char* allocate(std::size_t size, bool poison);  // returns null when the address space is used up

@@ -87,7 +87,7 @@ double seconds(const char* name, double high, double otherwise) {
   const std::string_view text = value;
   double result = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), result);
-  // The condition is negated so that it rejects NaN too.
+  // The condition is negated so that NaN is also rejected.
   if (error != std::errc() || end != text.end() || !(result >= 0 && result <= high))
     refuse(name, value, "seconds from 0 to " + std::to_string(static_cast<int>(high)));
   return result;

@@ -13,8 +13,9 @@ constexpr std::uint32_t kPoison = 0xfff97fc5;
 
 void fill_with_poison(void* begin, std::size_t size);
 
-// True if these bytes, which were copied to the host, contain so much poison, or NaN that
-// arithmetic with poison returned, that it cannot all be padding in structs or at the end of rows.
+// True if these bytes, which were copied to the host, contain more poison than the padding in
+// structs and at the end of rows can explain. NaN that arithmetic with poison returned counts as
+// poison.
 bool is_poisoned(const void* begin, std::size_t size);
 
 }  // namespace hostcuda

@@ -60,7 +60,7 @@ __global__ void sum_tiles(const float* in, float* out) {
     __syncthreads();
     // BUG tile_loop
     for (int k = 0; k < kThreads; ++k) sum += tile[k];
-    if (kCorrect) __syncthreads();  // keeps a fast thread from overwriting what others read
+    if (kCorrect) __syncthreads();  // so that no fast thread overwrites unread values
   }
   out[threadIdx.x] = sum;
 }
@@ -68,7 +68,7 @@ __global__ void sum_tiles(const float* in, float* out) {
 // In each round, each warp stores its index multiplied by that of the round, and every thread adds
 // up the values of all warps. If the threads run one after the other, all of them read before any
 // of them writes again. The mistake has an effect only if one warp continues into the next round
-// before the others have read.
+// before the other warps have read.
 template <bool kCorrect>
 __global__ void rounds_of_warps(float* out) {
   __shared__ float left[kThreads / 32];

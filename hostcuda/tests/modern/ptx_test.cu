@@ -1,4 +1,4 @@
-// Tests inline PTX: what courses show of it, up to products of matrices.
+// Tests the inline PTX that courses show, up to products of matrices.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

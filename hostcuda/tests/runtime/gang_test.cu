@@ -34,7 +34,7 @@ TEST(CooperativeGrid, BlocksSeeWhatOthersWroteBeforeTheBarrier) {
     sum += value;
     value = sum + 1;
   }
-  for (const int count : {6, 1}) {  // the only block of a grid passes its barrier too
+  for (const int count : {6, 1}) {  // with 1, the grid's barrier has only one block
     DeviceArray<int> a(count * kThreads, 1), b(count * kThreads, 0);
     int *values = a, *next = b, steps = kSteps;
     void* arguments[] = {&values, &next, &steps};
@@ -74,7 +74,7 @@ TEST(CooperativeGrid, AllItsBlocksMustFit) {
   EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
 }
 
-// A hand-made barrier whose threads poll, so each block has to let the others run.
+// A hand-made barrier whose threads poll, so each block has to let the other blocks run.
 template <int kHow>
 __global__ void own_barrier(unsigned* arrived, const volatile unsigned* seen, int* out) {
   __syncthreads();
@@ -153,7 +153,7 @@ __global__ void sum_of_cluster(int* out, int scale) {
   for (unsigned rank = 0; rank < cluster.num_blocks(); ++rank)
     sum += *cluster.map_shared_rank(&fixed, rank) +
            cluster.map_shared_rank(dynamic_values, rank)[blockDim.x - 1];
-  cluster.sync();  // no block may end while others still read its memory
+  cluster.sync();  // no block may end while other blocks still read its memory
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
