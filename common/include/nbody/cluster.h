@@ -11,7 +11,7 @@
 
 namespace nbody {
 
-// Whether the ranks share out whole systems, which needs no communication, or the bodies of each
+// The ranks share out either whole systems, which needs no communication, or the bodies of each
 // system.
 enum class Distribution { automatic, systems, bodies };
 

@@ -14,7 +14,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
     made = [
         Wrong("one_result", "the first result is computed by another formula",
               ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), "slip"),
-        Wrong("no_bounds", "threads beyond the last body add what they find there",
+        Wrong("no_bounds", "threads beyond the last body add the values behind the array",
               (("    if (i < bodies.count) {\n", "    {\n"),), "slip"),
         Wrong("first_system", "all systems read the bodies of the first one",
               ((FIRST, FIRST.replace("(system)", "(0 * system)")),), "slip"),

@@ -33,7 +33,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               "in the opposite order"),
         Wrong("whole_tiles", "only tiles that are full are written",
               (("(table.count + kWarp - 1) / kWarp", "max(1, table.count / kWarp)"),), "slip"),
-        Wrong("no_bounds", "threads beyond the last body or system read, too",
+        Wrong("no_bounds", "threads beyond the last body or system also read",
               (("    if (i < table.count && system < table.systems) {\n", "    {\n"),), "slip"),
         Wrong("no_results", "all accesses are there, but zeros are written",
               ((PLACE, f"__device__ Element nothing(Element own) {{\n{to_zero}  return own;\n}}\n\n"
