@@ -1,4 +1,4 @@
-"""Tests body files and figures: bytes must be the known ones, invalid files must be rejected,
+"""Tests body files and figures: bytes must equal known bytes, invalid files must be rejected,
 pictures must not be blank, and figures need captions."""
 
 import math

@@ -1,5 +1,5 @@
-"""Tests that documents about ./nbody inspect agree with the counts of ./nbody inspect and with
-those of a GPU, and that every difference is reported."""
+"""Tests that documents about ./nbody inspect agree with its counts and with those of a GPU, and
+that every difference is reported."""
 
 from __future__ import annotations
 

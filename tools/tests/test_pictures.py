@@ -1,5 +1,5 @@
-"""Tests activity maps, diagnostics and animations. Numbers must be the known ones, invalid files
-must be rejected, and pictures must not be blank."""
+"""Tests activity maps, diagnostics and animations. Numbers must equal known numbers, invalid
+files must be rejected, and pictures must not be blank."""
 
 import re
 import sys

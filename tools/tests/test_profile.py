@@ -1,5 +1,5 @@
-"""Tests profiles: a saved CSV file of Nsight Compute is read, averaged and written. Also tests
-invalid input, and a machine without ncu."""
+"""Tests how ./nbody profile reads, averages and writes a saved CSV file of Nsight Compute. Also
+tests invalid input, and a machine without ncu."""
 
 import json
 import unittest

@@ -10,7 +10,7 @@
 //       32  f64       time steps per second of wall clock, 0: not known yet
 //       40  f64       interactions per second of computing, 0: not known
 //       48  f64       relative energy error, NaN: not known (live runs send it in a status)
-//       56  u64       number of the frame, from 1
+//       56  u64       index of the frame, from 1
 //       64  f32[3 n]  only for few bodies: the velocity of every body, from which orbits follow
 //        h  f32[4 n]  x, y, z, speed of every body, system after system
 #pragma once

@@ -125,8 +125,9 @@ class Worker:
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Returns the cores of each GPU, and groups of cores for CPU programs. The groups together have
-    half of all cores. If there are no groups, CPU programs run after the GPU programs."""
+    """Returns the cores assigned to each GPU, and groups of cores for CPU programs. The groups
+    together have half of all cores. If there are no groups, CPU programs run after the GPU
+    programs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
     each = len(rest) // gpus // 2 * 2  # keeps both hardware threads of a core together

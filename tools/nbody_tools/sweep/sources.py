@@ -5,7 +5,7 @@
   python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]
       writes one bundle when the build runs
   python3 -m nbody_tools.sweep.sources side_roads FILE
-      writes one bundle of all unchanged experiments whose sources end as FILE does (.cu or .cpp)
+      writes one bundle of all unchanged experiments whose sources have FILE's suffix (.cu or .cpp)
 
 A bundle contains all variants of one source file, each in its own namespace, so that their common
 headers are compiled once.
@@ -41,8 +41,8 @@ char** argv) {
 
 
 def is_fast(program: Program) -> bool:
-    """True if the program is compiled with fast math. If the program's table does not say so,
-    experiments use fast math, and for steps CMakeLists.txt decides."""
+    """Returns True if the program is compiled with fast math. If the program's table does not set
+    this, experiments use fast math, and steps use it if their CMakeLists.txt does."""
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent
@@ -113,7 +113,8 @@ def bundle_text(programs: Iterable[Program]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Writes the file only if its text has changed, because a new file is compiled again."""
+    """Writes the file only if its text has changed, because the build compiles rewritten files
+    again."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole_file(path, text)
 

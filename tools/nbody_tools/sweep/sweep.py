@@ -71,10 +71,10 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
                    help="time limit; runs that would exceed it are not started")
     p.add_argument("--only", metavar="TEXT", default="",
-                   help="only configurations whose options contain this text")
+                   help="measure only configurations whose options contain this text")
     p.add_argument("--new", action="store_true",
-                   help="only configurations that had no record in docs/results/ at build time, "
-                        "and those to compare them with")
+                   help="measure only configurations that had no record in docs/results/ at build "
+                        "time, and the configurations that tables compare with them")
     p.add_argument("--gpus", type=arguments.positive_integer, metavar="N", default=1,
                    help="number of GPUs to use, each with its own cores [1]")
     p.add_argument("--rounds", type=arguments.positive_integer, metavar="N",
@@ -156,8 +156,8 @@ def build(build_folder: Path, tables: list[str]) -> int:
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
     write_json(build_folder / FOLDER / PLAN, plan_of(ROOT))
-    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} and tools/ are all that another machine "
-          "needs")
+    print(f"{build_folder / FOLDER}: {PROGRAMS}, {PLAN} and the folder tools/ are all that another "
+          "machine needs")
     return 0
 
 

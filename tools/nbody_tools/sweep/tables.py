@@ -166,7 +166,7 @@ class Table:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Reads a TOML file. Floating-point numbers keep their written form (Printed)."""
-    import tomllib  # needs Python 3.11; machines that only run programs do without
+    import tomllib  # needs Python 3.11; machines that only run programs do not call this function
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Printed)
     except (tomllib.TOMLDecodeError, OSError) as error:
@@ -383,7 +383,7 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
         )
     edit = series.get("edit", [])
     if edit and not (len(edit) % 2 == 0 and all(isinstance(text, str) for text in edit)):
-        raise ToolError(f"{where}: series '{name}': `edit` must be pairs of strings: a text of "
+        raise ToolError(f"{where}: series '{name}': `edit` must be pairs of strings: a text in "
                         "the source and its replacement")
     program = Program(
         series.get("program", ""),
@@ -451,8 +451,8 @@ def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
 
 
 def configurations(tables: list[Table]) -> dict[str, Cell]:
-    """Returns one cell for each configuration. Of the cells with the same configuration, chooses
-    the one with the most measurements (rounds x repeats)."""
+    """Returns one cell for each configuration. If several cells have the same configuration,
+    chooses the cell with the most measurements (rounds x repeats)."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
         old = result.get(cell.runs.key)

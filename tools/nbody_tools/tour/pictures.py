@@ -38,7 +38,8 @@ def at(snapshots: Sequence[Bodies], part: float) -> Bodies:
 
 
 def draw_hero(snapshots: Sequence[Bodies], figures: Path, name: str, note: str) -> list[Shown]:
-    """Draws the most beautiful moment large, and four moments at the same scale."""
+    """Draws a large picture of the most beautiful moment, and small ones of four moments at the
+    same scale."""
     best = at(snapshots, HERO_AT)
     galaxies = light.galaxies_of(best)
     image = light.picture(galaxies, *light.view_of([best], HERO[0] / HERO[1]), HERO)
@@ -61,7 +62,7 @@ def draw_hero(snapshots: Sequence[Bodies], figures: Path, name: str, note: str) 
 
 
 def make_film(snapshots: Sequence[Bodies], figures: Path, name: str) -> str:
-    """Makes an animation in the format that every browser shows as a picture; returns its name."""
+    """Makes an animation in a format that browsers show as a picture; returns the file's name."""
     view = light.view_of([at(snapshots, part) for part in MOMENTS], FRAME[0] / FRAME[1])
     first = [light.light(points, *view, FRAME) for points in light.galaxies_of(snapshots[0])]
     white = light.brightest(first)  # one value for all frames, so that the film does not flicker

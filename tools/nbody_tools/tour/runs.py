@@ -58,7 +58,7 @@ TREE = ("--theta", "1", "--force-tolerance", "0.03")
 
 def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
     """Returns the runs for the pictures. Galaxies have only as many bodies and steps as this
-    machine can compute in seconds. `with_tree`: the fast programs for a CPU are built."""
+    machine can compute in seconds. `with_tree` is true if the fast programs for a CPU are built."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("1", "4096", 300)
     disks = "60000" if on_gpu else "40000" if with_tree else "3000"
     tree = TREE if with_tree and not on_gpu else ()
@@ -153,7 +153,7 @@ def make_picture(
     run: PictureRun, step: Step, report: Path, timeout: float
 ) -> tuple[Outcome, Picture]:
     """Runs a simulation and draws its picture. The run writes to a new folder. When the run is
-    complete, this folder replaces that of the last tour."""
+    complete, the new folder replaces the folder of the last tour."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:

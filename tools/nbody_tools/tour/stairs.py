@@ -1,5 +1,5 @@
 """Makes the rows of the staircase in the report. A row says what a step adds, which of its checks
-passed here, and how fast it is on a GPU: on this one, or as recorded on another machine."""
+passed here, and how fast it is on a GPU: this machine's, or the one in the committed records."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def checks_of(record: Optional[Record]) -> Optional[Checks]:
 
 
 def stairs(outcomes: Sequence[Outcome], speeds: Optional[Staircase]) -> list[Stair]:
-    """Returns a row per step that ran here, with its speed if `speeds` has one."""
+    """Returns a row per step that ran here, with the step's speed if `speeds` has it."""
     records: dict[str, Record] = {}
     for record in speeds.records if speeds else ():
         records.setdefault(record.step, record)  # sorted: the fewest devices come first

@@ -1,4 +1,4 @@
-"""Tests the grading of a class as far as it needs no build: names, rosters, tables, reports."""
+"""Tests the parts of grading a class that need no build: names, rosters, tables, reports."""
 
 from __future__ import annotations
 

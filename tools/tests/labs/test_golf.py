@@ -1,4 +1,4 @@
-"""Tests ./nbody golf: rows of the board that cannot be reproduced are refused."""
+"""Tests that ./nbody golf rejects rows of the board that cannot be reproduced."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests states, profiles and errors by time step. Numbers must be the known ones, invalid files
-must be rejected, and pictures must not be blank."""
+"""Tests states, profiles and errors by time step. Numbers must equal known numbers, invalid
+files must be rejected, and pictures must not be blank."""
 
 import sys
 import unittest

@@ -188,10 +188,10 @@ class Pages(InFolder):
                                     "docs/page.md has no heading #the-tiles"), ('"whole"', '"hole"',
                                                                                 "status is 'hole'"),
                                    ('"table", what', '"tables", what', "kind is 'tables'"),
-                                   (', reason = "no GPU"', "", "a reason is needed unless"),
+                                   (', reason = "no GPU"', "", "a reason is required if"),
                                    ('["docs/page.md#the-tile"]', "[]",
                                     "must name a file"), ('"whole"', '"whole", reason = "because"',
-                                                       "a reason is needed unless")):
+                                                       "a reason is required if")):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)

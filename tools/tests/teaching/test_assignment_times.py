@@ -1,4 +1,4 @@
-"""Tests how assignments are timed on a GPU, as far as the tests need none: limits and points."""
+"""Tests the parts of timing assignments on a GPU that need no GPU: limits and points."""
 
 from __future__ import annotations
 

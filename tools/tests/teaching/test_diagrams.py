@@ -1,5 +1,5 @@
 """Tests that diagrams are readable: texts fit into their boxes and have enough contrast in both
-themes, sizes are right, and colours are from the palette."""
+themes, letters are large enough, and colours are from the palette."""
 
 import re
 import unittest
