@@ -1,4 +1,4 @@
-// nbody-stairs -- computes the same bodies with different steps. Buttons in a browser switch
+// nbody-stairs -- simulates the same bodies with different steps. Buttons in a browser switch
 // between the steps.
 //
 // Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
@@ -19,10 +19,10 @@ int run(int argc, char** argv) {
   std::vector<std::string> programs;
   std::optional<int> port;
   nbody::CommandLine line(
-      "nbody-stairs", "Computes the same bodies with one step after another, chosen in a browser.");
-  line.word("STATE", state, "CSV file of initial bodies; others are written to the same directory");
+      "nbody-stairs", "Simulates the same bodies with several steps; a browser selects the step.");
+  line.word("STATE", state, "CSV file of initial bodies; other files are written to its directory");
   line.words("PROGRAM", programs, "steps, in the order of their buttons");
-  line.whole("--port", port, 0, 65535, "port on 127.0.0.1 for the page; 0: any free one [8765]");
+  line.whole("--port", port, 0, 65535, "port on 127.0.0.1 for the page; 0: any free port [8765]");
   if (!line.parse(argc, argv)) return nbody::kSuccess;
   for (const std::string& file : programs)
     if (!std::filesystem::is_regular_file(file))

@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// If energies need more interactions than this, they are omitted, because they would take too long.
+// If the energies of all files need more interactions than this, they are not computed.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {
@@ -50,7 +50,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.text("--export", arguments.export_to,
             "write a page that plays without this program, instead of serving it");
   line.whole("--port", arguments.port, 0, 65535,
-             "port on 127.0.0.1 for the page; 0: any free one [8765]");
+             "port on 127.0.0.1 for the page; 0: any free port [8765]");
   line.species("--species", arguments.species, "bodies to show: dark,star [all]");
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.port && !arguments.export_to.empty())

@@ -1,5 +1,5 @@
-"""Runs ./nbody view --stairs. The first step makes the bodies; then one step after another computes
-and shows them."""
+"""Runs ./nbody view --stairs. The first step makes the bodies; then one step after another
+simulates them and shows them in the browser."""
 import os
 import signal
 import subprocess

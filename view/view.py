@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Shows a run or files of bodies in a browser, or writes a page that plays by itself. docs/view.md
+"""Shows a run or files of bodies in a browser, or writes a page that plays by itself
+(docs/view.md).
 
   ./nbody view [--step STEP] [--port P] [OPTION OF A STEP...]
       runs a step and shows it while it runs, until --steps or Ctrl-C
   ./nbody view --stairs [STEP,STEP...] [--port P] [OPTION OF THE BODIES...]
-      shows the same bodies in one step after another; the page switches between the steps
+      simulates the same bodies with one step after another; buttons on the page switch the step
   ./nbody view FILE... [--port P]
       shows files of bodies, one after the other
   ./nbody view FILE... --export PAGE.html

@@ -160,7 +160,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--tuned", options.tuned,
               "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
-               "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
+               "show the run in a browser, on this port of 127.0.0.1 (0: any free port)");
   parser.flag(
       "--strict", options.strict,
       "exit with code 1 unless the run is physically plausible: energy, close pairs, rounding");

@@ -22,7 +22,7 @@ class EnergyWatch {
   // True if the watch is ready for another state.
   bool is_idle() const;
   // Offers a synchronised state to the watch. Errors are relative to the first state that was
-  // offered, or that was offered after the last restart.
+  // offered since the start, or since the last restart.
   void offer(const Snapshot& snapshot);
   // Starts anew with another softening. Energies with different softenings cannot be compared, so
   // earlier results are not reported.

@@ -24,7 +24,7 @@ class LiveView : public StepScheduler {
 
   // Shows the state, and returns as soon as the next steps may be taken. Waits for a viewer before
   // the first steps. Later, waits while the run is paused, and until the last frame has been shown
-  // for long enough. If viewers have requested other forces, changes them.
+  // for long enough. If viewers have requested another dt or softening, changes the simulation's.
   int next_piece(Simulation& simulation) override;
 
   // True if the program was interrupted (Ctrl-C) before the run was over.

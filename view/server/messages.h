@@ -44,8 +44,8 @@ Command parse_command(std::string_view text);
 // The inverse of parse_command.
 std::string command_message(const Command& command);
 
-// The kinds of messages from program to page, in the order in which they are sent. Of each kind,
-// only the newest message is sent.
+// The kinds of messages from program to page, in the order in which they are sent. Only the newest
+// message of each kind is sent.
 enum class Text { info, stairs, status };
 inline constexpr int kTexts = 3;
 

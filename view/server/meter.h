@@ -1,5 +1,5 @@
-// Measures the speed of a run, for the page and to find how many steps fit into the time of a
-// frame.
+// Measures the speed of a run. The page shows this speed, and it determines how many time steps are
+// taken per frame.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace nbody::view {
 
-// Returns the median; for an even number of values the greater of the two in the middle.
+// Returns the median; for an even number of values, the greater of the two values in the middle.
 double median(std::vector<double> values);
 
 class Meter {
@@ -44,9 +44,9 @@ class Meter {
   std::deque<Reading> readings_;
 };
 
-// Returns the steps per frame that can be watched: in these steps, a typical body crosses a
-// two-hundredth of the system. For small systems, a computer could take many more steps per frame
-// than the eye can follow.
+// Returns the number of steps per frame that the eye can follow: in these steps, a typical body
+// moves by a two-hundredth of the system's size. For small systems, a computer could take many more
+// steps per frame.
 int watchable_steps(const Systems& systems, double dt);
 
 }  // namespace nbody::view

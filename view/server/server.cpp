@@ -21,8 +21,8 @@ constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be lar
 constexpr int kMaxConnections = 32;
 constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
-// Returns the address of this machine if the user has connected with ssh: the name that the user
-// gave to ssh is unknown here. Otherwise returns the machine's name.
+// Returns the address of this machine if the user has connected with ssh, because this program does
+// not know the name that the user gave to ssh. Otherwise returns the machine's name.
 std::string this_host() {
   if (const char* connection = std::getenv("SSH_CONNECTION")) {
     std::string client, client_port, server;
@@ -83,7 +83,7 @@ void Server::Parts::listen(int port) {
   if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
   if (error) {
     throw UsageError("port " + std::to_string(port) + " on 127.0.0.1: " + error.message() +
-                     "; choose another port, or 0 for any free one");
+                     "; choose another port, or 0 for any free port");
   }
 }
 

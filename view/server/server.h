@@ -22,7 +22,7 @@ struct Handlers {
 
 class Server {
  public:
-  // As long as the server has no text to send, such as `info`, it serves only the page and opens no
+  // Until the server has a text to send, such as `info`, it serves only the page and opens no
   // WebSocket. Throws UsageError if the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();

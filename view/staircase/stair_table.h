@@ -21,13 +21,13 @@ class StairTable {
   // Records that the running step ended. `failure` says why, or is empty if the end was requested.
   void ends(const std::string& failure);
 
-  // Reads a step's message; returns its kind if viewers get it, too.
+  // Reads a message from a step. Returns the kind of the message if it is also for viewers.
   std::optional<Text> take_text(std::string_view text);
   // Returns true when it is time to show the table again.
   bool take_frame(std::string_view frame);
 
-  // Returns commands for the next step: it gets the speed of the last step, and is paused if the
-  // last step was.
+  // Returns commands that give the next step the speed of the last step, and that pause the next
+  // step if the last step was paused.
   std::vector<Command> commands_to_go_on() const;
 
   std::string message() const;

@@ -67,7 +67,7 @@ struct Stairs {
     const std::lock_guard lock(mutex);
     if (command.type == Command::Type::stair) {
       if (command.stair >= programs.size())
-        throw UnknownCommand("stair: there are only " + std::to_string(programs.size()));
+        throw UnknownCommand("stair: there are only " + std::to_string(programs.size()) + " steps");
       wanted = command.stair;
       changed.notify_all();
     } else if (listener != nullptr) {

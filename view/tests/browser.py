@@ -33,8 +33,8 @@ class Browser:
         read_theirs, write_ours = os.pipe()
         read_ours, write_theirs = os.pipe()
 
-        # DevTools uses the descriptors 3 and 4. Our pipes may already have these numbers, so both
-        # are duplicated first.
+        # DevTools uses the descriptors 3 and 4. Our pipes may already have these descriptors, so
+        # both pipes are duplicated first.
         def arrange():
             high_read, high_write = os.dup(read_theirs), os.dup(write_theirs)
             os.dup2(high_read, 3)

@@ -147,7 +147,7 @@ class PageTest(PageCase):
         self.assertEqual((max(sizes), sizes[0]), (1, 1))
         self.assertLess(min(sizes), 0.5)
 
-        # On the logarithmic scale, the inner planets can be told apart, and each has an orbit.
+        # On the logarithmic scale, the inner planets are distinguishable, and each has an orbit.
         self.assertIn("Mercury", shown)
         self.assertEqual(browser.text("scale_text"), "distances from Sun: logarithmic")
         self.assertEqual(

@@ -12,7 +12,7 @@ class ControlsTest(PageCase):
         self.browser.wait_for(f"location.href === '{run.address}' && app && app.survey !== null")
 
     def open_still(self):
-        """Opens two states, showing the first."""
+        """Opens a page with two states, and shows the first state."""
         self.open_export(*LIVE, "--steps", "60", "--snapshot-every", "60")
         self.browser.press(" ")
         self.browser.wait_for("app.source.paused")

@@ -96,7 +96,7 @@ class Export(unittest.TestCase):
         self.assertEqual(info["component_runs"], [[k, 1] for k in range(40_000)])
 
     def thinned(self, bodies):
-        """Exports bodies whose x is their number. Returns the info of the page, and the numbers of
+        """Exports bodies whose x is their index. Returns the info of the page, and the indices of
         the bodies that the first frame shows."""
         file = self.folder / "line.raw"
         values = array.array("f", bytes(24 * bodies))
@@ -117,8 +117,8 @@ class Export(unittest.TestCase):
         self.assertEqual(shown, list(range(1 << 18)))
 
     def test_more_bodies_are_thinned_by_level(self):
-        """One body of each group of 2^level is shown, but not in a fixed pattern. A level shows
-        only bodies that the level before it shows."""
+        """One body of each group of 2^level bodies is shown, but not in a fixed pattern. A level
+        shows only bodies that the level before it shows."""
         levels = {}
         for bodies, level in (((1 << 18) + 3, 1), ((1 << 19) + 3, 2)):
             info, shown = self.thinned(bodies)

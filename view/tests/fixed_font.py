@@ -6,8 +6,8 @@ import io
 
 @functools.cache
 def style():
-    """Returns a style sheet that shows all text in that font. It needs fontTools, which comes with
-    matplotlib."""
+    """Returns a style sheet that shows all text in that font. Making the font needs fontTools,
+    which comes with matplotlib."""
     from fontTools.fontBuilder import FontBuilder
     from fontTools.pens.ttGlyphPen import TTGlyphPen
 

@@ -1,5 +1,5 @@
-"""Tests nbody-stairs, which shows the same bodies in one step after another. Tests its messages to
-a viewer, including those about steps that fail."""
+"""Tests nbody-stairs, which simulates the same bodies with one step after another. Tests its
+messages to a viewer, including those about steps that fail."""
 import os
 import signal
 import subprocess
@@ -18,7 +18,7 @@ FAILS = "#!/bin/sh\necho first >&2\necho no device here >&2\nexit 3\n"
 
 
 class Staircase(Run):
-    """A series of steps: step 00, a copy of it, a step that fails, and the given ones."""
+    """A series of steps: step 00, a copy of it, a step that fails, and the given steps."""
 
     def __init__(self, *more):
         self.place = tempfile.TemporaryDirectory()

@@ -4,9 +4,9 @@
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
 Runs the step with --view on a free port, and requests frames as a page does, two in advance. After
-two seconds of warm-up, it records the time at which each frame arrives. It also records how long
-after the start of the step its facts and its first frame arrived. Needs only Python's standard
-library. K is 0 by default: as many steps per frame as can be computed.
+two seconds of warm-up, it records the time at which each frame arrives. It also records when the
+step's facts and first frame arrived, counted from the start of the step. Needs only Python's
+standard library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse
 import datetime

@@ -1,5 +1,5 @@
-"""A WebSocket client for the live view. It needs only the standard library, because GPU machines
-have little else.
+"""A WebSocket client for the live view. It needs only the standard library, because a machine with
+a GPU may lack other packages.
 
 It implements the part of RFC 6455 that the view needs: no extensions, messages in one fragment.
 """
