@@ -45,8 +45,8 @@ class Outcome:
 
 
 def number_of(name: str) -> str:
-    """Returns "04b" for step04b_blocks. If these numbers are sorted as text, they are in the order
-    of the steps, and so are the names."""
+    """Returns "04b" for step04b_blocks. Sorting these numbers, or the steps' names, as text gives
+    the order of the steps."""
     return name[len("step"):].partition("_")[0]
 
 

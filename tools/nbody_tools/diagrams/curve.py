@@ -1,5 +1,5 @@
-"""Draws steps 15 and 15b: bodies along the Hilbert curve, the tree over them, and the nodes that a
-group accepts.
+"""Draws steps 15 and 15b: bodies along the Hilbert curve, the tree over them, and the nodes that
+are accepted for a group.
 
 The drawing is two-dimensional, with square cells; the program uses cubes, boxes and quadrupoles.
 """

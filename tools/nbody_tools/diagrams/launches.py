@@ -74,7 +74,7 @@ def launch() -> Drawing:
         if colour is ORANGE:
             d.polygon([(120, y + 44), (146, y + 44), (878, 334), (42, 334)], light(ORANGE, 0.15))
     d.polygon([(120, 364), (146, 364), (878, 452), (42, 452)], light(GREEN, 0.15))
-    d.heading(440, "A thread: number 99 of the block takes every 1024th body")
+    d.heading(440, "A thread: number 99 of its block, which takes every 1024th body")
     for k in range(8):
         d.label((42 + k * 104.5, 452, 104.5, 34), str(99 + 1024 * k), light(SKY_BLUE))
     d.notes(

@@ -156,7 +156,7 @@ def segments() -> Drawing:
         d.text(left + 36, 113 + rank * 34, f"rank {rank}: segments {8 * rank} to {8 * rank + 7}")
     d.heading(272, "A time step", left)
     for k, (words, colour) in enumerate((("forces of own pairs", light(BLUE)),
-                                         ("send sums to their keepers", light(VERMILION, 0.5)),
+                                         ("send sums to their ranks", light(VERMILION, 0.5)),
                                          ("add 32 sums, kick, drift", light(GREEN)),
                                          ("gather all positions", light(VERMILION, 0.5)))):
         d.label((left, 292 + k * 54, 330, 40), words, colour)

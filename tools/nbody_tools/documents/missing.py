@@ -1,5 +1,5 @@
-"""Finds what a step other than a draft lacks: mutants, measurements, a profile, a prediction, and
-definitions of its terms. CONTRIBUTING.md says how a draft becomes a step."""
+"""Finds what a published step lacks: mutants, measurements, a profile, a prediction, and
+definitions of its terms. Drafts may lack these; CONTRIBUTING.md says how a draft becomes a step."""
 
 from __future__ import annotations
 

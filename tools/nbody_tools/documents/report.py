@@ -55,7 +55,7 @@ class Figures:
 
     staircase: Optional[Staircase]
     peak: float
-    timelines: dict[str, list[Path]]  # the files of each figure; no figure that lacks a file
+    timelines: dict[str, list[Path]]  # the files of each figure whose files all exist
     errors: Sequence[Record] = ()  # records of force errors
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # from ./nbody measure tree

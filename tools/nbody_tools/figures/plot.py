@@ -100,7 +100,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     states.add_argument("--half-width", type=positive_number, metavar="X",
                         help="half width of a panel [wide enough for 99.8 %% of the bodies]")
 
-    profile = picture("profile", "density next to a model", lambda options, note: draw_profile(
+    profile = picture("profile", "density compared with theory", lambda options, note: draw_profile(
         [read_bodies(file) for file in options.states], options.output, options.theory, note))
     profile.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
     profile.add_argument("--theory", choices=sorted(MODELS), default="plummer")

@@ -68,8 +68,8 @@ class Kernel:
     blocks: int
     threads: int
     barriers: int = 0  # each block of a kernel counts each barrier once
-    grid_barriers: int = 0  # likewise, each block counts each of them once
-    # Of shuffles and votes: requests per warp, and executions per lane that took part.
+    grid_barriers: int = 0  # each block also counts each grid barrier once
+    # Requests of shuffles and votes are counted per warp, executions per lane that took part.
     shuffles: dict[str, int] = field(default_factory=dict)
     votes: dict[str, int] = field(default_factory=dict)
     loading_launches: int = 0  # launches, blocks and threads that load anything

@@ -3,24 +3,27 @@
   global loads per interaction     also shared loads, and stores and atomics of both memories;
                                    assignments count per body or element instead
   requests of global loads per body
-  shuffles per body, requests of votes per body    one per lane that took part, or one per warp
+  shuffles per body, votes per body                counts one per lane that takes part
+  requests of shuffles per body, ... of votes      counts one per warp
   sectors per request of global loads, wavefronts per request of shared loads
   launches
   barriers per block               barriers of a block, over all launches
   grid barriers per launch
   bodies per block                 of the kernel that loads most from global memory; blocks that
                                    load nothing do not count
-  shuffles per thread              also shared loads, ..., requests of shared loads: of that kernel,
-                                   divided by its threads that load
-  loads of one thread              the most that any thread makes in one launch, from both memories
+  shuffles per thread              also shared loads, ..., requests of shared loads: the counts of
+                                   that kernel, divided by the number of its threads that load
+  loads of one thread              the most loads of any thread in one launch, from both memories
   launches that load               launches whose threads load anything
   patterns of lanes                most patterns of addresses of one access to shared memory, in a
                                    kernel's first block: 1 if all rows are stored alike
-  waits of the host                calls that wait for a stream, an event or a device, or query it
+  waits of the host                calls that wait for a stream, an event or a device, or query one
   streams with kernels
-  streams with kernels at once     the most streams with kernels that could run at the same time
+  streams with kernels at once     largest number of streams whose kernels could run at the same
+  time
 
-All kernels count or, if the limit has a `kernel`, only those whose names contain it.
+The counts are those of all kernels or, if the limit has a `kernel`, of the kernels whose names
+contain it.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ Task = Union[Lab, Variant]
 COMPILER_LINES = 20
 EDITABLE = (f"the variant is the one in {DESCRIPTION}, which students can edit; use a teacher's "
             "table of variants to be sure")
-UNGUARDED = {"user": "it ran with the rights of the user who graded it (root's would be replaced)",
+UNGUARDED = {"user": "it ran with the rights of the user who graded it (only root's are dropped)",
              "files": "it could read and write files (this kernel has no Landlock)",
              "calls": "it could start processes and open connections (seccomp is not allowed here)"}
 

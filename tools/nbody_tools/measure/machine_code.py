@@ -150,7 +150,8 @@ def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[st
                     "interactions.")
     best = best_measured(step, facts)
     if best is None:
-        return [*text, f"Measured: {ABSENT} (docs/results has no record of {step} from there)"]
+        return [*text, f"Measured: {ABSENT} (docs/results has no record of {step} from that "
+                       "machine)"]
     highest = max(ceiling(line, facts) for line in lines)
     return [*text, f"Measured: {plain(best.rate)} G/s ({best.problem}, {best.record.date[:10]}), "
                    f"{100 * best.rate / highest:.1f} % of the highest of these ceilings"]

@@ -37,7 +37,8 @@ YEAR = 6.283195  # 365.25 days; the unit is the Gaussian year / 2 pi
 # The largest time step, or the largest eta. Each further one is smaller by the factor FINER.
 COARSEST = {"leapfrog": 0.1, "yoshida4": 0.1, "hermite4": 0.1, "block_steps": 0.1, "ias15": 1e-3}
 FINER = {"leapfrog": 3.0, "yoshida4": 2.0, "hermite4": 4.0, "block_steps": 4.0, "ias15": 10.0}
-COSTLIER = {**FINER, "ias15": 1.5}  # the cost grows at most by this factor if eta shrinks by FINER
+# The cost grows at most by this factor if the time step, or eta, shrinks by the factor FINER.
+COSTLIER = {**FINER, "ias15": 1.5}
 MOST_INTERACTIONS = 2e7  # of a run
 
 

@@ -119,8 +119,8 @@ class Record:
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
         """Returns the interactions divided by the time of a phase (compute or total). Each time
-        step of a system counts N^2 interactions; if only some bodies exert forces, N times their
-        number."""
+        step of a system counts N^2 interactions or, if only some bodies exert forces, N times the
+        number of these bodies."""
         sources = self.data.get("sources", self.data["bodies"])  # older records lack it
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)

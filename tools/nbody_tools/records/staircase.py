@@ -82,7 +82,7 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
 def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
     """Returns the staircase with the most steps, and its file. If several have equally many steps,
     returns the newest. Considers only staircases that contain GPU steps, and step 00 on a CPU.
-    Compares the dates of records, because the date of a file is that of the checkout."""
+    Compares the dates in the records, because the date of a file is that of the checkout."""
     candidates = [
         (source, staircase)
         for source in sorted(folder.glob("*.jsonl"))

@@ -36,7 +36,7 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 
 
 SHARE = "share of the time"
-# A counter of docs/results/patterns/.
+# A counter in docs/results/patterns/.
 # With `profile` = "model", a row takes the counts of ./nbody inspect.
 # With "chip", it takes those of Nsight Compute.
 PATTERN = "sectors per load of a pattern"
@@ -176,9 +176,9 @@ def machine(root: Path, days: str = "") -> str:
 
 
 def days_of(root: Path, profiles: Iterable[str]) -> str:
-    """Returns the days on which the profiles were counted, according to device.txt. A line that
-    begins with a pattern and a colon is about the files that match the pattern. The first line is
-    about all other files."""
+    """Returns the days on which the profiles were counted, according to device.txt. A line of
+    device.txt that begins with a pattern and a colon is about the files that match the pattern. The
+    first line is about all other files."""
     path = root / PROFILES / MACHINE
     first, *others = read_file(path).splitlines() if path.is_file() else [""]
     lines = {next((line for line in others

@@ -102,7 +102,7 @@ def simulate_all(
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
     """Draws the GPU times of this machine or, if there are none, the committed times. Returns the
-    data for the page; `here` is true if the times are of this machine."""
+    data for the page; `here` is true if the times are from this machine."""
     if measured is not None:
         with captions_apart() as captions:
             performance.draw_all(measured, figures, "svg")

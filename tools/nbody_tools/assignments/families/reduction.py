@@ -36,8 +36,8 @@ class Quantity:
     terms: tuple[str, ...]  # in C++, of one body
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
-    # If the products in a term can cancel, the sums of their absolute values: errors scale with
-    # them.
+    # The sums of the products' absolute values, if products in a term can cancel: the errors scale
+    # with these sums.
     sizes: Optional[Callable[[State], list[np.ndarray]]] = None
     is_sum: bool = True  # otherwise the first half of the terms are minima, the others maxima
 
