@@ -152,7 +152,7 @@ class Glossary(fakes.InRepository):
         with self.assertRaisesRegex(ToolError, "'kernel' is in bold but not in"):
             glossary.lines(self.folder)
         self.define(kernel="A function")
-        with self.assertRaisesRegex(ToolError, "ends in a period"):
+        with self.assertRaisesRegex(ToolError, "ends in a full stop"):
             glossary.lines(self.folder)
 
 
