@@ -91,7 +91,8 @@ class Cluster(InFolder):
             load = model.plan(1048576, ranks)
             self.assertIn(f"{load.work * ranks / load.all_work:.2f} times", page)
         of_64, of_528 = (model.plan(1048576, ranks).gathered / 1048576 for ranks in (64, 528))
-        self.assertIn(f"{of_64:.0f} bytes per body with 64 ranks, and {of_528:.0f} with 528", page)
+        self.assertIn(f"{of_64:.0f} bytes per body with 64 ranks, and {of_528:.0f} bytes with "
+                      "528 ranks", page)
 
     def test_measured_gathers_are_taken_before_assumed_ones(self) -> None:
         gathers = model.read_gathers([self.file("a.txt", GATHER.replace(
