@@ -32,8 +32,8 @@ import stairs  # noqa: E402
 
 # Programs that are not steps, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd", "cpu_tree": "experiments/cpu_tree"}
-# In systems of at least this many bodies, the tree is the fastest program. ./nbody knows whether
-# there is a GPU, so it replaces the names that default_step() returns.
+# With at least this many bodies, the tree is the fastest program. ./nbody knows whether there is a
+# GPU, so it replaces the names that default_step() returns.
 MANY, MANY_FOR_A_GPU = 10_000, 250_000
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 

@@ -181,8 +181,8 @@ class Tune(fakes.InFolder):
         )
 
     def test_without_a_gpu(self) -> None:
-        """The command exits with 77 and one line if nothing was built or the programs find no
-        device."""
+        """The command exits with code 77 and a one-line message if nothing was built or the
+        programs find no device."""
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
         self.assertEqual(
             self.refused(*self.tune(), code=77),

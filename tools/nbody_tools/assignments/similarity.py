@@ -2,9 +2,9 @@
 all assignments, and with this repository's own CUDA code.
 
 copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
-reformatted copy. This module starts it with a Python that has it: the Python that the environment
-variable PYTHON names, that of this process, or that of the command `copydetect`. Nothing leaves
-this machine.
+reformatted copy. This module starts copydetect with a Python that can import it: the Python that
+the environment variable PYTHON names, that of this process, or that of the command `copydetect`.
+Nothing leaves this machine.
 """
 
 from __future__ import annotations

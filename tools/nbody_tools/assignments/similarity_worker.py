@@ -10,7 +10,7 @@ import sys
 
 from copydetect import CodeFingerprint, compare_files
 
-K = 25  # shortest copy that counts, in characters of code, names left out
+K = 25  # shortest copy that counts, in characters of code without names
 WINDOW = 1  # every equal piece is found
 
 

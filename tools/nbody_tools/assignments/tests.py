@@ -40,7 +40,7 @@ MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"
 UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
 TRACE = "HOSTCUDA_TRACE"
-ROOM = 1 << 16  # bytes behind each array of the grader in a kind run
+ROOM = 1 << 16  # bytes behind each of the grader's arrays in the runs of KIND
 LOADS = ("requests of global loads", "global loads")
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")
@@ -83,7 +83,7 @@ class Tests:
         self._dice = random.Random(seed)
         self._hung = ""
         self._near = 0.0  # how near the results of `right` are
-        self._kind: Optional[Kind] = None  # the first kind run in which some of them are right
+        self._kind: Optional[Kind] = None  # first run of KIND with a right result
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
 
     def results(self) -> list[Result]:

@@ -15,7 +15,7 @@ predict  computes from the gathers that nbody-gather measured how long a time st
 measure  runs each problem of docs/cluster.md on each given number of ranks, and writes one result
          record per run.
 
-Exit code: run returns the program's; otherwise 1 if a measurement failed, 2 for wrong arguments.
+Exit code: that of the program for run; 1 if a measurement failed; 2 for wrong arguments.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ unchanged step.
 
 A cell with a main() is a whole program; otherwise its functions replace those functions of the step
 that have the same names. With a GPU and nvcc the program runs on the GPU and is timed; otherwise it
-is emulated on the CPU, where it has no time. Counts come from a traced run on the CPU in any case.
+is emulated on the CPU and is not timed. In both cases, the counts come from a traced run on the
+CPU.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from nbody_tools.records.record import Record, check_measurement, newest_measure
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
-SMALL_MAP, FEW_BODIES = 10, 1024  # D in the table over N; N in the table over D
+SMALL_MAP, FEW_BODIES = 10, 1024  # the D of the table over N, and the N of the table over D
 Row = tuple[str, int]  # a variant and its number of threads per block
 
 

@@ -38,7 +38,7 @@ from nbody_tools.files.bodies import (
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
 TRAIL = 40  # a trail's length in snapshots
-VIEWED_FRACTION = 0.98  # share of the bodies shown; showing escaped ones would shrink the rest
+VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped ones would make it too wide
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
 # These colours are brighter than those for paper, and colour-blind viewers can distinguish them.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")

@@ -39,7 +39,7 @@ def draw_convergence(
     series: dict[str, list[tuple[float, float]]] = {}
     for state in states:
         error = position_error(state, reference)
-        if error > 0:  # the reference's own error is zero: not on a log scale
+        if error > 0:  # a logarithmic scale cannot show the reference, whose error is 0
             series.setdefault(f"{state.integrator}, {state.precision}", []).append(
                 (abs(state.dt), error)
             )

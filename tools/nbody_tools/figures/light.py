@@ -21,7 +21,8 @@ from nbody_tools.files.bodies import Bodies
 COLOURS = ((1.0, 0.70, 0.36), (0.42, 0.70, 1.0))  # red, green and blue of each galaxy
 SPACE = numpy.array((5, 7, 12)) / 255  # tokens.css: --space
 WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # widths of the spots, in pixels
-MARGIN = 3 * int(WIDTHS[-1])  # the Fourier transform is periodic: light that leaves ends in here
+# The Fourier transform is periodic, so light that leaves the picture on one side enters the margin.
+MARGIN = 3 * int(WIDTHS[-1])
 STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
 BRIGHT = 0.997  # this share of the lit pixels is below full brightness
 DIM = 0.02  # the stretch turns from linear to logarithmic at this share of full brightness

@@ -107,7 +107,8 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
                 )
         axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
                  title=f"compared with {name}: {of_family[0].what}")
-        # Ticks at 2 and 5 too, because an axis of under two decades may show only one power of 10.
+        # Also sets ticks at 2 and 5, because an axis of less than two decades may show only one
+        # power of 10.
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.grid(color=GRID)

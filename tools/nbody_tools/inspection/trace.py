@@ -123,7 +123,7 @@ class Inspection:
     kernels: list[Kernel]
     races: list[Race]
     divergences: list[Divergence]
-    exit_code: int = 0  # the program's; the record covers the run up to its exit
+    exit_code: int = 0  # of the program; the record covers the run until the program exits
     messages: tuple[str, ...] = ()  # hostcuda's messages, one per finding
     findings: tuple[dict[str, Any], ...] = ()  # these messages in machine-readable form
     host: dict[str, int] = field(

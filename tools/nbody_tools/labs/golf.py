@@ -9,8 +9,8 @@ slots per interaction in nvcc's machine code, and the sectors of global memory a
 shared memory per 1000 interactions, for 2 systems of 2048 bodies. Times play no role.
 course/board.md explains the numbers.
 
-Exit code: 0 proved; 1 not right, or a row that cannot be reproduced; 2 wrong arguments; 77 nvcc,
-cuobjdump with nvdisasm, or clang++ is missing.
+Exit code: 0 the program is right; 1 it is not, or a row cannot be reproduced; 2 wrong arguments;
+77 nvcc, cuobjdump with nvdisasm, or clang++ is missing.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Wrong:
     replace: str = ""
     points: tuple[float, float] = (0, 99)  # the fewest and the most points it may get
     of: str = (
-        "solution"  # the edited text; "starter" for a student who changed too little
+        "solution"  # the text to edit; "starter" imitates a student who changed too little
     )
     also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
 

@@ -14,7 +14,8 @@ from typing import Callable, Sequence
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
 STALLED_SECONDS = 6.0  # a program that uses no processor time for this long is ended
-SLOW_SECONDS, IDLE = 20.0, 0.02  # after that time, less than that share of a core counts as idle
+# After SLOW_SECONDS, a program that has used less than the share IDLE of a core counts as idle.
+SLOW_SECONDS, IDLE = 20.0, 0.02
 
 
 watched_seconds: list[float] = []  # processor time of each watched program

@@ -8,8 +8,8 @@ First runs the tests that have failed or never passed, and those whose subject h
 their last pass (tests/nightly/subjects.toml). Then runs the other tests, starting with the one that
 ran longest ago.
 Writes each result with the tested revision to tests/nightly.csv as soon as it is known; commit that
-file. Does not run with uncommitted changes. --status lists first the tests of files that you have
-changed since main, committed or not.
+file. Does not run with uncommitted changes. --status first lists the tests that depend on files
+that you have changed since main, committed or not.
 
 Exit code: 0 success, 1 a test failed or --status lists one, 2 invalid arguments.
 """

@@ -6,8 +6,8 @@ and measures the disk's radius and the virial ratio.
 
 PROGRAM is any step. Without a GPU use few bodies, because the time grows with their square.
 
-Exit code: 0 the virial ratio always stayed within 3 % of 1, and the disk's half-mass radius within
-10 % of its initial value; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
+Exit code: 0 if the virial ratio always stayed within 3 % of 1, and the disk's half-mass radius
+within 10 % of its initial value; 1 if not, or if PROGRAM failed; 2 for invalid arguments.
 """
 
 from __future__ import annotations
