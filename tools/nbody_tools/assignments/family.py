@@ -1,7 +1,7 @@
 """A family of assignments: one task in many variants, each of which needs different code.
 
 A family is a module of nbody_tools.assignments.families and a folder course/assignments/NAME with
-templates of the statement and of the reference. Its axes are the choices that make a variant. A
+templates of the statement and of the reference. Its axes are the choices that define a variant. A
 hash of the class's seed and the student's name selects the variant of each student.
 """
 

@@ -41,7 +41,7 @@ LESSONS, USES_LESSON = "memory/", 0.35
 @dataclass(frozen=True)
 class Match:
     submission: str
-    share: float  # of the submission's tokens that the other file has, too
+    share: float  # of the submission's tokens that the other file also has
     other: str
 
 

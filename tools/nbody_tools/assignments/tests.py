@@ -213,7 +213,7 @@ class Tests:
 
     def _inspect(self, problem: Problem) -> Result:
         answers, found, messages = self._traced_run(problem)
-        if found is None and not self._hung:  # ended early: counts what it does in a kind run
+        if found is None and not self._hung:  # ended early: counts accesses in a run of KIND
             found = self._traced_run(problem, KIND[1])[1]
         shown = "\n".join(messages[:FINDINGS])
         if found is None:

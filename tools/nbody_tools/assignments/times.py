@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Optional
 
 TIMES = Path(__file__).with_name("times.csv")
-FULL_WITHIN = 1.5  # times the reference's time for full points
-NONE_FROM = 10.0  # times the reference's time for none
+FULL_WITHIN = 1.5  # full points up to this multiple of the reference's time
+NONE_FROM = 10.0  # no points from this multiple on
 
 
 @functools.lru_cache

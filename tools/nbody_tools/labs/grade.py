@@ -11,7 +11,7 @@
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
 process, which contains none of the submission's code, compares the results with float64. A student
 gets points for tests that the starter fails, and loses points for failing other tests. On a machine
-with a GPU and nvcc, the program's time counts, too. course/labs/README.md says what is tested and
+with a GPU and nvcc, the program's time also counts. course/labs/README.md says what is tested and
 which attacks are not prevented.
 
 An assignment.toml is for students, who can edit it; the table of variants is the teacher's. If the

@@ -6,11 +6,11 @@ the table that the steps read.
   build/cuda/step11_register_blocking/step11_register_blocking --bodies 5000 --tuned shapes.json
 
 A step can cut its work into blocks in several ways: bodies per thread, warps per block, parts of
-the sum. A rule (common/include/nbody/shape.h) predicts the fastest. This command tries the rule's
-best candidates: it checks each against float64, then times them round-robin. If a shape is faster
-than the rule's choice by more than the spread of the times, it enters the table for this device,
-step, and number of systems and bodies. All other runs use the rule. Each run reports, in its output
-and its record, whether its shape came from the table or the rule.
+the sum. A rule (common/include/nbody/shape.h) predicts the fastest way. This command tries the
+rule's best candidates: it checks each against float64, then times them round-robin. If a shape is
+faster than the rule's choice by more than the spread of the times, it enters the table for this
+device, step, and number of systems and bodies. All other runs use the rule. Each run reports, in
+its output and its record, whether its shape came from the table or the rule.
 
 Each measurement is stored in OUTPUT immediately, so an interrupted command resumes where it
 stopped.

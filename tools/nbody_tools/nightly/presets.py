@@ -35,7 +35,7 @@ class Preset:
     folder: Path
     configured_with: tuple[str, ...] = ()
     needs: Callable[[], bool] = lambda: True  # tests whether this machine can build it
-    is_nightly: bool = True  # if true, building it is a nightly test, too
+    is_nightly: bool = True  # if true, building the preset is also a nightly test
 
     @property
     def is_configured(self) -> bool:

@@ -29,8 +29,8 @@ YES, NO, INSIDE, MISSING = "yes", "no", "inside the spread", "not measured"
 LAB = "32 x 8192 bodies, 20 steps, galaxies, euler, dt 0.01, softening 0.05"
 OF_SEVERAL_DEVICES = ("step08_multigpu", "step09_soa")
 EQUAL = 0.02  # "equally fast" allows this difference in addition to the spread
-NOISE = 0.005  # differences between days, which quartiles of consecutive runs miss
-NOISE_OF_RUNS = 0.02  # the same between machines of one kind (docs/limits.md)
+NOISE = 0.005  # difference between days, which quartiles of consecutive runs do not show
+NOISE_OF_RUNS = 0.02  # difference between machines of one kind (docs/limits.md)
 TIMELINES = Path("docs") / "results" / "timelines"
 
 

@@ -26,7 +26,7 @@ TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 MOST_LOADS = 600  # limit per body; a program that reads all pairs needs 2000
-MOST_OF_THREAD = 1500  # of the thread with the most neighbours
+MOST_OF_THREAD = 1500  # limit for the thread with the most neighbours
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -143,7 +143,7 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
                 squares = sum(d * d for d in vectors(choice, state, system, rows))
                 ratio = squares / cut_off(choice) ** 2
                 near = np.abs(ratio - 1) < NEAR
-                near[:, begin + ROWS:] = False  # these move with their own rows
+                near[:, begin + ROWS:] = False  # these bodies move in their own turn
                 bad = np.flatnonzero(near.any(axis=1)) + begin
                 if not bad.size:
                     break
