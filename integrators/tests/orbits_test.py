@@ -173,7 +173,7 @@ class Messages(Programs):
                 done = self.call(program, "--input", "fall.csv", "--time", "2", "--output",
                                  "end.csv")
                 self.assertEqual(done.returncode, 1, done.stdout)
-                self.assertIn("as in a collision", done.stderr)
+                self.assertIn("as happens in a collision", done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertFalse((self.folder / "end.csv").exists())
 
