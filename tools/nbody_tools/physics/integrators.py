@@ -135,7 +135,7 @@ def measure(problem: Problem, python: Optional[str]) -> Iterator[dict[str, Any]]
                     else:
                         result, end = ours(program, accuracy, problem, file, folder)
                 except Failed as failed:
-                    if "as in a collision" not in str(failed):
+                    if "as happens in a collision" not in str(failed):
                         raise
                     accuracy /= FINER[program]  # the step was too long for a close encounter
                     continue
