@@ -64,8 +64,8 @@ void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
 void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
                        const Output<float>& out, cudaStream_t stream);
 
-// Step 11: writes the sums over sources at the targets. If `own` is true, the first targets are the
-// sources.
+// Step 11: writes the sums over sources at the targets. If `own` is true, the targets begin with
+// the sources.
 template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);

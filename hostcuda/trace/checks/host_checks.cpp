@@ -88,7 +88,7 @@ HostChecks::Refusal HostChecks::reason_of_refusal(const void* to, const void* fr
     if (array->is_freed)
       return {what + " was freed: " + description_of(*array, 1), "free it after the last copy"};
     if (array->of_heap)
-      return {what + " is memory that a kernel allocated, which the API does not know: " +
+      return {what + " is memory that a kernel allocated, which the API knows nothing about: " +
                   description_of(*array, 1),
               "let a kernel copy it to memory from cudaMalloc"};
     if (!array->contains(address, size))

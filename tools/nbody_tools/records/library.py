@@ -16,7 +16,7 @@ PROGRAMS = {"cpu_tree": "cpu_tree", "pytreegrav": "pytreegrav", "rebound": "REBO
 
 
 def newest(folder: Path) -> list[dict[str, Any]]:
-    """Returns the lines of the newest file of records, in the order of their names."""
+    """Returns the lines of the newest file of records, which is the last one by name."""
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         return []
