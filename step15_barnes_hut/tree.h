@@ -4,8 +4,12 @@
 // bits are in one cell of the cube around all bodies and are neighbours in the array, so a node is
 // a range of sorted bodies. One thread per node finds its range from the keys around one end
 // (Karras, High Performance Graphics 2012), in one kernel without locks or levels. If keys are
-// equal, the indices are compared.
+// equal, the indices are compared. Only nodes with more bodies than a leaf are looked for, and
+// leaves are put on a list, so that the lanes of a warp have work.
 #pragma once
+
+#include <algorithm>
+#include <bit>
 
 #include "nbody/box.h"
 #include "nbody/cub.h"
@@ -16,8 +20,13 @@
 namespace tree {
 using namespace nbody;
 
-constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);  // nodes this small are not split
+constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);      // nodes this small are not split
+constexpr int kReach = std::bit_ceil(kLeafSize + 1u);  // a power of two, for the search by halves
 constexpr int kBlockSize = 256;
+constexpr int kMomentsBlock = 64;  // smaller, because a block waits for its longest climb
+constexpr int kKeyBits = 3 * kCoordinateBits;
+constexpr int kCrowd = TUNABLE(CROWD, 256);  // so many bodies alike are too many to count
+constexpr int kLooks = 64;                   // once in so many builds the host looks for a crowd
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
@@ -30,18 +39,50 @@ struct alignas(64) Node {
   float4 centre;    // centre of mass; w: squared distance beyond which it acts as one body
   int left, right;  // children; in a leaf its first body, and minus the number of its bodies
   int parent;       // -1: none
-  int arrived;      // number of children whose moments are known
+  int arrived;      // 1: the moments of one child are known
   float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass
   float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
 };
 
 static __global__ void make_keys(const Position* __restrict__ positions,
                                  const Box* __restrict__ cube, CurveKey* __restrict__ keys,
-                                 int* __restrict__ order, int n) {
+                                 int* __restrict__ order, int* __restrict__ crowded, int n) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i == 0) *crowded = 0;
   if (i >= n) return;
   keys[i] = hilbert_key(xyz(positions[i]), *cube);
   order[i] = i;
+}
+
+// Returns how many leading bits of a key tell most bodies apart, although a few bodies far out
+// enlarge the cube. The sort compares 8 bits per pass.
+inline int telling_bits(int n) {
+  const int doublings = std::bit_width(static_cast<unsigned>(n - 1));
+  return std::min(8 * ((doublings + 3) / 4 + 1), kKeyBits);
+}
+
+// Puts bodies in their places. The few that have the leading bits of their keys in common are next
+// to each other, and each of them counts those that must pass it. Equal keys keep their order. A
+// crowd that is alike but for the `last` bits would take too long to count.
+static __global__ void settle(const Position* __restrict__ positions,
+                              const CurveKey* __restrict__ nearly_sorted,
+                              const int* __restrict__ numbers, CurveKey* __restrict__ keys,
+                              int* __restrict__ order, Position* __restrict__ bodies,
+                              int* __restrict__ leaf_count, int* __restrict__ crowded, int n,
+                              int unsorted_bits, int last) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i == 0) *leaf_count = 0;
+  if (i >= n) return;
+  const CurveKey key = nearly_sorted[i];
+  const auto alike = [&](int j, int but) { return (nearly_sorted[j] ^ key) >> but == 0; };
+  if (i >= kCrowd && alike(i - kCrowd, last)) atomicOr(crowded, 1);
+  const auto in_common = [&](int j) { return unsorted_bits > 0 && alike(j, unsorted_bits); };
+  int place = i;
+  for (int j = i - 1; j >= 0 && in_common(j); --j) place -= nearly_sorted[j] > key;
+  for (int j = i + 1; j < n && in_common(j); ++j) place += nearly_sorted[j] < key;
+  keys[place] = key;
+  order[place] = numbers[i];
+  bodies[place] = positions[numbers[i]];
 }
 
 // Returns the number of leading bits that two sorted keys have in common; -1 past either end.
@@ -53,26 +94,27 @@ __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int 
 }
 
 // Inner nodes have the numbers 0 (the root) to n - 2; a leaf's number is n plus its first body's.
-__device__ inline int link(Node* nodes, int n, int parent, int inner, int first, int count) {
-  const int number = count > kLeafSize ? inner : n + first;
-  nodes[number].parent = parent;
-  if (number >= n) nodes[number].left = first, nodes[number].right = -count;
-  return number;
-}
+struct Links {
+  Node* __restrict__ nodes;
+  int* __restrict__ leaves;
+  int* __restrict__ leaf_count;
 
-// Finds the inner nodes, down to single bodies. Body i is at one end of node i. The node extends to
+  __device__ int link(int n, int parent, int inner, int first, int count) const {
+    const int number = count > kLeafSize ? inner : n + first;
+    nodes[number].parent = parent;
+    if (number < n) return number;
+    nodes[number].left = first, nodes[number].right = -count;
+    leaves[atomicAdd(leaf_count, 1)] = number;  // in any order
+    return number;
+  }
+};
+
+// Finds inner node i, with more bodies than a leaf. Body i is at one end of it. The node extends to
 // the side where keys share more bits with key i, as far as they share more than on the other side.
-static __global__ void make_nodes(const Position* __restrict__ positions,
-                                  const int* __restrict__ order, const CurveKey* __restrict__ keys,
-                                  Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
-  const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i >= n) return;
-  bodies[i] = positions[order[i]];
-  if (i == 0) link(nodes, n, -1, 0, 0, n);
-  if (i == n - 1) return;
-  const int side = common_bits(keys, n, i, i + 1LL) > common_bits(keys, n, i, i - 1) ? 1 : -1;
+__device__ inline void make_node(const CurveKey* __restrict__ keys, int n, int i, int side,
+                                 const Links& links) {
   const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };
-  long long most = 2;
+  long long most = kReach;
   while (bits(most) > bits(-1)) most *= 2;
   const auto reach = [&](int least) {  // greatest length with more than `least` common bits
     long long length = 0;
@@ -81,12 +123,31 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
     return static_cast<int>(length);
   };
   const int length = reach(bits(-1));
-  nodes[i].right = nodes[i].arrived = 0;  // a node within a leaf has no right child
-  if (length < kLeafSize) return;
   const int near = reach(bits(length));  // on this side of the split keys share one more bit
   const int first = side > 0 ? i : i - length, split = side > 0 ? i + near : i - near - 1;
-  nodes[i].left = link(nodes, n, i, split, first, split - first + 1);
-  nodes[i].right = link(nodes, n, i, split + 1, split + 1, first + length - split);
+  links.nodes[i].arrived = 0;
+  links.nodes[i].left = links.link(n, i, split, first, split - first + 1);
+  links.nodes[i].right = links.link(n, i, split + 1, split + 1, first + length - split);
+}
+
+// Finds the inner nodes. Few bodies are at the end of one, so a block first collects these.
+static __global__ void make_nodes(const CurveKey* __restrict__ keys, Links links, int n) {
+  __shared__ int found[kBlockSize], sides[kBlockSize], count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();  // the count is 0 before any thread adds to it
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i == 0) links.link(n, -1, 0, 0, n);
+  if (i < n - 1) {
+    const int before = common_bits(keys, n, i, i - 1), after = common_bits(keys, n, i, i + 1);
+    const int side = after > before ? 1 : -1;
+    if (common_bits(keys, n, i, i + side * kLeafSize) > min(before, after)) {
+      const int place = atomicAdd(&count, 1);
+      found[place] = i, sides[place] = side;
+    }
+  }
+  __syncthreads();  // all nodes of the block have been collected
+  const int k = threadIdx.x;
+  if (k < count) make_node(keys, n, found[k], sides[k], links);
 }
 
 // A part of a node: a body, or a child with its moments.
@@ -101,6 +162,7 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   const float3 near = xyz(part(0).centre);  // positions relative to this body keep more digits
   float3 weighted{};
   float mass = 0;
+#pragma unroll 4
   for (int k = 0; k < parts; ++k) {
     const float4 centre = part(k).centre;
     weighted = weighted + centre.w * (xyz(centre) - near);
@@ -109,6 +171,7 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   const float3 c = mass > 0 ? near + 1 / mass * weighted : near;
   float3 squares{}, products{};
   float radius = 0;
+#pragma unroll 4
   for (int k = 0; k < parts; ++k) {
     const Part p = part(k);
     const float3 d = xyz(p.centre) - c, m = 3 * p.centre.w * d;
@@ -123,30 +186,32 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   node.products = {products.x, products.y, products.z, radius};
 }
 
-// Adds moments from the leaves to the root. The thread of an inner node starts with those children
-// that are leaves. When two threads have reached a node, the second continues to the parent.
-static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes, int n,
-                                    float theta) {
-  const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  const auto sum_leaf = [&](Node& leaf) {
-    sum(leaf, -leaf.right, theta, [&](int k) { return Part{bodies[leaf.left + k]}; });
-  };
-  if (i == 0 && n <= kLeafSize) sum_leaf(nodes[n]);
-  if (i >= n - 1 || nodes[i].right == 0) return;
-  int arriving = 0;
-  for (const int child : {nodes[i].left, nodes[i].right})
-    if (child >= n) sum_leaf(nodes[child]), ++arriving;
-  for (int k = i; k >= 0 && arriving > 0; k = nodes[k].parent) {
+// Adds moments from a leaf up to the root. When two threads have reached a node, the second
+// continues to the parent.
+__device__ inline void climb(const Position* __restrict__ bodies, Node* nodes, Node& leaf,
+                             float theta) {
+  sum(leaf, -leaf.right, theta, [&](int k) { return Part{bodies[leaf.left + k]}; });
+  for (int k = leaf.parent; k >= 0;) {
+    const int children[] = {nodes[k].left, nodes[k].right}, parent = nodes[k].parent;
     __threadfence();  // a thread that sees the count also sees the moments
-    if (atomicAdd(&nodes[k].arrived, arriving) + arriving < 2) return;
+    if (atomicAdd(&nodes[k].arrived, 1) == 0) return;
     __threadfence();
     sum(nodes[k], 2, theta, [&](int child) {
-      const Node& node = nodes[child == 0 ? nodes[k].left : nodes[k].right];
+      const Node& node = nodes[children[child]];
       const float4 c = node.centre, s = node.squares, p = node.products;
       return Part{{c.x, c.y, c.z, s.w}, p.w, xyz(s), xyz(p)};
     });
-    arriving = 1;
+    k = parent;
   }
+}
+
+// One thread per leaf; more than one leaf per thread if most leaves are less than half full.
+static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes,
+                                    const int* __restrict__ leaves,
+                                    const int* __restrict__ leaf_count, float theta) {
+  const int threads = gridDim.x * kMomentsBlock;
+  for (int k = blockIdx.x * kMomentsBlock + threadIdx.x; k < *leaf_count; k += threads)
+    climb(bodies, nodes, nodes[leaves[k]], theta);
 }
 
 struct Tree {
@@ -158,21 +223,40 @@ struct Tree {
       return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
                                                 BoxAround(), BoxOf(), empty_box());
     });
-    make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), keys.get(), numbers.get(), n);
+    if (builds++ % kLooks == 1) choose_bits();
+    make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), keys.get(), order.get(), crowded.get(),
+                                      n);
+    const int unsorted_bits = kKeyBits - sorted_bits;
     work.run([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.get(), sorted_keys.get(),
-                                             numbers.get(), order.get(), n, 0, 3 * kCoordinateBits);
+      return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.get(), nearly_sorted.get(),
+                                             order.get(), numbers.get(), n, unsorted_bits,
+                                             kKeyBits);
     });
-    make_nodes<<<blocks, kBlockSize>>>(positions, order.get(), sorted_keys.get(), bodies.get(),
-                                       nodes.get(), n);
-    find_moments<<<blocks, kBlockSize>>>(bodies.get(), nodes.get(), n, theta);
+    settle<<<blocks, kBlockSize>>>(positions, nearly_sorted.get(), numbers.get(), keys.get(),
+                                   order.get(), bodies.get(), leaf_count.get(), crowded.get(), n,
+                                   unsorted_bits, kKeyBits - telling_bits(n));
+    make_nodes<<<blocks, kBlockSize>>>(keys.get(),
+                                       Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
+    constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // of a block, typically
+    find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock>>>(bodies.get(), nodes.get(), leaves.get(),
+                                                           leaf_count.get(), theta);
   }
+  // The first build compares all bits of the keys. Later ones compare fewer, if the bodies were not
+  // crowded in the build before; the host waits for this answer.
+  void choose_bits() {
+    int is_crowded = 0;
+    CUDA_CHECK(cudaMemcpy(&is_crowded, crowded.get(), sizeof is_crowded, cudaMemcpyDeviceToHost));
+    sorted_bits = is_crowded ? kKeyBits : telling_bits(n);
+  }
+  int builds = 0, sorted_bits = kKeyBits;
   std::size_t size = static_cast<std::size_t>(n);
   DeviceArray<Position> bodies{size};           // bodies in sorted order
-  DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the index of each sorted body
-  DeviceArray<CurveKey> keys{size}, sorted_keys{size};
+  DeviceArray<int> order{size}, numbers{size};  // the index of each sorted body
+  DeviceArray<CurveKey> keys{size}, nearly_sorted{size};
   DeviceArray<Node> nodes{2 * size};
-  DeviceArray<Box> cube{1};  // the cube around all bodies
+  DeviceArray<int> leaves{size}, leaf_count{1};  // the leaves' numbers
+  DeviceArray<int> crowded{1};                   // 1: too many bodies are alike for a short sort
+  DeviceArray<Box> cube{1};                      // the cube around all bodies
   CubMemory work{};
 };
 

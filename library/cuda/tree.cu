@@ -17,12 +17,9 @@ namespace {
 using nbody::library::Quantity;
 
 // Adds `by` to the indices of bodies in the leaves of a tree.
-__global__ void shift_leaves(Node* nodes, int n, int by) {
-  const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i == 0 && n <= kLeafSize) nodes[n].left += by;
-  if (i >= n - 1 || nodes[i].right == 0) return;
-  if (nodes[i].left >= n) nodes[nodes[i].left].left += by;
-  if (nodes[i].right >= n) nodes[nodes[i].right].left += by;
+__global__ void shift_leaves(Node* nodes, const int* leaves, const int* leaf_count, int by) {
+  const int k = blockIdx.x * kBlockSize + threadIdx.x;
+  if (k < *leaf_count) nodes[leaves[k]].left += by;
 }
 
 // Walks a tree for the targets, which are the first bodies of `bodies`. The indices in the tree's
@@ -70,8 +67,8 @@ void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<f
   };
   copy(bodies.get(), other.bodies);
   copy(bodies.get() + other.size, tree.bodies);
-  shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize>>>(tree.nodes.get(), sources.n,
-                                                                 targets.n);
+  shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize>>>(
+      tree.nodes.get(), tree.leaves.get(), tree.leaf_count.get(), targets.n);
   walk(quantity, tree, bodies.get(), other.order.get(), targets, options, softening_squared);
 }
 

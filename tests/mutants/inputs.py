@@ -61,6 +61,13 @@ def one_far_away(chance):
         yield 0.001, *place, *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
 
 
+def two_tight_clusters(chance):
+    """Returns two clusters so far apart that the keys of each one begin with the same bits."""
+    for k in range(400):
+        centre = (-500, 20, 0) if k % 2 else (500, 0, -30)
+        yield 0.01, *near(chance, centre, (0.1, 0.1, 0.1)), 0, 0, 0
+
+
 def massless_first(chance):
     """Returns two systems. In the first, only a third of the bodies have mass; in the second, all
     bodies do."""
@@ -75,7 +82,8 @@ SEED = 5  # with this seed, a wrong quadrupole fails only one check; with others
 
 def write_inputs(folder):
     for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster,
-                   tiles_of_two_masses, massless_first, one_far_away):
+                   tiles_of_two_masses, massless_first, one_far_away,
+                   two_tight_clusters):
         rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
         text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
         (folder / f"{bodies.__name__}.csv").write_text(

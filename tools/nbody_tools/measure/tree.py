@@ -45,6 +45,7 @@ PHASES = {
     "Reduce": "cube",
     "make_keys": "keys",
     "RadixSort": "sort",
+    "settle": "sort",
     "make_nodes": "nodes",
     "find_moments": "moments",
     "advance": "walk",
