@@ -2,16 +2,18 @@
 //
 // Step 15b computes a distant node's force on each of 32 bodies, which from afar are almost one
 // point. Here the force becomes a Taylor series around their middle (series.h), which is evaluated
-// at each body. There are two levels of groups. First a block walks the tree (walk.h) for 256
-// neighbours on the curve: it estimates the forces on them, expands the nodes that are far from all
-// of them, and lists the others. Then eight warps continue from this list, each for 32 bodies: a
-// warp expands nodes in a second series, or adds forces of nodes and bodies as in step 15b.
+// at each body. There are two levels of groups. First a warp walks the tree (walk.h) for 512
+// neighbours on the curve: it expands the nodes that are far from all of them, and lists the
+// others. Then 16 warps continue from this list, each for 32 bodies: a warp expands nodes in a
+// second series, or adds forces of nodes and bodies as in step 15b. How strong these forces are is
+// estimated from 64 clouds (clouds.h), so no coarse walk is needed.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 #include "step15_barnes_hut/tree.h"
+#include "step16_fmm/clouds.h"
 #include "step16_fmm/series.h"
 #include "step16_fmm/walk.h"
 
@@ -20,12 +22,12 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using namespace walk;
+using clouds::Cloud;
 using series::Series;
 using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-constexpr int kWarps = TUNABLE(LARGE_WARPS, 1);    // warps per large group; more are slower
+constexpr int kLarge = TUNABLE(LARGE_GROUP, 512);  // bodies of a large group
 // The number of warps that must fit on a multiprocessor, which limits their registers. Before
 // compute capability 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the
 // number.
@@ -34,21 +36,21 @@ constexpr int kWarpsPerSm = 16;
 #else
 [[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
 #endif
-constexpr int kShare = kLarge / kGroup, kSamples = 32 / kShare;
+constexpr int kShare = kLarge / kGroup;
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
-static_assert(kLarge % kGroup == 0 && 32 % kShare == 0 && kRefill + kDepth + 32 <= kStack);
+static_assert(kLarge % kGroup == 0 && kRefill + kDepth + 32 <= kStack);
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
 // may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
-constexpr float kCoarse = 2.25f;     // the estimate opens inner nodes whose (r / R)^2 is larger
-constexpr float kSpread = 0.25f;     // the estimate softens a node by this part of r^2
-constexpr float kHeavy = 8;          // near bodies count at most as this multiple of all others
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
-constexpr float kTail = 0.01f * TUNABLE(TAIL, 100);      // scales the error of a series
-constexpr float kOpened = 0.01f * TUNABLE(OPENED, 100);  // a large group lists nodes up to its size
+// What series omit adds up more than what single nodes omit, so a smaller part of the tolerance is
+// allowed than in step 15b, for the same error.
+constexpr float kAllowed = 0.7f;
+// Scales the error of a series. Its parts have the same sign for all nodes on one side.
+constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
 // The results of the first walk, from which the groups of 32 continue.
 struct LargeGroup {
@@ -142,115 +144,62 @@ __device__ float unit_of(const Box& cube) {
   return edge > 1e-30f ? 1e6f / edge : 1;
 }
 
-// Estimates the force on a sample coarsely, from masses only; the warps divide the nodes among
-// themselves. A node that lies on a body would seem to pull hard, so it is softened by a part of
-// its radius. A heavy body pulls its neighbours but not itself, so all bodies within `reach` of the
-// sample together count at most as a multiple of the rest.
-__device__ float estimated_force(const Walk<kWarps>& walk, int root, float3 middle, Position sample,
-                                 float reach, float softening_squared) {
-  __shared__ float4 tiles[kWarps][32];
-  __shared__ float radii[kWarps][32], sums[kWarps][6][32];
-  float4* const tile = tiles[warp()];
-  float* const radius = radii[warp()];
-  float3 near{}, outside{};
-  walk.down_from(
-      root,
-      [&](const Node& node, bool mine) {
-        const float3 d = middle - xyz(node.centre);
-        if (!mine) return Fate::none;
-        const bool small = node.right < 0 || node.centre.w < kCoarse * dot(d, d);
-        return small ? Fate::accepted : Fate::opened;
-      },
-      [&](Fate fate, int, const Node& node, const Listed&) {
-        const unsigned all = __ballot_sync(kAllLanes, fate == Fate::accepted);
-        if (fate == Fate::accepted) {
-          const float4 c = node.centre;
-          tile[rank_among(all)] = {c.x, c.y, c.z, node.squares.w};
-          radius[rank_among(all)] = node.products.w;
-        }
-        __syncwarp();  // all lanes have written before any lane reads
-        for (int j = 0; j < __popc(all); ++j) {
-          const float3 d = xyz(tile[j]) - xyz(sample);
-          const float spread = softening_squared + kSpread * radius[j] * radius[j];
-          float3& sum = dot(d, d) > reach * reach ? outside : near;
-          sum = sum + attraction(tile[j], sample, spread);
-        }
-        return true;
-      });
-  const float mine[6] = {near.x, near.y, near.z, outside.x, outside.y, outside.z};
-  for (int k = 0; k < 6; ++k) sums[warp()][k][lane()] = mine[k];
-  __syncthreads();  // all warps have written their share before any warp reads
-  float of[6] = {};
-  for (int k = 0; k < 6; ++k)
-    for (int w = 0; w < kWarps; ++w) of[k] += sums[w][k][lane()];
-  const float3 rest{of[3], of[4], of[5]};
-  return fminf(length(float3{of[0], of[1], of[2]} + rest), kHeavy * length(rest));
-}
-
-// The first walk, one block per large group.
+// The first walk, one warp per large group.
 template <bool kQuadrupole>
-__global__ void __launch_bounds__(32 * kWarps, kWarpsPerSm / kWarps)
+__global__ void __launch_bounds__(32, kWarpsPerSm)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
-            const Position* __restrict__ bodies, int n, float theta, float softening_squared,
-            float tolerance, LargeGroup* __restrict__ large_groups) {
-  __shared__ int stack[kStack], counts[kWarps], waiting[kWarps][64];
-  __shared__ float sums[kWarps][series::kTerms];
+            const Position* __restrict__ bodies, const Cloud* __restrict__ clouds, int n,
+            float theta, float softening_squared, float tolerance,
+            LargeGroup* __restrict__ large_groups) {
+  __shared__ int stack[kStack], waiting[64];
   LargeGroup& large = large_groups[blockIdx.x];
-  const Walk<kWarps> walk{nodes, stack, counts};
-  // Each lane has kShare consecutive bodies, the same in all warps; one of them is its sample.
-  const auto body_of = [&](int k) {
-    return bodies[min(blockIdx.x * kLarge + lane() * kShare + k, n - 1)];
+  const auto number_of = [&](int k) {
+    return min((blockIdx.x * kShare + k) * kGroup + lane(), n - 1);
   };
-  const Position sample = body_of(kShare / 2);
-  Box box = BoxOf()(sample);
-  for (int k = 0; k < kShare; ++k) box = BoxAround()(box, BoxOf()(body_of(k)));
-  const float reach = length(box.high - box.low);
+  Box box = BoxOf()(bodies[number_of(0)]);
+  float weakest = INFINITY;
+  for (int k = 0; k < kShare; ++k) {
+    const int i = number_of(k);
+    const Position body = bodies[i];
+    box = BoxAround()(box, BoxOf()(body));
+    const float a = clouds::estimated_force(clouds, n, i, body, softening_squared);
+    const Box forces = box_of_warp({a, 0, 0});  // min and max
+    const float least = fmaxf(forces.low.x, kCancelled * forces.high.x);
+    if (lane() == 0) large.forces[k] = least;
+    weakest = fminf(weakest, least);
+  }
+  const float bound = kAllowed * tolerance * weakest;
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
   float radius = 0;
-  for (int k = 0; k < kShare; ++k) radius = fmaxf(radius, length(xyz(body_of(k)) - middle));
+  for (int k = 0; k < kShare; ++k)
+    radius = fmaxf(radius, length(xyz(bodies[number_of(k)]) - middle));
   radius = largest_of_warp(radius);
 
-  float least = estimated_force(walk, root, middle, sample, reach, softening_squared);
-  float most = least;
-  for (int apart = 1; apart < kSamples; apart *= 2) {
-    least = fminf(least, __shfl_xor_sync(kAllLanes, least, apart));
-    most = fmaxf(most, __shfl_xor_sync(kAllLanes, most, apart));
-  }
-  least = fmaxf(least, kCancelled * most);
-  if (warp() == 0 && lane() % kSamples == 0) large.forces[lane() / kSamples] = least;
-  const float bound = -tolerance * largest_of_warp(-least);  // by the smallest force
-
-  Expansion<kQuadrupole> far{
-      nodes, middle, radius / theta, unit_of(*cube), softening_squared, waiting[warp()]};
+  Expansion<kQuadrupole> far{nodes,  middle, radius / theta, unit_of(*cube), softening_squared,
+                             waiting};
   int count = 0;
-  const int left = walk.down_from(
-      root,
+  if (lane() == 0) stack[0] = root;
+  const int left = walk_down(
+      nodes, stack, 1,
       [&](const Node& node, bool mine) {
         if (!mine) return Fate::none;
         if (far.covers(node, bound)) return Fate::expanded;
         // The larger of the two is divided: the node, or this group into its parts.
-        const bool divided = node.right < 0 || node.centre.w < kOpened * kOpened * radius * radius;
-        return divided ? Fate::listed : Fate::opened;
+        return node.right < 0 || node.centre.w < radius * radius ? Fate::listed : Fate::opened;
       },
-      [&](Fate fate, int number, const Node&, const Listed& listed) {
+      [&](Fate fate, int number, const Node&) {
         far.take(fate == Fate::expanded, number);
-        if (fate == Fate::listed) large.listed[count + listed.place()] = number;
-        count += listed.total;
-        return count <= kListed - 32 * kWarps;
+        const unsigned listed = __ballot_sync(kAllLanes, fate == Fate::listed);
+        if (fate == Fate::listed) large.listed[count + rank_among(listed)] = number;
+        count += __popc(listed);
+        return count <= kListed - 32;
       });
   // If the list is full, the groups continue from the nodes that are still on the stack.
-  for (int k = threadIdx.x; k < left; k += 32 * kWarps) large.listed[count + k] = stack[k];
+  for (int k = lane(); k < left; k += 32) large.listed[count + k] = stack[k];
   far.finish();
-  if (lane() == 0)
-    series::for_each_term([&]<int kPlace>() { sums[warp()][kPlace] = far.series.of[kPlace]; });
-  __syncthreads();  // all warps have written their series before any thread reads
-  for (int k = 1 + threadIdx.x; k < series::kTerms; k += 32 * kWarps) {
-    float total = 0;
-    for (int w = 0; w < kWarps; ++w) total += sums[w][k];
-    large.series.of[k] = total;
-  }
-  if (threadIdx.x != 0) return;
+  if (lane() != 0) return;
+  large.series = far.series;
   large.middle = middle;
   large.count = count + left;
 }
@@ -270,7 +219,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
-  const float bound = tolerance * large.forces[blockIdx.x % kShare];
+  const float bound = kAllowed * tolerance * large.forces[blockIdx.x % kShare];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(*cube);
   Expansion<kQuadrupole> far{nodes, middle, radius / theta, unit, softening_squared, waiting};
@@ -301,7 +250,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
     if (accepted) return Fate::accepted;
     return node.right < 0 ? Fate::listed : Fate::opened;
   };
-  const auto act = [&](Fate fate, int number, const Node& node, const Listed& listed) {
+  const auto act = [&](Fate fate, int number, const Node& node) {
     const unsigned whole = __ballot_sync(kAllLanes, fate == Fate::accepted);
     if (fate == Fate::accepted) {
       const int place = rank_among(whole);
@@ -317,7 +266,8 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
                                                     softening_squared)
                                        : attraction(tile[0][j], body, softening_squared));
     }
-    for (unsigned leaves = listed.lanes; leaves != 0; leaves &= leaves - 1) {
+    unsigned leaves = __ballot_sync(kAllLanes, fate == Fate::listed);
+    for (; leaves != 0; leaves &= leaves - 1) {
       const int holder = __ffs(leaves) - 1;
       const int first = __shfl_sync(kAllLanes, node.left, holder);
       const int count = -__shfl_sync(kAllLanes, node.right, holder);
@@ -334,7 +284,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   for (int done = 0; done < large.count; done += kRefill) {
     const int size = min(large.count - done, kRefill);
     for (int k = lane(); k < size; k += 32) stack[k] = large.listed[done + k];
-    Walk<1>{nodes, stack, nullptr}.down(size, judge, act);
+    walk_down(nodes, stack, size, judge, act);
   }
   far.finish();
   a = a + far.series.at(xyz(body) - middle, unit) + large.series.at(xyz(body) - large.middle, unit);
@@ -351,11 +301,12 @@ Timing simulate(const Run& run, Systems& systems) {
   const bool quadrupole = run.approximation.multipole == 2;
   const auto first_walk = quadrupole ? see_far<true> : see_far<false>;
   const auto second_walk = quadrupole ? advance<true> : advance<false>;
-  const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;
   const float theta = run.approximation.theta;
   const float tolerance = run.approximation.force_tolerance.value_or(0);
+  const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
   DeviceArray<LargeGroup> large_groups(large);
+  DeviceArray<Cloud> clouds(clouds::kClouds);
   Tree tree{n};
   const Transfer transfer(systems.bodies);
   StageTimer timer;
@@ -366,9 +317,10 @@ Timing simulate(const Run& run, Systems& systems) {
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
       tree.build(x, theta);
-      first_walk<<<large, 32 * kWarps>>>(tree.nodes.get(), tree.root(), tree.cube.get(),
-                                         tree.bodies.get(), n, theta, run.softening_squared,
-                                         tolerance, large_groups.get());
+      clouds::find_clouds<<<clouds::kClouds, 32>>>(tree.bodies.get(), n, clouds.get());
+      first_walk<<<large, 32>>>(tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(),
+                                clouds.get(), n, theta, run.softening_squared, tolerance,
+                                large_groups.get());
       second_walk<<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(),
                                   large_groups.get(), tree.order.get(), x, v, n, run.dt, theta,
                                   run.softening_squared, tolerance);
