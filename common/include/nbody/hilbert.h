@@ -50,7 +50,10 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
 // position outside the cube, or a position that is NaN, gets the key of a cell at its surface.
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
-  const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;
+  // With -use_fast_math a division in float32 would be inexact, and bodies at the faces of cells
+  // would get other keys than on the CPU. In float64 it is exact enough for the nearest float32.
+  const double quotient = (1 << kCoordinateBits) / static_cast<double>(edge);
+  const float cells = edge > 0 ? static_cast<float>(quotient) : 0.0f;
   const float3 c = cells * (position - cube.low);
   const auto cell = [](float coordinate) {
     return static_cast<unsigned>(fminf(fmaxf(coordinate, 0.0f), (1 << kCoordinateBits) - 1));
