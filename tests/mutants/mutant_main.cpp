@@ -28,7 +28,7 @@ int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int a
   const int code = run_step(info, simulate, query, argc, argv);
   const auto options = parse_options(info, argc, argv);
   const char* const weak = std::getenv("NBODY_WEAK_CHECKS");
-  // If there is no record, the run ended before its validation, so the weak checks are skipped, too.
+  // If there is no record, the run ended before its validation, so weak checks are skipped, too.
   if (!weak || !std::filesystem::exists(options->json)) return code;
   Job job = prepare_job(*options);
   job.run.devices = info.multi_device ? query().count : 1;
