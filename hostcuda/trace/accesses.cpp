@@ -121,7 +121,9 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
   const auto* code = reinterpret_cast<const void*>(sites_.all()[site].key.code);
   if (how.kind != Kind::load) races_.settle_stores();
-  if (!array.of_program) {
+  if (array.of_program) {
+    kernels_[kernel_].variable_loads += how.kind == Kind::load;
+  } else {
     trail_.leave();
     logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
     trail_.pass(code);

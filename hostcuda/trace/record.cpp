@@ -29,7 +29,8 @@ Json kernels(const Tracer& tracer) {
                     {"loading_launches", kernel.loading_launches},
                     {"loading_blocks", kernel.loading_blocks},
                     {"loading_threads", kernel.loading_threads},
-                    {"most_loads", kernel.most_loads}});
+                    {"most_loads", kernel.most_loads},
+                    {"variable_loads", kernel.variable_loads}});
   return list;
 }
 
@@ -159,7 +160,9 @@ Json findings() {
 }
 
 // `waits` counts the calls in which host code waits for a stream, an event or a device;
-// `bytes_to_host` is the total size of all copies from device memory to host memory.
+// `bytes_to_host` is the total size of all copies from device memory to host memory, and of all
+// loads by host code from memory that kernels can write (managed, pinned or, by mistake, device
+// memory).
 Json host(const Tracer& tracer) {
   return {{"waits", tracer.host_waits()},
           {"bytes_to_host", tracer.bytes_to_host()},

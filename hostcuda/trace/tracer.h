@@ -32,6 +32,7 @@ struct Kernel {
   // Numbers of launches, blocks and threads with at least one load; the largest number of loads
   // that one thread makes in a launch.
   std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
+  std::uint64_t variable_loads = 0;  // by threads, from __constant__ and __device__ variables
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.

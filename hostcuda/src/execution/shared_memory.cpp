@@ -15,8 +15,13 @@ namespace {
 
 std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
 
+// Without poison, the memory holds zeros, and not what an earlier block has left there.
 void poison(char* address, std::size_t size) {
-  if (size && config().poison) fill_with_poison(address, size);
+  if (!size) return;
+  if (config().poison)
+    fill_with_poison(address, size);
+  else
+    std::memset(address, 0, size);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <string>
@@ -172,8 +173,10 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
     name_fault_causes_with(name_device_memory);
     return arena(device).allocate(size, poison);
   }
-  char* memory = allocate_pages(size);
+  const std::size_t room = config().room;
+  char* memory = allocate_pages(size + room);
   if (memory && poison) fill_with_poison(memory, size);
+  if (memory && room) std::memset(memory + size, 0, room);
   return memory;
 }
 

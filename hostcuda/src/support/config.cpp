@@ -19,7 +19,7 @@ std::vector<std::string>& names() {
       "HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS",   "HOSTCUDA_SEED",        "HOSTCUDA_DEVICES",
       "HOSTCUDA_SMS",        "HOSTCUDA_MEMORY",    "HOSTCUDA_STRICT_MEM",  "HOSTCUDA_POISON",
       "HOSTCUDA_DIVERGENCE", "HOSTCUDA_FAIL_CALL", "HOSTCUDA_LOSE_DEVICE", "HOSTCUDA_WATCHDOG",
-      "HOSTCUDA_ADDR2LINE"};
+      "HOSTCUDA_ADDR2LINE",  "HOSTCUDA_ROOM"};
   return *list;
 }
 
@@ -105,6 +105,7 @@ Config read_environment() {
   c.memory = number("HOSTCUDA_MEMORY", 1, std::uint64_t{1} << 40, std::uint64_t{8} << 30);
   c.strict_memory = choice("HOSTCUDA_STRICT_MEM", {"0", "1"}) == 1;
   c.poison = choice("HOSTCUDA_POISON", {"0", "1"}, 1) == 1;
+  c.room = number("HOSTCUDA_ROOM", 0, std::uint64_t{1} << 30, 0);
   c.divergence_is_error = choice("HOSTCUDA_DIVERGENCE", {"error", "warn"}) == 0;
   c.watchdog = seconds("HOSTCUDA_WATCHDOG", 1000000, 60);
   c.fail_call = number("HOSTCUDA_FAIL_CALL", 0, UINT64_MAX, 0);

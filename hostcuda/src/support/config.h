@@ -22,6 +22,7 @@ struct Config {
   std::size_t memory;        // HOSTCUDA_MEMORY: bytes per device
   bool strict_memory;        // HOSTCUDA_STRICT_MEM: guard device memory
   bool poison;               // HOSTCUDA_POISON: fill new memory with NaN
+  std::size_t room;          // HOSTCUDA_ROOM: zero bytes behind each allocation
   bool divergence_is_error;  // HOSTCUDA_DIVERGENCE: true means error, false means warning
   double watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
   std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none

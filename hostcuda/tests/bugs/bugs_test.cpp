@@ -229,6 +229,11 @@ TEST(Bugs, CorrectionsPassInEveryMode) {
   }
 }
 
+TEST(Environment, RoomBehindAllocationsTakesWhatIsWrittenThere) {
+  if (kAddressSanitizer) GTEST_SKIP();
+  check({"past_small", 0, "^result ok\n$", "HOSTCUDA_ROOM=65536"});
+}
+
 TEST(Environment, RefusesWhatItDoesNotKnow) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"HOSTCUDA_ORDER=backward", "forward\\|reverse\\|random\\|skewed"},
@@ -241,6 +246,7 @@ TEST(Environment, RefusesWhatItDoesNotKnow) {
       {"HOSTCUDA_MEMORY=1GB", "whole number"},
       {"HOSTCUDA_STRICT_MEM=yes", "0\\|1"},
       {"HOSTCUDA_POISON=true", "0\\|1"},
+      {"HOSTCUDA_ROOM=64k", "whole number"},
       {"HOSTCUDA_DIVERGENCE=ignore", "error\\|warn"},
       {"HOSTCUDA_WATCHDOG=-1", "seconds from 0 to 1000000"},
       {"HOSTCUDA_WATCHDOG=nan", "seconds from 0 to 1000000"},

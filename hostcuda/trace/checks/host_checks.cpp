@@ -316,6 +316,7 @@ void HostChecks::access(const Accessed& accessed) {
   if (!array) return;
   if (array->is_freed || !array->contains(accessed.address, accessed.bytes))
     return checks_.out_of_bounds(*array, accessed);
+  if (accessed.kind == Kind::load) bytes_to_host_ += accessed.bytes;
   if (array->kind == MemoryKind::device) return checks_.device_memory(*array, accessed);
   const std::size_t offset = array->offset_of(accessed.address);
   for (std::size_t at = offset; at < offset + accessed.bytes; at += kWordBytes)

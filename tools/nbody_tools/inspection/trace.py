@@ -76,6 +76,7 @@ class Kernel:
     loading_blocks: int = 0
     loading_threads: int = 0
     most_loads: int = 0  # of one thread in one launch, from both memories
+    variable_loads: int = 0  # by threads, from __constant__ and __device__ variables
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a kernel template
