@@ -9,7 +9,8 @@ of the wrong programs, and the next variant with others; --all tests each varian
 --some N tests N variants, with the first wrong program of a few kinds; with --if-stale it tests
 none if the family's nightly test passed with the present files. --attempts grades programs that
 students wrote from the statement alone: right ones in attempts/, cheats, right programs that use a
-method other than the variant's, and programs with a slip.
+method other than the variant's, and programs with a slip. A file is named VARIANT.cu, or
+VARIANT.WHAT.cu if there are several of a variant.
 """
 import argparse
 import secrets
@@ -106,7 +107,8 @@ if options.attempts:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
     all_problems = [problem for folder, kind in KIND_OF_FOLDER.items()
                     for file in sorted(Path(__file__).with_name(folder).glob(f"{family.name}-*.cu"))
-                    for problem in check(by_name[file.stem], folder,
+                    for problem in check(by_name[file.name.split(".")[0]],
+                                         f"{folder}/{file.name}",
                                          file.read_text(encoding="utf-8"), kind)]
 else:
     variants = family.variants

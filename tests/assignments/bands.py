@@ -5,9 +5,10 @@ BANDS = {
     "starter": (0, 0),
     "host": (0, 0),  # the host computes the results
     "nothing": (0, 10),  # the kernel that matters is not launched
-    "first kernel": (3, 17),  # the kernel that writes the result is missing
-    "no results": (8, 20),  # all accesses of the method, but completely wrong results
-    "unrecognised": (8, 20),  # one slip, after which every number is 0
+    "first kernel": (5, 25),  # the kernel that writes the result is missing
+    "no results": (14, 30),  # all accesses of the method, but completely wrong results
+    "unrecognised": (14, 30),  # one slip, after which every number is 0
+    "few bodies": (20, 44.9),  # less than a right program by any method
     "some bodies": (20, 85),  # only some of the bodies or cells are read
     "one thread": (40, 50),  # right
     "other method": (45, 75),  # right, or nearly, but most of the method is missing

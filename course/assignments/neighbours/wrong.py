@@ -12,7 +12,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         ("result[first + i] = sum;", "result[first + i] = 0 * sum;")
     made = [
         Wrong("own_cell", "only the body's own cell is searched",
-              (("kReach = 1;", "kReach = 0;"),), "some bodies"),
+              (("kReach = 1;", "kReach = 0;"),), "few bodies"),
         Wrong("lost_count", "threads overwrite each other's counts of a cell",
               (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), "slip", "RACE"),
         Wrong("no_barrier", "threads overwrite numbers of the scan that others have yet to read",
@@ -31,8 +31,8 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
                           "unrecognised" if choice["what"] == "nearest" else "slip"))
     if choice["border"] == "open":
         made.append(Wrong("all_pairs", "every cell is searched",
-                          (("kReach = 1;", "kReach = kSide;"),), "one thread",
-                          "global loads per body"))
+                          (("kReach = 1;", "kReach = kSide;"),), "part",
+                          "loads and shuffles per body"))
     else:
         made.append(Wrong("no_images", "the vectors do not wrap around",
                           (("return d - 2 * rintf(0.5f * d);", "return d;"),), "slip"))

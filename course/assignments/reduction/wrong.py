@@ -16,6 +16,9 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), "slip"),
         Wrong("no_bounds", "threads beyond the last body add the values behind the array",
               (("    if (i < bodies.count) {\n", "    {\n"),), "slip"),
+        # Right: the rounding up to whole blocks may not break a limit.
+        Wrong("blocks_of_64", "each of 64 threads reads one body",
+              (("kBlock = 256", "kBlock = 64"),), "complete"),
         Wrong("first_system", "all systems read the bodies of the first one",
               ((FIRST, FIRST.replace("(system)", "(0 * system)")),), "slip"),
         Wrong("first_block_only", "only the first chunk of the bodies is read",

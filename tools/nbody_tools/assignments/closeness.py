@@ -5,7 +5,8 @@ slip can make every number wrong although most of the work was done. The nearnes
   the share of right numbers that are anywhere in the results, as after an exchange of rows and
   columns;
   the square of the correlation of the results with the right numbers, which stays large if, for
-  example, one round of a sum is missing.
+  example, one round of a sum is missing. It is the mean of the problems' own, because their scales
+  may differ, or that of all numbers if some problems have too few.
 """
 
 from __future__ import annotations
@@ -39,8 +40,19 @@ def nearness(problems: Sequence[Numbers]) -> float:
     if not counted.any():
         return float(right.mean())
     got = np.where(is_written(got), got, np.nan)
+    if not np.nan_to_num(got).any():
+        return 0.0  # zeros may be right within the error, but nothing has computed them
     return max(float(right[counted].mean()), at_any_place(got, expected),
-               squared_correlation(got, expected))
+               mean_of_problems(problems) if all(one.expected.size >= FEWEST for one in problems)
+               else squared_correlation(got, expected))
+
+
+def mean_of_problems(problems: Sequence[Numbers]) -> float:
+    """Returns the mean of the problems' squared correlations, weighted by their sizes."""
+    sizes = [one.expected.size for one in problems]
+    own = [squared_correlation(np.where(is_written(one.got), one.got, np.nan), one.expected)
+           for one in problems]
+    return float(np.average(own, weights=sizes))
 
 
 def is_written(got: np.ndarray) -> np.ndarray:

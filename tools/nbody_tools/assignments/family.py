@@ -60,6 +60,18 @@ EXPLAINED = (
     ("shuffles per thread", "Counted in the kernel that reads the bodies, per thread that reads "
      "bodies: every shuffle in which the thread takes part counts, also in cooperative groups."),
     ("launches that load", "A later kernel must read what an earlier kernel has written."),
+    ("loads and shuffles in the search", "The same, in the kernel that loads most: a body looks at "
+     "65 to 100 others."),
+    ("global atomics per shared load", "What is added in global memory must have been collected in "
+     "shared memory."),
+    ("loads and shuffles", "The loads of all threads from global, shared and constant memory, and "
+     "every shuffle in which a thread takes part. All pairs would be 2000."),
+    ("loads and atomics before the search", "In all kernels but the one that loads most: making "
+     "lists needs more than one look at each position."),
+    ("loads of one thread before the search", "The loads of the busiest thread in these kernels: "
+     "no thread may make the lists alone."),
+    ("loads of one thread that searches", "The loads of the busiest thread in the kernel that "
+     "loads most."),
     ("loads of one thread", "The loads of the busiest thread from global and shared memory: no "
      "thread may do the work of all others."),
     (PATTERNS, "The ways in which the addresses of the lanes follow one another, counted over the "

@@ -40,7 +40,7 @@ MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"
 UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
 TRACE = "HOSTCUDA_TRACE"
-ROOM = 1 << 16  # bytes behind each of the grader's arrays in the runs of KIND
+ROOM = f"HOSTCUDA_ROOM={1 << 16}"  # zero bytes behind each array
 LOADS = ("requests of global loads", "global loads")
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")
@@ -51,17 +51,18 @@ class Kind(NamedTuple):
     """A run in which some mistakes have no effect, and a text that explains the mistake of a
     program that is right only in such a run."""
     environment: str
-    room: int
     words: str
 
 
 KIND = (
-    Kind(f"{STRICT} {UNPOISONED}", 0, "; the result is right if all memory holds zeros before, so "
+    Kind(f"{STRICT} {UNPOISONED}", "; the result is right if all memory holds zeros before, so "
          "the program reads or adds to memory that it has not written"),
-    Kind(UNPOISONED, ROOM, "; the result is right if there are zeros behind all arrays, so a "
+    Kind(f"{UNPOISONED} {ROOM}", "; the result is right if there are zeros behind all arrays, so a "
          "thread works beyond the end of an array"),
-    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED}", ROOM, "; the result is right if the threads run "
+    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED} {ROOM}", "; the result is right if the threads run "
          "in another order, so a barrier or an atomic operation is missing"),
+    Kind(f"HOSTCUDA_DIVERGENCE=warn {UNPOISONED} {ROOM}", "; the result is right if threads need "
+         "not wait at the same barrier, so only some threads of a block reach a barrier"),
 )
 
 
@@ -137,12 +138,11 @@ class Tests:
         return test()
 
     def _run(self, name: str, program: str, problems: Sequence[Problem], environment: str,
-             fill: int = FILL, room: int = 0) -> Answers:
+             fill: int = FILL) -> Answers:
         limit = max(1.0, min(SECONDS, self._seconds_left))
         self._seconds_left -= limit  # another run may begin before this one ends
         answers, used, hung = run_problems(
-            self._workshop, self._programs[program], problems, environment, limit, fill=fill,
-            room=room)
+            self._workshop, self._programs[program], problems, environment, limit, fill=fill)
         self._seconds_left += limit - used
         if hung or NEVER_ENDS in answers.said:
             self._hung = name
@@ -157,8 +157,7 @@ class Tests:
             again = [k for k, one in enumerate(checked) if one.why and not one.is_explained]
             if self._hung or not again:
                 break
-            others, _ = self._answered(name, [problems[k] for k in again], kind.environment, 0,
-                                       kind.room)
+            others, _ = self._answered(name, [problems[k] for k in again], kind.environment, 0)
             for k, other in zip(again, others):
                 checked[k] = in_kind_run(checked[k], other, kind)
             if name == "right" and any(checked[k].is_explained for k in again):
@@ -168,7 +167,7 @@ class Tests:
         return result_of(name, checked), given
 
     def _answered(self, name: str, problems: Sequence[Problem], environment: str,
-                  fill: int = FILL, room: int = 0) -> tuple[list[Checked], tuple[bytes, ...]]:
+                  fill: int = FILL) -> tuple[list[Checked], tuple[bytes, ...]]:
         """Returns the result of each problem. If the program ends at a problem, starts the program
         again with the next problem."""
         checked: list[Checked] = []
@@ -176,13 +175,14 @@ class Tests:
         while len(checked) < len(problems):
             left = problems[len(checked):]
             answers = Answers((), why=f"not run: the program was stopped in {self._hung}") if \
-                self._hung else self._run(name, PLAIN, left, environment, fill, room)
+                self._hung else self._run(name, PLAIN, left, environment, fill)
             checked += [self._variant.check(*pair) for pair in zip(left, answers.results)]
             given += answers.results
             if not answers.why:
                 break
             at = min(len(answers.results), len(left) - 1)
-            why = f"{left[at].words}: {answers.why}{quoted(of_student(answers.said))}"
+            after = "the results are there, but " if at < len(answers.results) else ""
+            why = f"{left[at].words}: {after}{answers.why}{quoted(of_student(answers.said))}"
             if at < len(answers.results):
                 checked[-1] = replace(checked[-1], why=checked[-1].why or why)
             else:
@@ -233,8 +233,7 @@ class Tests:
         record.chmod(0o666)
         environment = f"{TRACE}={record} {TRACE}_BLOCK=1"
         answers = self._run("findings", TRACED, [problem], environment) if kind is None else \
-            self._run("findings", TRACED, [problem], f"{environment} {kind.environment}", 0,
-                      kind.room)
+            self._run("findings", TRACED, [problem], f"{environment} {kind.environment}", 0)
         source = (self._workshop.made / FILE_NAME).read_text(encoding="utf-8")
         said = MESSAGE.findall(of_student(with_names(answers.said, source)))
         messages = tuple(sorted((one for one in said if not UNUSED.search(one)), key=is_later))
@@ -350,12 +349,10 @@ def weighed_method(result: Result, near: float) -> Result:
 
 def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem], environment: str,
                  seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
-                 kept: int = 0, fill: int = FILL, room: int = 0
-                 ) -> tuple[Answers, float, bool]:
+                 kept: int = 0, fill: int = FILL) -> tuple[Answers, float, bool]:
     """Runs the problems. The input of a problem has `copies` copies of its systems; the results are
-    read from one copy. Before a call, each byte of the result is `fill`, and `room` zero bytes are
-    behind each array. Returns the answers, the processor time, and whether the program had to be
-    stopped."""
+    read from one copy. Before a call, each byte of the result is `fill`. Returns the answers, the
+    processor time, and whether the program had to be stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
     asked.write_bytes(b"".join(map(packed, problems)))
@@ -363,7 +360,7 @@ def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem],
     given.touch()
     given.chmod(0o666)
     words = [str(program), str(asked), str(given),
-             *map(str, (calls, copies, kept, fill, room))]
+             *map(str, (calls, copies, kept, fill))]
     ended = run_alone(workshop, words, megabytes, environment, seconds)
     answered = given.read_bytes()
     asked.unlink()

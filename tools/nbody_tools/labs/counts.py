@@ -13,7 +13,17 @@
                                    load nothing do not count
   shuffles per thread              also shared loads, ..., requests of shared loads: the counts of
                                    that kernel, divided by the number of its threads that load
+  loads and shuffles per body      loads from both memories and from __constant__
+                                   and __device__ variables, and shuffles
+  loads and shuffles in the search per body        the same, in the kernel that loads most from
+                                   global memory
+  global atomics per shared load   1 if each sum of a block in shared memory is added once
+  loads and atomics before the search per body     both memories; without the kernel that loads most
+                                   from global memory
   loads of one thread              the most loads of any thread in one launch, from both memories
+  loads of one thread that searches                the same, in the kernel that loads most from
+                                   global memory
+  loads of one thread before the search            the same, in all other kernels
   launches that load               launches whose threads load anything
   patterns of lanes                most patterns of addresses of one access to shared memory, in a
                                    kernel's first block: 1 if all rows are stored alike
@@ -47,6 +57,11 @@ OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_k
            "streams with kernels at once": "streams_at_once"}
 BODIES_PER_BLOCK = "bodies per block"
 LOADS_OF_ONE_THREAD = "loads of one thread"
+OF_SEARCH, BEFORE_SEARCH = " that searches", " before the search"
+LOADS_AND_SHUFFLES = "loads and shuffles per body"
+LOADS_OF_SEARCH = "loads and shuffles in the search per body"
+ATOMICS_PER_LOAD = "global atomics per shared load"
+LOADS_AND_ATOMICS = "loads and atomics before the search per body"
 LAUNCHES_THAT_LOAD = "launches that load"
 PATTERNS = "patterns of lanes"
 UNITS = {"global": "sectors", "shared": "wavefronts"}
@@ -72,7 +87,23 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     if limit.of == BODIES_PER_BLOCK:
         return bodies_per_block(kernels, units)
     if limit.of == LOADS_OF_ONE_THREAD:
-        return float(max((one.most_loads for one in kernels), default=0))
+        return most_loads(kernels)
+    if limit.of == LOADS_OF_ONE_THREAD + OF_SEARCH:
+        return most_loads([one for one in kernels if one is reading_kernel(kernels)])
+    if limit.of == LOADS_OF_ONE_THREAD + BEFORE_SEARCH:
+        return most_loads(before_search(kernels))
+    if limit.of == LOADS_AND_SHUFFLES:
+        return loads_and_shuffles(kernels) / units
+    if limit.of == LOADS_OF_SEARCH:
+        search = reading_kernel(kernels)
+        return loads_and_shuffles([search]) / units if search else None
+    if limit.of == ATOMICS_PER_LOAD:
+        atomics = total(kernels, "executions", "global", "atomic")
+        loads = total(kernels, "executions", "shared", "load")
+        return atomics / loads if loads else float("inf") if atomics else 0.0
+    if limit.of == LOADS_AND_ATOMICS:
+        others = before_search(kernels)
+        return (executions(others, "load") + executions(others, "atomic")) / units
     if limit.of == LAUNCHES_THAT_LOAD:
         return float(sum(one.loading_launches for one in kernels))
     if limit.of == PATTERNS:
@@ -92,6 +123,24 @@ def reading_kernel(kernels: list[Kernel]) -> Optional[Kernel]:
     """Returns the kernel that loads most from global memory, because that kernel reads the
     bodies."""
     return max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
+
+
+def before_search(kernels: list[Kernel]) -> list[Kernel]:
+    search = reading_kernel(kernels)
+    return [one for one in kernels if one is not search]
+
+
+def loads_and_shuffles(kernels: list[Kernel]) -> int:
+    return executions(kernels, "load") + sum(
+        one.variable_loads + one.shuffles.get("executions", 0) for one in kernels)
+
+
+def executions(kernels: list[Kernel], access: str) -> int:
+    return sum(total(kernels, "executions", memory, access) for memory in UNITS)
+
+
+def most_loads(kernels: list[Kernel]) -> float:
+    return float(max((one.most_loads for one in kernels), default=0))
 
 
 def bodies_per_block(kernels: list[Kernel], units: float) -> Optional[float]:
@@ -143,10 +192,7 @@ def most_grid_barriers(kernels: list[Kernel]) -> float:
 
 
 def loads_per_interaction(inspection: Inspection, interactions: float) -> float:
-    return (
-        sum(total(inspection.kernels, "executions", memory, "load") for memory in UNITS)
-        / interactions
-    )
+    return executions(inspection.kernels, "load") / interactions
 
 
 def total(kernels: list[Kernel], quantity: str, memory: str, access: str) -> int:

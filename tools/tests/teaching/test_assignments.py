@@ -8,6 +8,7 @@ import csv
 import io
 import random
 import re
+from dataclasses import replace
 from typing import Callable, Optional
 
 import numpy as np
@@ -15,18 +16,21 @@ import numpy as np
 from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.closeness import nearness
+from nbody_tools.assignments.families.histogram import LEAST_BODIES
 from nbody_tools.assignments.family import (Checked, Problem, families, find_family, read_variant,
                                             read_variants)
 from nbody_tools.assignments.messages import (FILL, UNWRITTEN, call_refused, error_first,
                                               of_student)
 from nbody_tools.assignments.points import ENOUGH, FLOOR, WEIGHTS, WRONG
-from nbody_tools.assignments.tests import (Result, near_of, packed, result_of, weighed,
+from nbody_tools.assignments.tests import (INSPECTED, Result, near_of, packed, result_of, weighed,
                                            weighed_method)
 from nbody_tools.course import pack, teacher
-from nbody_tools.inspection.trace import Kernel
+from nbody_tools.inspection.source_lines import Place
+from nbody_tools.inspection.trace import Inspection, Kernel, Row
 from nbody_tools.labs import grade
-from nbody_tools.labs.counts import most_patterns
+from nbody_tools.labs.counts import most_patterns, value_of
 from nbody_tools.labs.cpp_text import without_comments
+from nbody_tools.labs.lab import Limit
 from nbody_tools.labs.rules import broken_by_text
 from tests.fakes import InFolder
 
@@ -230,6 +234,9 @@ class Points(InFolder):
         means = nearness([self.near("moments", lambda v: 0 * v + v.mean(axis=0)).numbers])
         self.assertLess(means, 0.1)  # known before, so no result
         self.assertEqual(nearness([]), 0)
+        small = self.near("moments", lambda v: v / 2).numbers
+        large = replace(small, got=small.got * 500, expected=small.expected * 2)
+        self.assertGreater(nearness([small, large]), 0.99)  # each problem has its own scale
         half = self.near("moments", lambda v: np.where(np.arange(20)[:, None] < 10, v / 2,
                                                        UNWRITTEN[0]))
         self.assertTrue(0.2 < nearness([half.numbers]) < 0.8)  # what is unwritten has no weight
@@ -279,6 +286,38 @@ class Points(InFolder):
         self.assertIsNone(patterns(lambda row, lane: 33 * lane + row))  # rows
         self.assertIsNone(most_patterns([Kernel("turn", 1, 1, 32)]))
 
+    def test_work_is_counted_from_all_memories_and_without_the_search(self) -> None:
+        def row(memory: str, access: str, executions: int) -> Row:
+            return Row(Place("a.cu", 1), memory, access, 4, executions)
+
+        lists = Kernel("lists", 1, 1, 32, most_loads=3, variable_loads=7, shuffles={
+            "executions": 20}, rows=[row("global", "load", 10), row("global", "atomic", 5)])
+        search = Kernel("search", 1, 1, 32, most_loads=9,
+                        rows=[row("global", "load", 90), row("shared", "load", 13)])
+        found = Inspection([lists, search], [], [])
+        for what, expected in (("loads and shuffles per body", 14), ("loads of one thread", 9),
+                               ("loads and shuffles in the search per body", 10.3),
+                               ("global atomics per shared load", 5 / 13),
+                               ("loads and atomics before the search per body", 1.5),
+                               ("loads of one thread before the search", 3),
+                               ("loads of one thread that searches", 9)):
+            self.assertEqual(value_of(Limit(what), found, 10), expected, what)
+
+    def test_limits_hold_for_every_number_of_whole_blocks(self) -> None:
+        def most(family: str, axes: str, what: str) -> float:
+            variant = next(one for one in find_family(family).variants if axes in one.name)
+            return next(one.at_most for one in variant.limits if one.of == what and one.at_most)
+
+        for count in range(*INSPECTED):
+            blocks = -(-count // 256)
+            self.assertLessEqual(24 * blocks / count,
+                                 most("histogram", "rings-edge-atomic", "global atomics per body"))
+            self.assertLessEqual(LEAST_BODIES, count / blocks)
+            blocks = -(-count // 64)
+            self.assertLessEqual(4 * blocks / count,
+                                 most("reduction", "moments-packed-tree-atomic",
+                                      "global atomics per body"))
+
     def test_messages_name_the_line_and_what_is_allowed(self) -> None:
         said = call_refused("it calls 'fprintf', which no lab needs", "int a;\nfprintf(b);\n")
         self.assertRegex(said, "^line 2: it calls 'fprintf', .*; allowed are CUDA's runtime")
@@ -288,6 +327,8 @@ class Points(InFolder):
 
     def test_an_array_of_the_harness_is_named_as_students_know_it(self) -> None:
         place = "/a/made/assignment_harness.cu:74"
+        said = "hostcuda: hint: `hostcuda check` names the array, the index and the line"
+        self.assertIn("`findings` names the array", of_student(said))
         said = f"past the end of the allocation of {place}, 4 bytes, allocated at {place}\nx"
         self.assertEqual(of_student(said), "past the end of the input or `result`, 4 bytes\nx")
 

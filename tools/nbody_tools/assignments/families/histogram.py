@@ -94,7 +94,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     if choice["layout"] == "packed":
         loads = 2 if choice["what"] == "fastest" else 1
     cells = cells_of(choice)
-    merged = cells / 256  # once per cell and block; a block takes at least 256 bodies
+    merged = cells / LEAST_BODIES  # once per cell and block
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]
     if choice["outside"] == "dropped" and WHAT[choice["what"]][2]:
@@ -107,7 +107,9 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
         Limit("global loads per body", at_most=loads + other + 0.05),
         Limit("sectors per request of global loads", at_most=width + 1.5),
     )
+    # What a block adds to the system's map must come from its own map.
     maps = (Limit("shared atomics per body", at_least=0.3, at_most=1.05),
+            Limit("global atomics per shared load", at_most=1.05),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96))
     combining = [Limit("bodies per block", at_least=LEAST_BODIES, at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
@@ -217,8 +219,7 @@ def check(choice: dict[str, str], asked: Problem, result: bytes) -> Checked:
     numbers = Numbers(got, expected.values, right)
     if right.all():
         return Checked(numbers)
-    filled = (expected.values != 0) | (got != 0)
     system, cell = (int(i) for i in np.argwhere(~right)[0])
     return Checked(numbers, f"{asked.words}: cell {cell} of system {system} is "
                    f"{shown(got[system, cell])}, not {shown(expected.values[system, cell])}; "
-                   f"{int((~right).sum())} of {int(filled.sum())} cells are wrong")
+                   f"{int((~right).sum())} of {right.size} cells are wrong")

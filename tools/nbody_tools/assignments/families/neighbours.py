@@ -25,8 +25,13 @@ NEAR = 1e-4  # least relative difference of a squared distance from the squared 
 TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
-MOST_LOADS = 600  # limit per body; a program that reads all pairs needs 2000
+# Limits on the loads and shuffles per body. A body looks at 65 to 100 others, or at 5 to 9 in its
+# own cell; a program that reads all pairs needs 2000, whether they come from memory, from constants
+# or by shuffles.
+LEAST_LOADS, MOST_LOADS = 40, 1000
 MOST_OF_THREAD = 1500  # limit for the thread with the most neighbours
+DENSE = 40  # bodies in one cell of each system, in problems with many systems
+MANY, ENOUGH = 5, 60  # systems and bodies of such problems, at least
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -70,15 +75,20 @@ def cut_off(choice: dict[str, str]) -> float:
     return 2 / SIDES[choice["box"]]
 
 
-def parts(_: dict[str, str]) -> tuple[Part, ...]:
+def parts(choice: dict[str, str]) -> tuple[Part, ...]:
+    position = 1 if choice["layout"] == "packed" else len(coordinates_of(choice))  # loads
     return (Part("lists", 20, (
                 Limit("launches that load", at_least=2),
+                # Only copying the positions makes no lists.
+                Limit("loads and atomics before the search per body", at_least=position + 0.9),
                 Limit("global atomics per body", at_most=2.1),
-                Limit("loads of one thread", at_most=MOST_OF_THREAD))),
+                Limit("loads of one thread before the search", at_most=MOST_OF_THREAD))),
             Part("search", 35, (
-                Limit("global loads per body", at_least=10, at_most=MOST_LOADS),
-                Limit("shared loads per body", at_most=MOST_LOADS),
-                Limit("requests of global loads per body", at_most=80))))
+                Limit("global loads per body", at_least=10),
+                Limit("loads and shuffles per body", at_most=MOST_LOADS),
+                Limit("loads and shuffles in the search per body", at_least=LEAST_LOADS),
+                Limit("requests of global loads per body", at_most=80),
+                Limit("loads of one thread that searches", at_most=MOST_OF_THREAD))))
 
 
 def words(choice: dict[str, str]) -> dict[str, object]:
@@ -136,6 +146,9 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     for c in "xyz":
         state.columns[c][:] = numbers.uniform(-1, 0.999, (systems, count))
+        if systems >= MANY and count >= ENOUGH:
+            cell = numbers.uniform(0.01, 0.99, (systems, DENSE)) * cut_off(choice)
+            state.columns[c][:, :DENSE] = cell
     for system in range(systems):
         for begin in range(0, count, ROWS):
             for _ in range(30):
