@@ -53,8 +53,7 @@ void* copied_array(std::FILE* file, int copies) {
   if (!read(file, &bytes, sizeof bytes)) return nullptr;
   std::vector<char> host(bytes);
   char* device = nullptr;
-  if (!read(file, host.data(), host.size()) ||
-      cudaMalloc(&device, bytes * copies) != cudaSuccess ||
+  if (!read(file, host.data(), host.size()) || cudaMalloc(&device, bytes * copies) != cudaSuccess ||
       cudaMemcpy(device, host.data(), bytes, cudaMemcpyHostToDevice) != cudaSuccess)
     return nullptr;
   for (int k = 1; k < copies; ++k)

@@ -202,7 +202,7 @@ def broken_by_text(lab: Submitted, text: str) -> Optional[str]:
     if broken := broken_by_directives(lab, code):
         return broken
     code = INCLUDE.sub("", code)
-    of_lab = ((rf"\b(?:{names})", "this lab's README says why") for names in lab.forbidden)
+    of_lab = ((rf"\b(?:{names})", "the task's README says why") for names in lab.forbidden)
     for pattern, what in (*FORBIDDEN, *of_lab):
         if found := re.search(pattern, code):
             word = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}"

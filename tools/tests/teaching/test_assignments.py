@@ -318,6 +318,12 @@ class Points(InFolder):
                                  most("reduction", "moments-packed-tree-atomic",
                                       "global atomics per body"))
 
+    def test_ways_for_the_host_to_read_uncounted_are_refused(self) -> None:
+        variant = find_family("histogram").variants[0]
+        for line in ("__managed__ float4 p[9];", "void f() { cudaLaunchHostFunc(0, g, 0); }"):
+            broken = broken_by_text(variant, f"{variant.starter}{line}\n")
+            self.assertRegex(broken or "", "is not allowed")
+
     def test_messages_name_the_line_and_what_is_allowed(self) -> None:
         said = call_refused("it calls 'fprintf', which no lab needs", "int a;\nfprintf(b);\n")
         self.assertRegex(said, "^line 2: it calls 'fprintf', .*; allowed are CUDA's runtime")
