@@ -117,7 +117,7 @@ class OfForbiddenNames(unittest.TestCase):
         for word, broken in (("atomicAdd(&a, b);", False), ("atomicExch(&a, b);", True),
                              ("atomicAdd_system(&a, b);", True), ("atomicCAS(&a, b, c);", True)):
             said = broken_by_text(labs["22"], f"void f() {{ {word} }}\n") or ""
-            self.assertEqual("is not allowed: this lab's README" in said, broken, said)
+            self.assertEqual("is not allowed: the task's README" in said, broken, said)
         self.assertIsNone(broken_by_text(labs["03"], "void f() { atomicExch(&a, b); }\n"))
 
 
