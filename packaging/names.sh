@@ -9,5 +9,5 @@ exec awk -F'|' -v manager="$1" -v command="$2" '
     }
     next
   }
-  (" " $without " ") !~ (" " command " ") && !seen[$column]++ { print $column }
+  (" " $without " ") !~ (" " command " ") && $column != "-" && !seen[$column]++ { print $column }
 ' "${0%/*}/packages.txt"

@@ -187,7 +187,7 @@ run_night_command() {
   case " $* " in
     *" --status "*) ;;
     *)
-      set_up ci
+      set_up night
       lock
       find_nvcc || true
       ;;
@@ -212,7 +212,7 @@ run_test_command() {
   local by_day=(cpu)
   [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
   # A browser is large, so only CI and the night install one. Elsewhere the tests that need it are skipped.
-  if [ "${CI-}" = true ] || [ "$what" = nightly ]; then set_up ci; else set_up test; fi
+  if [ "$what" = nightly ]; then set_up night; elif [ "${CI-}" = true ]; then set_up ci; else set_up test; fi
   fetch_axe
   lock
   case $what in

@@ -56,9 +56,10 @@ is_there() {
       git) [ ! -e .git ] || command -v git >/dev/null ;;  # an unpacked archive has no revision
       browser) [ -n "$(command -v chromium chromium-browser google-chrome)" ] ;;
       import:*) find_python "${proof#import:}" >/dev/null ;;
+      /*) [ -e "$proof" ] ;;
       -l*) compiles 'int main() {}' -Wl,--no-as-needed "$proof" ;;
       '<'*) compiles "#if !__has_include($proof)"$'\n#error\n#endif' -E ;;
-      *) command -v "$proof" >/dev/null ;;
+      *) PATH=$PATH:/usr/sbin command -v "$proof" >/dev/null ;;  # daemons are there
     esac || return 1
   done
 }
@@ -73,7 +74,7 @@ missing_for() {
     # shellcheck disable=SC2086  # one word per proof
     is_there $proofs && continue
     case $manager in
-      dnf | pacman) echo "${!manager}|$proofs|$without|$purpose" ;;
+      dnf | pacman) [ "${!manager}" = - ] || echo "${!manager}|$proofs|$without|$purpose" ;;
       *) echo "$apt|$proofs|$without|$purpose" ;;
     esac
   done <"$PACKAGES"

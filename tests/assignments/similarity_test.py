@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Tests that copies of references and of this repository's code are recognised, that programs
 written from the statement alone are not, and that a program which a student developed from a lesson
-is reported as using the lesson: similarity_test.py. Exits with code 77 if copydetect is not
-installed."""
+is reported as using the lesson: similarity_test.py. If copydetect is not installed, pip installs it
+in the current folder; exits with code 77 if pip cannot."""
+import os
 import re
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.assignments import similarity
 from nbody_tools.assignments.family import families
 from nbody_tools.labs.cpp_text import without_comments
+from tests.environments import python_with
 
 WORDS = re.compile(r"\b(?!struct|const|int|float|for|if|return|void|kernel)[a-z_]{4,}\b")
 
@@ -34,8 +36,9 @@ def swapped(text):
 
 
 if similarity.python_with_copydetect() is None:
-    print("copydetect is not installed (pip install copydetect)")
-    sys.exit(77)
+    if (python := python_with("copydetect", Path("copydetect-python"))) is None:
+        sys.exit(77)
+    os.environ["PYTHON"] = python
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     copies, own, lessons = {}, {}, {}

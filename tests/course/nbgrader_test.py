@@ -2,8 +2,8 @@
 """Tests assignments of nbgrader end to end: nbgrader_test.py FOLDER BUILD
 
 nbgrader generates the students' version of labs 03 and 23 and of a variant of an assignment, grades
-solutions and starters, and exports points. Exits with 77 if nbgrader is not installed; PYTHON may
-name an interpreter that has nbgrader.
+solutions and starters, and exports points. If the interpreter that PYTHON names does not have
+nbgrader, pip installs nbgrader next to FOLDER; exits with 77 if pip cannot.
 """
 import csv
 import json
@@ -17,11 +17,11 @@ from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT
 from nbody_tools.assignments.family import find_family
 from nbody_tools.labs.lab import find_lab
+from tests.environments import python_with
 
 root, build = (Path(word).resolve() for word in sys.argv[1:])
-python = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable
-if subprocess.run([python, "-c", "import nbgrader"], capture_output=True, check=False).returncode:
-    print("nbgrader is not installed (pip install nbgrader)")
+python = python_with("nbgrader", root.with_name("nbgrader-python"))
+if python is None:
     sys.exit(77)
 environment = os.environ | {"NBODY": str(root / "nbody"),
                             "PATH": f"{Path(python).parent}:{os.environ['PATH']}"}

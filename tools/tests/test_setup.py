@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from tests import fakes
 
@@ -74,6 +75,15 @@ class Presence(fakes.InFolder):
             self.assertEqual(said.count(boost), 1, "a package of two rows is named once")
             self.assertNotIn("apt-get", done.stdout)
 
+    def test_a_daemon_and_a_file_are_found(self) -> None:
+        self.assertEqual(self.set_up("is_there cat /etc/passwd").returncode, 0)
+        self.assertEqual(self.set_up("is_there /etc/no_such_file").returncode, 1)
+        # Users do not have /usr/sbin on their PATH.
+        daemon = next(file.name for file in Path("/usr/sbin").iterdir()
+                      if not shutil.which(file.name, path="/usr/bin:/bin"))
+        done = self.set_up(f"PATH=/usr/bin:/bin; is_there {daemon}")
+        self.assertEqual(done.returncode, 0, daemon)
+
     def test_the_command_says_what_it_did(self) -> None:
         nothing = "missing_for() { :; }; run_setup_command"
         self.assertRegex(self.set_up(nothing).stdout, "^Nothing to install: ")
@@ -107,6 +117,14 @@ class Lists(fakes.InFolder):
         rows = [row.split("|") for row in lines if not row.startswith("#")]
         self.assertEqual({len(row) for row in rows}, {8})
         self.assertEqual([row for row in rows if not all(row[:6]) or not row[7]], [])
+
+    def test_only_the_night_needs_other_systems(self) -> None:
+        night, ci = self.names("apt", "night"), self.names("apt", "ci")
+        self.assertEqual(night[:len(ci)], ci)
+        more = set(night[len(ci):])
+        self.assertLessEqual({"mmdebstrap", "slurmd", "clang", "python3-venv"}, more)
+        for manager in ("dnf", "pacman", "conda", "spack"):
+            self.assertNotIn("-", self.names(manager, "night"))
 
     def test_the_containers_read_it(self) -> None:
         for recipe, wanted in ((".devcontainer/Dockerfile", "names.sh apt setup"),

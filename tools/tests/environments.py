@@ -1,0 +1,35 @@
+"""Python environments for nightly tests of packages that users need not install."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Optional
+
+
+def python_with(package: str, folder: Path) -> Optional[str]:
+    """Returns an interpreter that can import the package: the one that the environment variable
+    PYTHON names, the one in `folder`, or a new one there, into which pip installs the package.
+    Returns None, and prints why, if there is no venv or if pip fails, as it does without a
+    network."""
+    own = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable
+    installed = folder.absolute() / "bin" / "python3"
+    for python in (own, str(installed)):
+        if Path(python).exists() and run(python, "-c", f"import {package}").returncode == 0:
+            return python
+    for words in ((sys.executable, "-m", "venv", "--clear", str(folder)),
+                  (str(installed), "-m", "pip", "install", "--quiet", package)):
+        done = run(*words)
+        if done.returncode != 0:
+            print(f"{' '.join(words)}: {done.stdout.strip()[-300:]}")
+            return None
+    return str(installed)
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    ours = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(words, check=False, text=True, env=ours, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
