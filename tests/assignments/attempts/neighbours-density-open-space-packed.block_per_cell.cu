@@ -15,7 +15,8 @@ __device__ int cell_of(float4 p) {
 }
 
 // Counts the bodies of each cell; the old count is the body's place within its cell.
-__global__ void count_bodies(int total, int count, const float4* position, int* counts, int* place) {
+__global__ void count_bodies(int total, int count, const float4* position, int* counts,
+                             int* place) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= total) return;
   int cell = i / count * kCells + cell_of(position[i]);
@@ -70,15 +71,16 @@ __global__ void search(int total, int count, const float4* sorted, const int* be
           __syncthreads();
           if (t + (int)threadIdx.x < to) tile[threadIdx.x] = sorted[t + threadIdx.x];
           __syncthreads();
-          if (i < own1) for (int k = 0; k < min(128, to - t); ++k) {
-            float4 b = tile[k];
-            float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
-            float d = dx * dx + dy * dy + dz * dz;
-            if (t + k != i && d < kCutOff * kCutOff) {
-              float w = 1.0f - d / (kCutOff * kCutOff);
-              sum += b.w * w * w;
+          if (i < own1)
+            for (int k = 0; k < min(128, to - t); ++k) {
+              float4 b = tile[k];
+              float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+              float d = dx * dx + dy * dy + dz * dz;
+              if (t + k != i && d < kCutOff * kCutOff) {
+                float w = 1.0f - d / (kCutOff * kCutOff);
+                sum += b.w * w * w;
+              }
             }
-          }
         }
       }
     }

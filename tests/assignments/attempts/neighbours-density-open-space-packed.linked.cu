@@ -16,16 +16,21 @@ __global__ void search(int n, const float4* p, const int* head, const int* next,
   float4 a = p[base + i];
   int cx = coord(a.x), cy = coord(a.y), cz = coord(a.z);
   float s = 0;
-  for (int dz = -1; dz <= 1; ++dz) for (int dy = -1; dy <= 1; ++dy) for (int dx = -1; dx <= 1; ++dx) {
-    int x = cx + dx, y = cy + dy, z = cz + dz;
-    if (x < 0 || x > 7 || y < 0 || y > 7 || z < 0 || z > 7) continue;
-    for (int j = head[blockIdx.y * kCells + (z * 8 + y) * 8 + x]; j >= 0; j = next[base + j]) {
-      float4 b = p[base + j];
-      float ex = b.x - a.x, ey = b.y - a.y, ez = b.z - a.z;
-      float d = ex * ex + ey * ey + ez * ez;
-      if (j != i && d < kCutOff * kCutOff) { float w = 1 - d / (kCutOff * kCutOff); s += b.w * w * w; }
-    }
-  }
+  for (int dz = -1; dz <= 1; ++dz)
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) {
+        int x = cx + dx, y = cy + dy, z = cz + dz;
+        if (x < 0 || x > 7 || y < 0 || y > 7 || z < 0 || z > 7) continue;
+        for (int j = head[blockIdx.y * kCells + (z * 8 + y) * 8 + x]; j >= 0; j = next[base + j]) {
+          float4 b = p[base + j];
+          float ex = b.x - a.x, ey = b.y - a.y, ez = b.z - a.z;
+          float d = ex * ex + ey * ey + ez * ez;
+          if (j != i && d < kCutOff * kCutOff) {
+            float w = 1 - d / (kCutOff * kCutOff);
+            s += b.w * w * w;
+          }
+        }
+      }
   r[base + i] = s;
 }
 void solve(const Bodies& b, float* r) {

@@ -26,7 +26,10 @@ __global__ void search(int n, const float4* p, const int* count, const int* list
           float4 b = p[base + j];
           float ex = b.x - a.x, ey = b.y - a.y, ez = b.z - a.z;
           float d = ex * ex + ey * ey + ez * ez;
-          if (j != i && d < kCutOff * kCutOff) { float w = 1 - d / (kCutOff * kCutOff); s += b.w * w * w; }
+          if (j != i && d < kCutOff * kCutOff) {
+            float w = 1 - d / (kCutOff * kCutOff);
+            s += b.w * w * w;
+          }
         }
       }
   r[base + i] = s;

@@ -1,12 +1,17 @@
-#include "assignment.h"
-#include <vector>
 #include <cmath>
+#include <vector>
+
+#include "assignment.h"
 __global__ void histogram(int n, const float4* p, float4* q, unsigned* r) {
   __shared__ unsigned map[kCells];
   if (threadIdx.x < kCells) map[threadIdx.x] = 0;
   __syncthreads();
   int i = blockIdx.x * 256 + threadIdx.x;
-  if (i < n) { float4 a = p[i]; q[i] = a; atomicAdd(&map[i % kCells], 1u); }
+  if (i < n) {
+    float4 a = p[i];
+    q[i] = a;
+    atomicAdd(&map[i % kCells], 1u);
+  }
   __syncthreads();
   if (threadIdx.x < 1) atomicAdd(&r[0], map[0]);
 }

@@ -13,17 +13,21 @@ __global__ void pairs(int n, int base, int m, const float4* q, float* r) {
     float4 b = tile[j];
     float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
     float d = dx * dx + dy * dy + dz * dz;
-    if (base + j != i && d < kCutOff * kCutOff) { float w = 1 - d / (kCutOff * kCutOff); s += b.w * w * w; }
+    if (base + j != i && d < kCutOff * kCutOff) {
+      float w = 1 - d / (kCutOff * kCutOff);
+      s += b.w * w * w;
+    }
   }
   r[i] = s;
 }
 void solve(const Bodies& b, float* r) {
   int n = b.systems * b.count;
   start<<<(n + 127) / 128, 128>>>(n, b.position, r);
-  for (int s = 0; s < b.systems; ++s) for (int base = 0; base < b.count; base += 256) {
-    int m = b.count - base < 256 ? b.count - base : 256;
-    const float4* q = b.position + (size_t)s * b.count;
-    cudaMemcpyToSymbol(tile, q + base, m * sizeof(float4), 0, cudaMemcpyDeviceToDevice);
-    pairs<<<(b.count + 127) / 128, 128>>>(b.count, base, m, q, r + (size_t)s * b.count);
-  }
+  for (int s = 0; s < b.systems; ++s)
+    for (int base = 0; base < b.count; base += 256) {
+      int m = b.count - base < 256 ? b.count - base : 256;
+      const float4* q = b.position + (size_t)s * b.count;
+      cudaMemcpyToSymbol(tile, q + base, m * sizeof(float4), 0, cudaMemcpyDeviceToDevice);
+      pairs<<<(b.count + 127) / 128, 128>>>(b.count, base, m, q, r + (size_t)s * b.count);
+    }
 }

@@ -1,5 +1,5 @@
-// All pairs, no lists: a warp loads 32 bodies with one load per lane and passes them round with shuffles.
-// A first kernel copies the positions, so that there are two launches that load.
+// All pairs, no lists: a warp loads 32 bodies with one load per lane and passes them round with
+// shuffles. A first kernel copies the positions, so that there are two launches that load.
 #include "assignment.h"
 __global__ void copy(int n, const float4* p, float4* q) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,10 @@ __global__ void pairs(int n, const float4* p, float* r) {
       float dz = __shfl_sync(0xffffffffu, b.z, k) - a.z;
       float m = __shfl_sync(0xffffffffu, b.w, k);
       float d = dx * dx + dy * dy + dz * dz;
-      if (base + k != i && d < kCutOff * kCutOff) { float w = 1 - d / (kCutOff * kCutOff); s += m * w * w; }
+      if (base + k != i && d < kCutOff * kCutOff) {
+        float w = 1 - d / (kCutOff * kCutOff);
+        s += m * w * w;
+      }
     }
   }
   if (i < n) r[(size_t)blockIdx.y * n + i] = s;

@@ -15,7 +15,8 @@ __device__ int cell_of(float4 p) {
 }
 
 // Counts the bodies of each cell; the old count is the body's place within its cell.
-__global__ void count_bodies(int total, int count, const float4* position, int* counts, int* place) {
+__global__ void count_bodies(int total, int count, const float4* position, int* counts,
+                             int* place) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= total) return;
   int cell = i / count * kCells + cell_of(position[i]);
