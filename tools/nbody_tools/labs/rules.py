@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Collection, Mapping, Optional, Sequence, Union
+from typing import Collection, Mapping, Optional, Protocol, Sequence, Union
 
 from nbody_tools.labs.building import PLAIN, TRACED, Workshop
 from nbody_tools.labs.cpp_text import code_only, comments_in
 from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.object_file import names_called, symbols
 
-if TYPE_CHECKING:
-    from nbody_tools.assignments.family import Variant
 
-Submitted = Union[Lab, "Variant"]  # the task for which a file was submitted
+class Assignment(Protocol):
+    """A task without a step, whose submissions include one header."""
+
+    @property
+    def forbidden(self) -> tuple[str, ...]: ...
+
+    @property
+    def includes(self) -> set[str]: ...
+
+
+Submitted = Union[Lab, Assignment]  # the task for which a file was submitted
 Symbols = Mapping[str, Sequence[tuple[str, str]]]  # by variant, each with its type
 INCLUDES = {
     "cmath",

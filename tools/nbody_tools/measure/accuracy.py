@@ -8,12 +8,10 @@ import csv
 import math
 import statistics
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbody_tools.measure.bench import Bench
 from nbody_tools.steps import number_of
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
 
 MANY = (
     "--scenario",

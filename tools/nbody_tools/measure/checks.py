@@ -6,12 +6,10 @@ from __future__ import annotations
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Callable, Iterable
+from typing import Callable, Iterable
 
+from nbody_tools.measure.bench import Bench
 from nbody_tools.steps import number_of
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")

@@ -7,13 +7,11 @@ from __future__ import annotations
 from array import array
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator, Sequence
+from typing import Iterator, Sequence
 
 from nbody_tools.files.bin import VALUES, read_bin
+from nbody_tools.measure.bench import Bench
 from nbody_tools.measure.tree import TREE, UNCHECKED, energies
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
 
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # in time steps: before, during and after the passage

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator
+from typing import Callable, Iterator
 
 from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
@@ -19,6 +19,7 @@ from nbody_tools.measure.accuracy import (
     production_sums,
     tensor_cores,
 )
+from nbody_tools.measure.bench import Bench
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
@@ -26,9 +27,6 @@ from nbody_tools.measure.tree import UNCHECKED, openings, sphere, tree
 from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
 
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)

@@ -6,13 +6,11 @@ from __future__ import annotations
 import csv
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from nbody_tools.arguments import Failed
 from nbody_tools.measure import ncu
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
+from nbody_tools.measure.bench import Bench
 
 TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")

@@ -14,15 +14,13 @@ import re
 from array import array
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 from nbody_tools.arguments import Failed, write_json
 from nbody_tools.compare import bodies as made
+from nbody_tools.measure.bench import Bench
 from nbody_tools.measure.tree import TIMED, TREE, UNCHECKED, angle
 from nbody_tools.records.record import Record
-
-if TYPE_CHECKING:
-    from nbody_tools.measure.measure import Bench
 
 DIRECT = "step11_register_blocking"
 POWERS = (16, 20)  # the numbers of bodies are these powers of two
