@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from unittest import mock
 
 from nbody_tools.documents import documents
 from nbody_tools.documents.sources import Budget
@@ -404,6 +405,32 @@ class Broken(DocumentsTest):
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int x;\n" * 137)
         self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 136)
         self.assert_named("step00_cpu_omp/nbody.cpp: 141 lines, at most 140 are allowed", words=())
+
+    def test_headers_count(self) -> None:
+        self.file("step01_gpu_naive/more.h", "int x;\n" * 80)
+        self.write()
+        self.assertIn("| a thread per body | 84 | 86 |", self.read("README.md"))
+        self.file("step01_gpu_naive/more.h", "int x;\n" * 137)
+        self.assert_named("step01_gpu_naive/nbody.cu: 141 lines, at most 140 are allowed",
+                          "143 changed lines against step00_cpu_omp, at most 100", words=())
+
+    def test_a_header_of_the_parent_is_no_change(self) -> None:
+        self.file("step00_cpu_omp/more.h", "int x;\n")
+        self.file("step01_gpu_naive/nbody.cu", SECOND + '#include "step00_cpu_omp/more.h"\n')
+        self.write()
+        self.assertIn("| a thread per body | 5 | 7 |", self.read("README.md"))
+        self.file("step01_gpu_naive/nbody.cu", SECOND)
+        self.write()
+        self.assertIn("| a thread per body | 4 | 7 |", self.read("README.md"))  # more.h is gone
+
+    def test_steps_that_exceed_their_limits_are_listed(self) -> None:
+        self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 137)
+        table = "| step01_gpu_naive | 141 | 140 | 143 | 100 |"
+        with mock.patch.object(Budget, "exceeded", ("01",)):
+            self.assertIn(table, self.readme("{{ exceeded_budgets() }}"))
+            self.file("step01_gpu_naive/nbody.cu", SECOND)
+            self.assert_named("is within its limits, so remove \"01\" from Budget.exceeded",
+                              words=())
 
     def test_later_steps_may_be_longer(self) -> None:
         for name, lines, allowed in (("step04b_blocks", 140, True), ("step04b_blocks", 141, False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
-from nbody_tools.documents.sources import Source, changed
+from nbody_tools.documents.sources import Source
 from nbody_tools.records import gpus
 from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
 from nbody_tools.records.record import Record
@@ -212,10 +212,10 @@ def speedup(record: Record, base: Optional[Record]) -> str:
 
 
 def main_staircase(
-    results: Path, sources: dict[str, Source], diff: Callable[[str], Sequence[str]]
+    results: Path, sources: dict[str, Source], changes: Callable[[str], int]
 ) -> str:
     _, shown = committed_staircase(results) or (None, None)
-    rows = [row for source in sources.values() for row in staircase_rows(source, diff, shown)]
+    rows = [row for source in sources.values() for row in staircase_rows(source, changes, shown)]
     return "\n\n".join(
         [
             markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows),
@@ -224,11 +224,10 @@ def main_staircase(
     )
 
 
-def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],
+def staircase_rows(source: Source, changes: Callable[[str], int],
                    shown: Optional[Staircase]) -> Iterator[list[str]]:
-    lines = diff(source.name)
-    facts = [f"[{source.name}]({source.name}/)", source.idea, str(len(source.lines)),
-             str(changed(lines)) if lines else ABSENT]
+    facts = [f"[{source.name}]({source.name}/)", source.idea, str(source.length),
+             str(changes(source.name)) if source.parent else ABSENT]
     records = [record for record in shown.records if record.step == source.name] if shown else []
     base = shown.base if shown else None
     if not records:

@@ -86,11 +86,11 @@ class Program:
 
     @property
     def lines(self) -> int:
-        return len(self._vocabulary.source(self.name).lines)
+        return self._vocabulary.source(self.name).length
 
     @property
     def changed(self) -> int:
-        return sources.changed(self._vocabulary.diff(self.name))
+        return self._vocabulary.changes(self.name)
 
     def __getattr__(self, problem: str) -> Run:
         if problem.startswith("_"):
@@ -115,6 +115,9 @@ class Vocabulary:
     def diff(self, step: str) -> list[str]:
         return sources.diff(self.source(step), self.sources)
 
+    def changes(self, step: str) -> int:
+        return sources.changes(self.source(step), self.sources)
+
     def glossary(self) -> str:
         if undefined := [problem for step in self.facts.steps for problem in
                          missing.undefined_terms(self.root / step / "README.md", self.root)]:
@@ -136,9 +139,10 @@ class Vocabulary:
                                or Named(lambda quantity: facts.published_value(key, quantity))),
             "predicted": facts.predicted,
             "budgets": lambda: sources.budgets_table(self.sources),
+            "exceeded_budgets": lambda: sources.exceeded_budgets(self.sources),
             "table": lambda name: tables.table(name, facts),
             "staircase": lambda: tables.main_staircase(self.root / RESULTS, self.sources,
-                                                       self.diff),
+                                                       self.changes),
             "accuracy": lambda *steps: readme_tables.accuracy(self.root / RESULTS, steps),
             "rates": lambda folder, *names: readme_tables.rates(self.root / RESULTS, folder, names),
             "recorded": lambda folder, name, quantity: readme_tables.recorded(
@@ -188,8 +192,8 @@ class Vocabulary:
         return {
             "this": Program(self, step),
             "parent": Program(self, parent) if parent else None,
-            "lines": lambda: len(self.source(step).lines),
-            "changed": lambda: sources.changed(self.diff(step)),
+            "lines": lambda: self.source(step).length,
+            "changed": lambda: self.changes(step),
             "diff_command": lambda: " ".join(
                 ["diff", "-u", *(line[4:] for line in self.diff(step)[:2])]),
             "changed_lines": lambda first, last: self.changed_lines(step, first, last),
