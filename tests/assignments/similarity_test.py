@@ -49,8 +49,9 @@ with tempfile.TemporaryDirectory() as name:
     for step in ("step03_tiling", "step12_newton3"):
         text = (ROOT / step / "nbody.cu").read_text(encoding="utf-8")
         copies[f"renamed {step}"] = renamed(text)
+    # Attempts VARIANT.NAME.cu at the same variant share code, so only one of them takes part.
     for file in sorted(Path(__file__).with_name("attempts").glob("*.cu")):
-        own[f"attempt {file.stem}"] = file.read_text(encoding="utf-8")
+        own.setdefault(f"attempt {file.name.partition('.')[0]}", file.read_text(encoding="utf-8"))
     for file in sorted(Path(__file__).with_name("lessons").glob("*.cu")):
         lessons[f"lesson {file.stem}"] = file.read_text(encoding="utf-8")
     files = {}
