@@ -13,8 +13,11 @@ import argparse
 import json
 import sys
 import time
+from array import array
 from pathlib import Path
 from typing import Any, Callable
+
+from nbody_tools.files.bin import VALUES, read_bin, write_bin
 
 NOT_HERE = 77  # exit code
 # Size limits of an array, because all pairs of 262,144 bodies would not fit into memory. A CPU is
@@ -57,8 +60,8 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         import numpy
 
         version, device = versions(options.device)
-        header = options.input.read_bytes()[:144]
-        bodies = numpy.fromfile(options.input, dtype="<f4", offset=len(header)).reshape(-1, 7)
+        read = read_bin(options.input, options.input.read_bytes())
+        bodies = numpy.array(read.values, dtype=numpy.float32).reshape(-1, VALUES)
         seconds = []
         for k in range(options.warmup + options.repeat):
             running = peer(
@@ -82,7 +85,7 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         sys.exit(NOT_HERE)
     after = bodies.copy()
     after[:, 0:3], after[:, 3:6] = running.state()
-    options.output.write_bytes(header + after.astype("<f4").tobytes())
+    write_bin(options.output, array("f", after.tobytes()), read.scenario, read.softening, read.dt)
     options.json.write_text(
         json.dumps(
             {"backend": options.device, "device": device, "version": version, "seconds": seconds}
