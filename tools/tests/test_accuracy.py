@@ -3,10 +3,10 @@ of production sums and of step 15. Also tests which records are rejected."""
 
 from unittest import mock
 
-from nbody_tools.documents import accuracy, report, tree
-from nbody_tools.measure import accuracy as parts
+from nbody_tools.accuracy import measure as parts, tables as accuracy
+from nbody_tools.documents import report
 from nbody_tools.measure import ncu
-from nbody_tools.measure import tree as part
+from nbody_tools.tree import measure as part, tables as tree
 from nbody_tools.records.record import Record, RecordError
 from tests import fakes
 

@@ -1,7 +1,7 @@
 """Tests that the tables of experiments/activity_map use only measured records."""
 
 from tests import fakes
-from nbody_tools.documents import activity
+from nbody_tools.activity import tables as activity
 from nbody_tools.records.record import RecordError
 from nbody_tools.tables import NOT_MEASURED
 

@@ -12,7 +12,7 @@ from tests import fakes
 from nbody_tools.compare import bodies as made
 from nbody_tools.compare.compare import table
 from nbody_tools.compare.contenders import KTT_SHAPES, SAMPLE_BLOCKS, Contender, ktt, sample
-from nbody_tools.documents import comparison
+from nbody_tools.compare import tables as comparison
 from nbody_tools.tables import NOT_MEASURED
 
 # Behaves like a step. Takes time steps with accelerations that the test knows, but multiplies the

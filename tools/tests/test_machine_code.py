@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 
 from tests import fakes
-from nbody_tools.documents import machine_code as page
-from nbody_tools.measure.machine_code import per_root
-from nbody_tools.measure.sass import Kernel, kernels, readable
+from nbody_tools.machine_code import tables as page
+from nbody_tools.machine_code.loops import per_root
+from nbody_tools.machine_code.sass import Kernel, kernels, readable
 from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import RecordError
 

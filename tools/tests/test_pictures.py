@@ -16,7 +16,8 @@ except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
 from nbody_tools.arguments import ROOT
-from nbody_tools.figures import activity, diagnostics, style
+from nbody_tools.activity import figures as activity
+from nbody_tools.figures import diagnostics, style
 from nbody_tools.files.diagnostics import COLUMNS, read_activity, read_diagnostics
 from nbody_tools.files.bodies import FileError, read_bodies
 

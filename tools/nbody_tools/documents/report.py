@@ -13,18 +13,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
+from nbody_tools.accuracy import tables as accuracy
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
+from nbody_tools.cluster import tables as cluster_tables
 from nbody_tools.course import performance
-from nbody_tools.documents import accuracy, cluster_pages, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
-from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, check_measurement, newest_measured, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
 from nbody_tools.sweep.charts import Chart, charts
 from nbody_tools.sweep.cloud import Cloud, drawn_clouds
+from nbody_tools.tree import tables as tree_page
+from nbody_tools.tree.peers import Peer
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # identifies the records that the figures show
@@ -118,14 +120,14 @@ class Figures:
         for name, paths in self.timelines.items():
             yield draw_timelines(paths, root / figure_file(name), facts)
         if self.errors or self.disks:
-            from nbody_tools.figures import accuracy as drawn
+            from nbody_tools.accuracy import figures as drawn
 
             if self.errors:
                 yield drawn.draw_errors(self.errors, root / figure_file("accuracy"))
             if self.disks:
                 yield drawn.draw_disks(self.disks, root / figure_file("long_disk"))
         if self.tree:
-            from nbody_tools.figures import tree as drawn_tree
+            from nbody_tools.tree import figures as drawn_tree
 
             yield drawn_tree.draw_times(self.tree, root / figure_file("tree_time"))
             yield drawn_tree.draw_errors(self.tree, root / figure_file("tree_error"))
@@ -136,7 +138,7 @@ class Figures:
                 self.galaxies[-1], root / GALAXIES, root / figure_file("galaxies")
             )
         if self.beside_peers and self.peers:
-            from nbody_tools.figures import tree as drawn_costs
+            from nbody_tools.tree import figures as drawn_costs
 
             yield drawn_costs.draw_costs(
                 self.beside_peers, self.peers, root / figure_file("tree_cost")
@@ -176,8 +178,8 @@ class Figures:
                                     root / figure_file("scaling"))
         if self.limits.get("cluster"):
             yield drawn.draw_ranks(
-                cluster_pages.speedups(facts),
-                cluster_pages.records(facts),
+                cluster_tables.speedups(facts),
+                cluster_tables.records(facts),
                 root / figure_file("cluster"),
             )
 
@@ -242,7 +244,7 @@ def run(options: argparse.Namespace) -> int:
         newest_measured(root / GALAXIES, check_measurement),
         newest_measured(root / RESULTS / "tree_peers", check_measurement),
         tree_page.peers_of(root / RESULTS),
-        {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)},
+        {**performance.drawn_from(facts), "cluster": cluster_tables.speedups(facts)},
         drawn_clouds(root),
         charts(root),
     )

@@ -6,22 +6,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional, Union
 
+from nbody_tools.accuracy import tables as accuracy
+from nbody_tools.activity import tables as activity
+from nbody_tools.cluster import tables as cluster_tables
+from nbody_tools.compare import tables as comparison
 from nbody_tools.course import glossary, hardware, performance, teaching
 from nbody_tools.documents import (
     account,
-    accuracy,
-    activity,
-    cluster_pages,
-    comparison,
     latencies,
-    machine_code,
     missing,
     readme_tables,
     sources,
     tables,
-    tree,
 )
 from nbody_tools.inspection import blocks, calibration
+from nbody_tools.machine_code import tables as machine_code
 from nbody_tools.records import library
 from nbody_tools.records.facts import (
     OTHER_PROGRAMS,
@@ -33,6 +32,7 @@ from nbody_tools.records.facts import (
     Value,
 )
 from nbody_tools.sweep import claims, errata, gems, pages
+from nbody_tools.tree import tables as tree
 
 RESULTS = Path("docs") / "results"
 
@@ -155,9 +155,9 @@ class Vocabulary:
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
             "comparison": lambda: comparison.tables(self.root / RESULTS),
-            "cluster_model": lambda rate: cluster_pages.predicted(rate, self.root / RESULTS),
-            "cluster_measured": lambda: cluster_pages.measured(facts),
-            "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
+            "cluster_model": lambda rate: cluster_tables.predicted(rate, self.root / RESULTS),
+            "cluster_measured": lambda: cluster_tables.measured(facts),
+            "cluster_gathered": lambda: cluster_tables.gathered(self.root / RESULTS),
             "hours": lambda: teaching.hours(self.root),
             "mistake": lambda name, about="": teaching.mistake(name, self.root, about),
             "occupancy": lambda: hardware.occupancy_table(facts),

@@ -23,6 +23,7 @@ import argparse
 from pathlib import Path
 from typing import Callable
 
+from nbody_tools.activity.figures import draw_activity
 from nbody_tools.arguments import (
     FIGURE_ENDINGS,
     ToolError,
@@ -33,7 +34,6 @@ from nbody_tools.arguments import (
     positive_number,
 )
 from nbody_tools.figures import performance
-from nbody_tools.figures.activity import draw_activity
 from nbody_tools.figures.convergence import draw_convergence
 from nbody_tools.figures.density import AXES, MAX_SYSTEMS, draw_densities
 from nbody_tools.figures.diagnostics import draw_diagnostics, draw_energies, draw_radii

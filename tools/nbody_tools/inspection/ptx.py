@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
-from nbody_tools.measure.sass import innermost, natural_loops, readable
+from nbody_tools.machine_code.sass import innermost, natural_loops, readable
 
 ENTRY = re.compile(r"^(?:\.visible |\.weak )*\.entry (\w+)\(.*?^\{$(.*?)^\}$", re.M | re.S)
 LABEL = re.compile(r"^(\$\w+):")

@@ -39,7 +39,7 @@ from nbody_tools.labs.rules import broken_by_text
 from nbody_tools.labs.running import Problem
 from nbody_tools.labs.submission import Refused, read_submission, with_line_feeds
 from nbody_tools.labs.tests import Tests, interactions_of
-from nbody_tools.measure.machine_code import compiler, find_cuobjdump, inner_loops, machine_code
+from nbody_tools.machine_code.loops import compiler, find_cuobjdump, inner_loops, machine_code
 from nbody_tools.steps import find_step, number_of, step_folders
 
 BOARD = ROOT / "course" / "board.md"

@@ -11,7 +11,7 @@ from typing import Iterator, Sequence
 
 from nbody_tools.files.bin import VALUES, read_bin
 from nbody_tools.measure.bench import Bench
-from nbody_tools.measure.tree import TREE, UNCHECKED, energies
+from nbody_tools.tree.measure import TREE, UNCHECKED, energies
 
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # few rows, because the host sums the energy over all pairs
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # in time steps: before, during and after the passage

@@ -9,24 +9,25 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Callable, Iterator
 
-from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
-from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
-from nbody_tools.measure import machine_code, ncu
-from nbody_tools.measure.accuracy import (
+from nbody_tools.accuracy.measure import (
     FIRST_STEP_OF_MANY_BLOCKS,
     accuracy,
     long_disk,
     production_sums,
     tensor_cores,
 )
+from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
+from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
+from nbody_tools.machine_code import loops
+from nbody_tools.measure import ncu
 from nbody_tools.measure.bench import Bench
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
-from nbody_tools.measure.tree import UNCHECKED, openings, sphere, tree
-from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
+from nbody_tools.tree.measure import UNCHECKED, openings, sphere, tree
+from nbody_tools.tree.peers import tree_peers
 
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
@@ -176,13 +177,13 @@ def gather_profiles(bench: Bench) -> None:
 
 def sass(bench: Bench) -> None:
     """issue slots per interaction from machine code: for docs/results/sass/; needs no GPU"""
-    cuobjdump = machine_code.find_cuobjdump("cuobjdump")
+    cuobjdump = loops.find_cuobjdump("cuobjdump")
     names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
     lines = [line for name in names
-             for line in machine_code.count(name, bench.built_program(name), cuobjdump)]
+             for line in loops.count(name, bench.built_program(name), cuobjdump)]
     write_json_lines(bench.folder / "sass.jsonl", lines)
     for name in names:
-        fewest = min(machine_code.slots_of(line) for line in lines if line["step"] == name)
+        fewest = min(loops.slots_of(line) for line in lines if line["step"] == name)
         bench.say(f"{name}: {fewest:.2f} issue slots per interaction")
 
 

@@ -25,7 +25,7 @@ from typing import Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.measure import machine_code
+from nbody_tools.machine_code import loops
 from nbody_tools.measure.ncu import (
     RAW,
     SOURCES,
@@ -209,7 +209,7 @@ def run(options: argparse.Namespace) -> int:
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:
-        lines = machine_code.counted(name, options)
+        lines = loops.counted(name, options)
         if options.json:
             write_json(options.json, lines)
         return 0

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_json_lines
-from nbody_tools.measure.machine_code import architecture, find_cuobjdump, machine_code
-from nbody_tools.measure.sass import FUNCTION, INSTRUCTION
+from nbody_tools.machine_code.loops import architecture, find_cuobjdump, machine_code
+from nbody_tools.machine_code.sass import FUNCTION, INSTRUCTION
 from nbody_tools.sweep.profiles import PROFILES
 
 SOURCE = Path("experiments") / "activity_map"

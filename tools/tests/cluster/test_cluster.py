@@ -12,7 +12,7 @@ from unittest import mock
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.cluster import cluster, model
-from nbody_tools.documents import cluster_pages
+from nbody_tools.cluster import tables as cluster_tables
 from nbody_tools.steps import Step
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder
@@ -135,14 +135,14 @@ class Cluster(InFolder):
                 self.assertIn(done.returncode, (141, 0) if "--help" in words else (141,))
 
     def test_the_table_of_a_gather(self) -> None:
-        self.assertEqual(cluster_pages.gathered(self.folder), NOT_MEASURED)
+        self.assertEqual(cluster_tables.gathered(self.folder), NOT_MEASURED)
         self.file("cluster/a_gather.txt", GATHER)
-        self.assertEqual(cluster_pages.gathered(self.folder).splitlines()[::2],
+        self.assertEqual(cluster_tables.gathered(self.folder).splitlines()[::2],
                          ["| size (B) | bodies | 2 GPUs, NCCL | 2 GPUs, MPI |",
                           "| 65,536 | 4,096 | 20 us, 45 (10 %) | 2 ms, 1.5 |"])
         self.file("cluster/b_gather.txt",
                   GATHER.replace("# 2 ranks, nccl", "# 8 ranks, nccl").replace("2000.0", "4000.0"))
-        self.assertEqual(cluster_pages.gathered(self.folder).splitlines()[::2],
+        self.assertEqual(cluster_tables.gathered(self.folder).splitlines()[::2],
                          ["| size (B) | bodies | 2 GPUs, NCCL | 8 GPUs, NCCL | 2 GPUs, MPI |",
                           "| 65,536 | 4,096 | 20 us, 45 (10 %) | 20 us, 45 (10 %) | 4 ms, 1.5 |"])
 

@@ -5,8 +5,9 @@ import struct
 from unittest import mock
 
 from nbody_tools.compare.bodies import DT
-from nbody_tools.documents import report, tree as documents
-from nbody_tools.measure import galaxies, tree_peers
+from nbody_tools.documents import report
+from nbody_tools.measure import galaxies
+from nbody_tools.tree import peers as tree_peers, tables as documents
 from nbody_tools.records.record import Record
 from tests import fakes
 

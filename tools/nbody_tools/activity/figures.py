@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy
 from matplotlib.colors import LogNorm
 
-from nbody_tools.files.diagnostics import Activity
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
+from nbody_tools.files.diagnostics import Activity
 
 MAX_PIXELS = 1024  # most pixels per side; larger maps add up squares of cells
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
-from nbody_tools.documents.accuracy import machines
-from nbody_tools.measure.tree_peers import Peer, fastest_as_accurate
+from nbody_tools.accuracy.tables import machines
 from nbody_tools.records.facts import Content, Value
 from nbody_tools.records.record import Quartiles, Record, check_measurement, newest_measured
 from nbody_tools.tables import ABSENT, markdown, seconds
+from nbody_tools.tree.peers import Peer, fastest_as_accurate
 
 ERRORS = {"rms": "RMS", "p99": "99 %", "max": "maximum"}
 EXTRAS = ("force_error", "phases", "energies")  # records with these keys are not plain timings

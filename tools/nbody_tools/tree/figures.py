@@ -9,7 +9,6 @@ from typing import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
-from nbody_tools.documents.tree import Curve, crossing, fastest_direct, theta_of, times
 from nbody_tools.figures.style import (
     BLACK,
     BLUE,
@@ -23,8 +22,9 @@ from nbody_tools.figures.style import (
     pyplot,
     save,
 )
-from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.record import Record
+from nbody_tools.tree.peers import Peer
+from nbody_tools.tree.tables import Curve, crossing, fastest_direct, theta_of, times
 
 DIRECT = ("-", "--", ":")
 TREES = (BLUE, GREEN, VERMILION)

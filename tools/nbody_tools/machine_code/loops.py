@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
-from nbody_tools.measure import rest
-from nbody_tools.measure.sass import LABELS, Loop, SassError, kernels
+from nbody_tools.machine_code import rest
+from nbody_tools.machine_code.sass import LABELS, Loop, SassError, kernels
 from nbody_tools.records.facts import Facts, Measured
 from nbody_tools.steps import number_of
 from nbody_tools.tables import ABSENT, aligned, plain

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Sequence, TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 from matplotlib.ticker import LogLocator
 
-from nbody_tools.documents.accuracy import DRIFTS, kind_of, name_of, rate
+from nbody_tools.accuracy.tables import DRIFTS, kind_of, name_of, rate
 from nbody_tools.figures.style import (
     BLUE,
     GREEN,

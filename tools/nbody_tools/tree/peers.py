@@ -19,8 +19,8 @@ from typing import Callable, Iterator, Optional, Sequence
 from nbody_tools.arguments import Failed, write_json
 from nbody_tools.compare import bodies as made
 from nbody_tools.measure.bench import Bench
-from nbody_tools.measure.tree import TIMED, TREE, UNCHECKED, angle
 from nbody_tools.records.record import Record
+from nbody_tools.tree.measure import TIMED, TREE, UNCHECKED, angle
 
 DIRECT = "step11_register_blocking"
 POWERS = (16, 20)  # the numbers of bodies are these powers of two

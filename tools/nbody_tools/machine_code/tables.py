@@ -10,16 +10,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Sequence
 
-from nbody_tools.measure import rest
-from nbody_tools.measure.machine_code import best_measured, ceiling, slots_of
+from nbody_tools.machine_code import rest
+from nbody_tools.machine_code.loops import best_measured, ceiling, slots_of
+from nbody_tools.machine_code.sass import OTHER
 from nbody_tools.measure.profile import STEPS_OF_ONE_LAUNCH
-from nbody_tools.measure.sass import OTHER
 from nbody_tools.records.facts import FactError, Facts, Value
 from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
-# The title of each column, and the instruction classes of measure/sass.py that the column counts.
+# The title of each column, and the instruction classes of sass.py that the column counts.
 COLUMNS = (
     ("FP32", ("fp32",)),
     ("MUFU", ("mufu",)),
