@@ -319,6 +319,24 @@ class Broken(DocumentsTest):
                 (self.folder / "step00_cpu_omp/README.template.md").unlink(missing_ok=True)
                 self.assertEqual(self.documents()[0], 0 if allowed else 1)
 
+    def test_exercises_have_minutes_and_a_level(self) -> None:
+        for exercise, allowed in (
+            ("1. **(10 min, try) Do it.**", True),
+            ("1. **(10 min) Do it.**", False),
+            ("2. **(5 min, hard) Do it.**", False),
+        ):
+            with self.subTest(exercise):
+                lesson = LESSON.replace("## Exercises", f"## Exercises\n\n{exercise}")
+                self.file("step00_cpu_omp/README.md", lesson)
+                (self.folder / "step00_cpu_omp/README.template.md").unlink(missing_ok=True)
+                self.assertEqual(self.documents()[0], 0 if allowed else 1)
+
+    def test_lessons_that_are_not_about_a_step(self) -> None:
+        self.file("memory/tiles.md", "# Tiles\n\n## Exercises\n\n1. **(5 min) Do it.**\n")
+        self.file("integrators/README.md", "# Integrators\n" + "A line.\n" * Budget.readme)
+        self.assert_named(f"integrators/README.md: {Budget.readme + 1} lines, at most",
+                          "memory/tiles.md: exercise 1 must begin like", words=())
+
     def test_a_format_or_program_that_no_page_lists(self) -> None:
         self.file("common/io/formats/a.cpp", '.ending = ".a",\n')
         self.file("common/io/formats/b.cpp", '.ending = ".b",\n')

@@ -42,6 +42,8 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
+EXERCISE = re.compile(r"\d+\. \*\*\(\d+ min, (?:try|think|write)\)")
+OTHER_LESSONS = ("memory/*.md", "integrators/README.md")  # they have no measurements.md
 MEASURED_NUMBERS = 20  # limit per README; a README with more numbers would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
@@ -137,10 +139,24 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
     if not readme.is_file():
         return [*problems, f"{where}: is missing: write the lesson, with sections as in step 05"]
     lines = readme.read_text(encoding="utf-8").splitlines()
-    if len(lines) > sources.Budget.readme:
-        problems.append(f"{where}: {len(lines)} lines, at most {sources.Budget.readme} are allowed")
+    problems += too_long(lines, where)
     in_the_lesson = missing_in_a_lesson(lines, section_of(lines))
     return problems + [f"{where}: {what}" for what in in_the_lesson]
+
+
+def too_long(lines: list[str], where: Path) -> list[str]:
+    if len(lines) <= sources.Budget.readme:
+        return []
+    return [f"{where}: {len(lines)} lines, at most {sources.Budget.readme} are allowed"]
+
+
+def problems_of_other_lessons(root: Path) -> Iterator[str]:
+    """Yields the problems of the lessons that are not about a step."""
+    for page in sorted(page for pattern in OTHER_LESSONS for page in root.glob(pattern)):
+        where = page.relative_to(root)
+        lines = page.read_text(encoding="utf-8").splitlines()
+        yield from too_long(lines, where)
+        yield from (f"{where}: {what}" for what in unmarked_exercises(section_of(lines)))
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
@@ -164,7 +180,16 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
     if numbers > MEASURED_NUMBERS:
         yield f"{numbers} measured numbers in the text, at most {MEASURED_NUMBERS} are allowed"
+    yield from unmarked_exercises(sections)
     yield from todos_in(text)
+
+
+def unmarked_exercises(sections: dict[str, str]) -> Iterator[str]:
+    """Yields the exercises that do not begin with their minutes and their level."""
+    for line in sections.get("## Exercises", "").splitlines():
+        if re.match(r"\d+\. ", line) and not EXERCISE.match(line):
+            yield (f"exercise {line.partition('.')[0]} must begin like '1. **(10 min, try)'; the "
+                   "levels are try, think and write")
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
@@ -193,6 +218,7 @@ def run(options: argparse.Namespace) -> int:
     if options.folder is None:
         result.problems += sources.broken_budgets(vocabulary.sources)
         result.problems += unlisted(root)
+        result.problems += problems_of_other_lessons(root)
     for name, source in vocabulary.sources.items():
         if options.folder in (None, name):
             readme = root / name / "README.md"

@@ -25,6 +25,7 @@ TO_WRITE = {
     "## The idea": "TODO, with a term in bold that docs/glossary.toml defines, and a diagram",
     "## Stop and predict": "TODO: two hypotheses that paper and pencil can decide between\n\n"
                            "<details><summary>Our prediction</summary>\n\nTODO\n\n</details>",
+    "## Exercises": "1. **(10 min, try) TODO**",
 }
 
 
@@ -100,8 +101,8 @@ def readme(name: str, parent: str, source: str) -> str:
         f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
         f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
         "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
-        f"{sections}\n\n**Next:** TODO **All measurements:** [measurements.md](measurements.md). "
-        f"**Answers:**\n[step {number_of(name)}](../docs/answers.md#TODO)\n\n"
+        f"{sections}\n\n**Next:** TODO **More:** [measurements](measurements.md), "
+        "[terms in bold](../docs/glossary.md),\n[answers](../docs/answers.md#TODO).\n\n"
         f"The change: `diff -u {parent}/{source} {name}/{source}`\n"
     )
 
