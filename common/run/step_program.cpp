@@ -1,11 +1,12 @@
-// The main program of every step.
+#include "run/step_program.h"
+
 #include <algorithm>
 #include <iostream>
 #include <numeric>
 #include <random>
 
+#include "io/shape_table.h"
 #include "io/write_whole_file.h"
-#include "live_view.h"
 #include "nbody/cluster.h"
 #include "nbody/error.h"
 #include "physics/force_error.h"
@@ -13,8 +14,6 @@
 #include "run/checkpoint.h"
 #include "run/program.h"
 #include "run/report.h"
-#include "run/shape_table.h"
-#include "run/simulation.h"
 
 namespace nbody {
 namespace {
@@ -58,7 +57,7 @@ std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
 }
 
 // Runs all repeats. Returns the final state of the last run, as the kernels left it.
-Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, LiveView* view,
+Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, RunView* view,
                      ChunkKeeper* keeper, Result& result) {
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
@@ -205,7 +204,7 @@ bool is_measured(const std::filesystem::path& record, const Job& job) {
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options, Job& job,
-              Simulate simulate, LiveView* view) {
+              Simulate simulate, RunView* view) {
   // With --quiet, output goes to a null stream; this is simpler than an if around every line.
   std::ostream nowhere(nullptr);
   std::ostream& out = options.quiet ? nowhere : std::cout;
@@ -260,7 +259,8 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   return failed ? kFailed : kSuccess;
 }
 
-int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
+int run(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView open_view, int argc,
+        char** argv) {
   const auto options = parse_options(info, argc, argv);
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
@@ -275,11 +275,11 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
-  std::optional<LiveView> view;
+  std::unique_ptr<RunView> view;
   if (options->view)
-    view.emplace(*options->view, info, platform, job, options->may_change_forces());
+    view = open_view(*options->view, info, platform, job, options->may_change_forces());
   try {
-    return carry_out(info, platform, *options, job, simulate, view ? &*view : nullptr);
+    return carry_out(info, platform, *options, job, simulate, view.get());
   } catch (const UsageError& error) {
     // The command line has been accepted, so a directory that vanishes during the run is not a
     // usage error.
@@ -289,8 +289,9 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
 
 }  // namespace
 
-int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
-  return run_program(info.name, [&] { return run(info, simulate, query, argc, argv); });
+int run_step_program(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView open_view,
+                     int argc, char** argv) {
+  return run_program(info.name, [&] { return run(info, simulate, query, open_view, argc, argv); });
 }
 
 }  // namespace nbody

@@ -5,14 +5,11 @@
 #include <iosfwd>
 #include <memory>
 
-#include "nbody/step.h"
-#include "run/job.h"
-#include "run/simulation.h"
-#include "support/platform.h"
+#include "run/step_program.h"
 
 namespace nbody {
 
-class LiveView : public StepScheduler {
+class LiveView : public RunView {
  public:
   // Starts to listen. Port 0 means any free port. Throws UsageError if the port cannot be used.
   LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job,
@@ -20,7 +17,7 @@ class LiveView : public StepScheduler {
   ~LiveView() override;
 
   // Prints the address to open, and the ssh command that forwards the port to another machine.
-  void print_address(std::ostream& out) const;
+  void print_address(std::ostream& out) const override;
 
   // Shows the state, and returns as soon as the next steps may be taken. Waits for a viewer before
   // the first steps. Later, waits while the run is paused, and until the last frame has been shown
@@ -31,7 +28,7 @@ class LiveView : public StepScheduler {
   bool stopped() const;
 
   // Shows the last state until the program is interrupted.
-  void hold(std::ostream& out);
+  void hold(std::ostream& out) override;
 
  private:
   struct Parts;

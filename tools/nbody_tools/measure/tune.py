@@ -84,7 +84,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def users_table() -> Path:
-    """Returns the path of the user's table, the same as in common/run/shape_table.cpp."""
+    """Returns the path of the user's table, the same as in common/io/shape_table.cpp."""
     config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(config) / "nbody-steps" / "shapes.json"
 

@@ -1,4 +1,4 @@
-#include "run/shape_table.h"
+#include "io/shape_table.h"
 
 #include <algorithm>
 #include <climits>

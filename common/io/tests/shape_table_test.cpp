@@ -1,6 +1,6 @@
 // Tests the table of ./nbody tune: the entries for a program and a device, and the files that must
 // be rejected.
-#include "run/shape_table.h"
+#include "io/shape_table.h"
 
 #include <gtest/gtest.h>
 
