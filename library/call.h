@@ -31,9 +31,16 @@ struct Call {
   std::optional<Arrays<Real>> targets;  // none: the sources
   double softening;
   const nbody_options* options;
-  Real *accelerations, *potentials, *jerks;
+  Real *accelerations = nullptr, *potentials = nullptr, *jerks = nullptr;
+  // The CUDA device that holds all arrays, if the caller knows it. Asking the driver takes as long
+  // as a small kernel.
+  int arrays_on = -1;
   const Arrays<Real>& at() const { return targets ? *targets : sources; }
 };
+
+// Checks the arguments and computes. Returns a result code of nbody.h, as the C functions do.
+template <class Real>
+int run(Call<Real> call);
 
 constexpr double kLargest = 1e150;  // of every number of an array
 

@@ -221,6 +221,8 @@ class Threads {
   int before_;
 };
 
+}  // namespace
+
 template <class Real>
 int run(Call<Real> call) try {
   nbody_options defaults;
@@ -250,6 +252,11 @@ int run(Call<Real> call) try {
 } catch (const std::length_error&) {
   return NBODY_NO_MEMORY;
 }
+
+template int run(Call<float>);
+template int run(Call<double>);
+
+namespace {
 
 template <class Real>
 std::optional<Arrays<Real>> targets_of(std::size_t count, const Real* positions,
@@ -326,7 +333,8 @@ const char* nbody_error_text(int result) {
     case NBODY_BAD_OPTION:
       return "an option is out of range: see nbody_options in nbody.h, and set the defaults first";
     case NBODY_NO_DEVICE:
-      return "there is no CUDA device, or this build of libnbody lacks CUDA; use the CPU";
+      return "there is no CUDA device (a forked process cannot use its parent's), or this build of "
+             "libnbody lacks CUDA; use the CPU";
     case NBODY_NO_TREE_JERK:
       return "the tree does not compute a jerk; use the direct sum";
     case NBODY_NO_MEMORY:

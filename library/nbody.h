@@ -15,8 +15,9 @@
  * may be NULL: then the sources themselves are the targets, and no body acts on itself. In a
  * separate array of targets, each source acts on each target; a source at exactly the position of a
  * target adds nothing to the target's acceleration, and -m / eps to the target's potential. Masses
- * may be 0. Massless sources take no time, except as targets. Results overwrite the output arrays,
- * which must not overlap each other; nothing is written if a call fails.
+ * may be 0. Massless sources take no time, except as targets, and except on a device if at most
+ * 6144 bodies act on each other. Results overwrite the output arrays, which must not overlap each
+ * other; nothing is written if a call fails.
  *
  * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by this
  * limit. A softening of 0 is therefore allowed, even with coincident bodies.

@@ -9,7 +9,11 @@ namespace nbody::library {
 // Makes the device of a call current until the call ends.
 class Device {
  public:
-  Device() { CUDA_CHECK(cudaGetDevice(&before_)); }
+  // `known`: the device that holds all arrays, if the caller knows it; otherwise negative.
+  explicit Device(int known) : is_known_(known >= 0) {
+    CUDA_CHECK(cudaGetDevice(&before_));
+    if (is_known_) choose(known);
+  }
   ~Device() {
     if (chosen_ >= 0 && chosen_ != before_) (void)cudaSetDevice(before_);
   }
@@ -18,18 +22,23 @@ class Device {
   int number() const { return chosen_ >= 0 ? chosen_ : before_; }
   // Returns true if an array is on a device, and chooses that device.
   bool holds(const void* array) {
-    if (array == nullptr) return false;
+    if (array == nullptr || is_known_) return array != nullptr;
     cudaPointerAttributes attributes{};
     CUDA_CHECK(cudaPointerGetAttributes(&attributes, array));
     if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
       return false;
     if (chosen_ >= 0 && chosen_ != attributes.device) throw CudaFailure{NBODY_TWO_DEVICES};
-    if (chosen_ < 0 && attributes.device != before_) CUDA_CHECK(cudaSetDevice(attributes.device));
-    chosen_ = attributes.device;
+    if (chosen_ < 0) choose(attributes.device);
     return true;
   }
 
  private:
+  void choose(int device) {
+    if (device != before_) CUDA_CHECK(cudaSetDevice(device));
+    chosen_ = device;
+  }
+
+  bool is_known_;
   int before_ = 0, chosen_ = -1;
 };
 

@@ -6,8 +6,10 @@
 // remembers what the examinations of its last calls found. If these findings were the same, the
 // next call launches the same kernels at once. These kernels store their results only if the
 // examination of this call has the same findings. Otherwise the call launches the right kernels
-// afterwards. With options.unchecked there is no examination.
+// afterwards. With options.unchecked there is no examination. For a few thousand bodies, the kernel
+// that adds up the sums also examines the values, so the host does not have to know anything.
 #include <array>
+#include <functional>
 #include <type_traits>
 
 #include "library/cuda/arrays.h"
@@ -20,6 +22,12 @@ constexpr int kBlockSize = 256;
 // Up to this number of bodies, the single kernel of step 13 is fastest; with more bodies, the
 // kernels of step 12 are (docs/report.md, "Which step for which size").
 constexpr int kMostForOneKernel = 6144;
+
+template <class Real>
+bool overlap(const Real* a, std::size_t a_count, const Real* b, std::size_t b_count) {
+  const std::less<const Real*> before;
+  return before(a, b + b_count) && before(b, a + a_count);
+}
 
 template <class Real>
 struct Problem {
@@ -36,6 +44,15 @@ struct Problem {
   // True if the call asks for the forces of bodies on each other, which separate kernels compute.
   bool in_pairs() const {
     return std::is_same_v<Real, float> && own && !in_tree() && quantity == Quantity::accelerations;
+  }
+  // True if one kernel can do everything. The blocks of this kernel read the bodies at different
+  // times, so the results must not overwrite bodies.
+  bool in_one_kernel() const {
+    if (!in_pairs() || sources.count > kMostForOneKernel) return false;
+    const std::size_t n = sources.count;
+    return !overlap(out.accelerations, 3 * n, sources.positions, 3 * n) &&
+           !overlap(out.accelerations, 3 * n, sources.masses, n) &&
+           fits_one_kernel(static_cast<int>(n));
   }
   Division division() const {
     const int n = static_cast<int>(sources.count);
@@ -104,10 +121,7 @@ void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* exam
   Laid<To> others{};
   if (!problem.own) others = lay(problem.targets, {});
   Output<Real> out = problem.out;
-  if (examination != nullptr) {
-    examination->end();
-    out.is_expected = examination->is_expected();
-  }
+  if (examination != nullptr) out.is_expected = examination->is_expected();
   out.force = plan.mass / plan.length / plan.length;
   out.potential = plan.mass / plan.length;
   out.jerk = out.force / plan.length * plan.speed;
@@ -170,6 +184,16 @@ Last& last_call(const Last::Arguments& arguments) {
 
 template <class Real>
 void compute(const Problem<Real>& problem, Last& last) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (problem.in_one_kernel()) {
+      const bool is_checked = problem.options.unchecked == 0;
+      const int wrong =
+          sum_in_one_kernel(problem.sources.positions, problem.sources.masses,
+                            static_cast<int>(problem.sources.count), problem.softening, is_checked,
+                            problem.out.accelerations, problem.stream);
+      if (wrong != NBODY_OK) throw CudaFailure{wrong};
+      return;
+    }
   if (problem.options.unchecked != 0) {
     Plan plan;
     plan.massive = static_cast<int>(problem.sources.count);
@@ -185,7 +209,6 @@ void compute(const Problem<Real>& problem, Last& last) {
   } else {
     examine(problem.sources, problem.centre, division, examination, problem.stream);
     examine(problem.targets, problem.centre, {}, examination, problem.stream);
-    examination.end();
   }
   const Facts found = examination.wait();
   if (found.wrong != NBODY_OK) throw CudaFailure{found.wrong};
@@ -200,7 +223,7 @@ template <class Real>
 int run_on_cuda(const Call<Real>& call) try {
   const Arrays<Real>& at = call.at();
   if (at.count == 0) return NBODY_OK;
-  Device device;
+  Device device(call.arrays_on);
   const auto stream = static_cast<cudaStream_t>(call.options->stream);
   // Looks at all arrays before any memory is allocated, because they determine the device.
   const auto known = [&device](const auto*... arrays) {

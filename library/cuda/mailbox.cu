@@ -1,7 +1,10 @@
 // The mailboxes of all devices.
+#include <atomic>
 #include <mutex>
+#include <thread>
 #include <vector>
 
+#include "library/cuda/failure.h"
 #include "library/cuda/mailbox.h"
 #include "nbody/cuda.h"
 
@@ -18,7 +21,6 @@ Idle& idle() {
 }
 
 void free_slot(const Mailbox::Slot& slot) {
-  if (slot.event != nullptr) (void)cudaEventDestroy(slot.event);
   if (slot.arrived != nullptr) (void)cudaFree(slot.arrived);
   if (slot.facts != nullptr) (void)cudaFreeHost(slot.facts);
 }
@@ -30,7 +32,6 @@ Mailbox::Slot make_slot(int device) {
     CUDA_CHECK(cudaMalloc(&slot.arrived, sizeof(unsigned)));
     CUDA_CHECK(cudaMemset(slot.arrived, 0, sizeof(unsigned)));
     CUDA_CHECK(cudaDeviceSynchronize());  // a stream might not wait for the default stream
-    CUDA_CHECK(cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming));
   } catch (...) {
     free_slot(slot);
     throw;
@@ -69,10 +70,22 @@ Mailbox::~Mailbox() {
   idle().slots.push_back(slot_);
 }
 
-void Mailbox::end(cudaStream_t stream) { CUDA_CHECK(cudaEventRecord(slot_.event, stream)); }
+void Mailbox::begin() {
+  slot_.facts->wrong = kPending;
+  is_in_use_ = true;
+}
 
-const Facts& Mailbox::wait() {
-  CUDA_CHECK(cudaEventSynchronize(slot_.event));
+const Facts& Mailbox::wait(cudaStream_t stream) {
+  constexpr int kLooks = 1024;  // before the host asks whether the kernels have failed
+  const std::atomic_ref<int> wrong(slot_.facts->wrong);
+  for (int looks = 1; wrong.load(std::memory_order_acquire) == kPending; ++looks) {
+    std::this_thread::yield();
+    if (looks % kLooks != 0) continue;
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state == cudaErrorNotReady) continue;
+    CUDA_CHECK(state);
+    if (wrong.load(std::memory_order_acquire) == kPending) throw CudaFailure{NBODY_CUDA_FAILED};
+  }
   is_in_use_ = false;
   return *slot_.facts;
 }

@@ -1,5 +1,5 @@
 // Lets a kernel report to the host before the call's other kernels have ended. The kernel writes to
-// page-locked host memory, and the host waits for an event.
+// page-locked host memory, which the host reads until the report is there.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,9 +11,20 @@ struct Facts {
   double length, mass, speed;  // largest magnitudes
   int massive;                 // number of sources with mass
   int one_mass_tiles;          // number of step 12's tiles whose bodies all have the same mass
-  int wrong;                   // the first result of nbody.h that applies, or NBODY_OK
+  int wrong;                   // the first result of nbody.h that applies, NBODY_OK, or kPending
   int as_expected;             // 1: the launches that the call began with are the right ones
 };
+
+constexpr int kPending = -1;  // the kernel has not reported yet
+
+// Reports findings. The number in `wrong` is written last, because the host waits for it.
+__device__ inline void post(Facts found, Facts* to) {
+  const int wrong = found.wrong;
+  found.wrong = kPending;
+  *to = found;
+  __threadfence_system();  // a host that sees the number also sees the other findings
+  *static_cast<volatile int*>(&to->wrong) = wrong;
+}
 
 // A call owns a mailbox until it ends. Mailboxes are kept for later calls.
 class Mailbox {
@@ -24,15 +35,13 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
   Facts* facts() const { return slot_.facts; }         // kernels write it
   unsigned* arrived() const { return slot_.arrived; }  // on the device; 0 between kernels
-  void begin() { is_in_use_ = true; }  // call it before the first kernel that writes,
-  void end(cudaStream_t stream);       // and this after the last
-  const Facts& wait();                 // returns when these kernels have ended
+  void begin();                            // call it before the launch of a kernel that posts
+  const Facts& wait(cudaStream_t stream);  // returns when that kernel, in this stream, has posted
 
   struct Slot {
     int device = -1;
     Facts* facts = nullptr;
     unsigned* arrived = nullptr;
-    cudaEvent_t event = nullptr;
   };
 
  private:

@@ -3,8 +3,10 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <mutex>
 
+#include "library/cuda/mailbox.h"
 #include "library/cuda/sums.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
@@ -13,11 +15,28 @@
 #include "step13_persistent/shapes.h"
 #include "step13_persistent/small_systems.h"
 
+// The step's loads bypass L1, because other SMs write positions while its kernel runs. Here no SM
+// does, and the positions may be in shared memory.
+#define __ldcg(position) (*(position))
 #define main static program_of_step  // a function that nobody calls
 #include "step13_persistent/nbody.cu"
 #undef main
+#undef __ldcg
 
 namespace {
+
+// Adds up the sums of all warps for the body of a thread.
+template <int kWarps, int kGroup>
+__device__ float3 sum_of_warps(const float4 (&warp_a)[kWarps][kGroup]) {
+  float3 a{};
+  for (int warp = 0; warp < kWarps; ++warp) {
+    const float4 sum = warp_a[warp][threadIdx.x];
+    a.x += sum.x;
+    a.y += sum.y;
+    a.z += sum.z;
+  }
+  return a;
+}
 
 // Works like a time step of advance(), for one system. A block has one group of bodies.
 template <int K, int kLanes, int kWarps>
@@ -30,25 +49,147 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   partial_accelerations<K, kLanes, kWarps>(positions, warp_a, first_i, n, softening_squared);
   __syncthreads();  // no thread may read the sums before those of all warps are there
   if (threadIdx.x >= kGroup || i >= n || !is_stored(out)) return;
-  float3 a{};
-  for (int warp = 0; warp < kWarps; ++warp) {
-    const float4 sum = warp_a[warp][threadIdx.x];
-    a.x += sum.x;
-    a.y += sum.y;
-    a.z += sum.z;
-  }
+  const float3 a = sum_of_warps(warp_a);
   const auto at = static_cast<size_t>(order != nullptr ? order[i] : i);
   nbody::library::store_vector(out.accelerations, at, out.force, a.x, a.y, a.z);
 }
 
+// ---- one kernel for the whole call --------------------------------------------------------------
+
+// The values that all threads of a block need.
+struct Setup {
+  int length, mass, wrong;  // bits of the largest magnitudes; the first error, or kNone
+  float position_factor[2], mass_factor[2];
+  float softening_squared;
+  double force;  // unit of accelerations
+};
+constexpr int kNone = 1 << 20;
+
+// Multiplying by both factors divides by 2^exponent. One factor might leave the range of float.
+__device__ void set_factors(float (&factor)[2], int exponent) {
+  const int bounded = min(max(-exponent, -250), 250), half = bounded / 2;
+  factor[0] = ldexpf(1.0f, half);
+  factor[1] = ldexpf(1.0f, bounded - half);
+}
+
+// Chooses the units as unit_of() does.
+__device__ void choose_units(Setup& setup, double softening, bool is_checked) {
+  int length = 0, mass = 0;  // exponents of the units
+  if (is_checked) {
+    const double largest = fmax(static_cast<double>(__int_as_float(setup.length)), softening);
+    const auto heaviest = static_cast<double>(__int_as_float(setup.mass));
+    if (largest > 0) length = ilogb(largest) + 1;
+    if (heaviest > 0) mass = ilogb(heaviest) + 1;
+  }
+  set_factors(setup.position_factor, length);
+  set_factors(setup.mass_factor, mass);
+  const double scaled = fmax(ldexp(softening, -length), 1e-12);  // as softening_of()
+  setup.softening_squared = static_cast<float>(scaled * scaled);
+  setup.force = ldexp(ldexp(1.0, mass), -2 * length);
+}
+
+// Copies the bodies to shared memory, and finds the largest magnitudes and the first error.
+template <int kBlock>
+__device__ void load_and_examine(const float* __restrict__ positions,
+                                 const float* __restrict__ masses, int n, Position* bodies,
+                                 Setup& setup, bool is_checked) {
+  float length = 0, mass = 0;
+  int wrong = kNone;
+#pragma unroll 4
+  for (int j = threadIdx.x; j < n; j += kBlock) {
+    const float x = positions[3 * j], y = positions[3 * j + 1], z = positions[3 * j + 2];
+    const float m = masses[j], size = fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)));
+    bodies[j] = make_float4(x, y, z, m);
+    const auto is_finite = [](float value) { return fabsf(value) <= FLT_MAX; };
+    if (!(m >= 0 && m <= FLT_MAX)) wrong = min(wrong, static_cast<int>(NBODY_BAD_MASS));
+    if (!(is_finite(x) && is_finite(y) && is_finite(z)))
+      wrong = min(wrong, static_cast<int>(NBODY_BAD_POSITION));
+    length = fmaxf(length, size), mass = fmaxf(mass, m);
+  }
+  if (!is_checked) return;
+  // Numbers that are not negative have the same order as their bits.
+  int bits[2] = {__float_as_int(length), __float_as_int(mass)};
+  for (int apart = 16; apart > 0; apart /= 2) {
+    bits[0] = max(bits[0], __shfl_xor_sync(0xffffffff, bits[0], apart));
+    bits[1] = max(bits[1], __shfl_xor_sync(0xffffffff, bits[1], apart));
+    wrong = min(wrong, __shfl_xor_sync(0xffffffff, wrong, apart));
+  }
+  if (threadIdx.x % 32 > 0) return;
+  atomicMax(&setup.length, bits[0]);
+  atomicMax(&setup.mass, bits[1]);
+  atomicMin(&setup.wrong, wrong);
+}
+
+// Works like accelerations(), but reads the arrays of a call. Each block examines and scales all
+// bodies, so it needs to know nothing from other blocks. The first block reports what it found.
+template <int K, int kLanes, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps, 1)
+    accelerations_of_call(const float* __restrict__ positions, const float* __restrict__ masses,
+                          int n, double softening, float* __restrict__ out,
+                          nbody::library::Facts* facts) {
+  constexpr int kGroup = K * kLanes, kBlock = 32 * kWarps;
+  extern __shared__ Position bodies[];
+  __shared__ float4 warp_a[kWarps][kGroup];
+  __shared__ Setup setup;
+  const bool is_checked = facts != nullptr;
+  if (threadIdx.x == 0) setup.length = 0, setup.mass = 0, setup.wrong = kNone;
+  __syncthreads();  // no thread may add its findings before the setup is cleared
+  load_and_examine<kBlock>(positions, masses, n, bodies, setup, is_checked);
+  __syncthreads();  // all findings are there
+  if (threadIdx.x == 0) {
+    if (is_checked && blockIdx.x == 0) {
+      nbody::library::Facts found{};
+      found.wrong = setup.wrong == kNone ? NBODY_OK : setup.wrong;
+      nbody::library::post(found, facts);
+    }
+    choose_units(setup, softening, is_checked);
+  }
+  if (setup.wrong != kNone) return;
+  __syncthreads();  // the units are there
+  if (is_checked)
+    for (int j = threadIdx.x; j < n; j += kBlock) {
+      const Position body = bodies[j];
+      const float a = setup.position_factor[0], b = setup.position_factor[1];
+      bodies[j] = make_float4(body.x * a * b, body.y * a * b, body.z * a * b,
+                              body.w * setup.mass_factor[0] * setup.mass_factor[1]);
+    }
+  __syncthreads();  // no thread may read a body before it is scaled
+  const int first_i = blockIdx.x * kGroup, i = first_i + threadIdx.x;
+  partial_accelerations<K, kLanes, kWarps>(bodies, warp_a, first_i, n, setup.softening_squared);
+  __syncthreads();  // no thread may read the sums before those of all warps are there
+  if (threadIdx.x >= kGroup || i >= n) return;
+  const float3 a = sum_of_warps(warp_a);
+  nbody::library::store_vector(out, i, setup.force, a.x, a.y, a.z);
+}
+
 template <int K, int kLanes, int kWarps>
 struct Kernel {
+  static bool is(const Shape& shape) { return shape.group == K * kLanes && shape.warps == kWarps; }
   static void launch_if(const Shape& shape, const nbody::library::Bodies<float>& bodies,
                         float softening_squared, const nbody::library::Output<float>& out,
                         cudaStream_t stream) {
-    if (shape.group != K * kLanes || shape.warps != kWarps) return;
+    if (!is(shape)) return;
     accelerations<K, kLanes, kWarps><<<(bodies.n - 1) / shape.group + 1, 32 * kWarps, 0, stream>>>(
         bodies.positions, bodies.n, softening_squared, bodies.order, out);
+  }
+  static void launch_if(const Shape& shape, const float* positions, const float* masses, int n,
+                        double softening, float* out, nbody::library::Facts* facts,
+                        cudaStream_t stream) {
+    if (!is(shape)) return;
+    accelerations_of_call<K, kLanes, kWarps>
+        <<<(n - 1) / shape.group + 1, 32 * kWarps, n * sizeof(Position), stream>>>(
+            positions, masses, n, softening, out, facts);
+  }
+  // Returns the number of bodies for which a block has room, and lets the kernel use that room.
+  static void find_room_if(const Shape& shape, int& room) {
+    if (!is(shape)) return;
+    const auto kernel = accelerations_of_call<K, kLanes, kWarps>;
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    const int bytes = nbody::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                      static_cast<int>(attributes.sharedSizeBytes);
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    room = bytes / static_cast<int>(sizeof(Position));
   }
   static Shape shape() { return kShape<K, kLanes, kWarps>; }
 };
@@ -60,25 +201,34 @@ struct AllKernels {
   static void launch(const Shape& shape, const auto&... arguments) {
     (Kernels::launch_if(shape, arguments...), ...);
   }
+  static int room(const Shape& shape) {
+    int room = 0;
+    (Kernels::find_room_if(shape, room), ...);
+    return room;
+  }
 };
 using All = AllKernels<Kernel<8, 16, 12>, Kernel<4, 32, 8>, Kernel<4, 16, 12>, Kernel<2, 16, 12>,
                        Kernel<2, 8, 8>, Kernel<1, 8, 8>>;
 
+struct Choice {
+  int device = -1, n = 0;
+  Shape shape = {};
+  int room = 0;  // bodies that fit into the shared memory of a block
+};
+
 // Returns the shape for n bodies. Each thread remembers the last shape, because choosing one takes
 // longer than a small kernel.
-const Shape& shape_of(int n) {
-  thread_local struct {
-    int device = -1, n = 0;
-    Shape shape = {};
-  } last;
+const Choice& choice_for(int n) {
+  thread_local Choice last;
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
-  if (last.device == device && last.n == n) return last.shape;
+  if (last.device == device && last.n == n) return last;
   static std::mutex mutex;  // the rule notes its choice for the records of programs
   const std::lock_guard lock(mutex);
   last.shape = shape_for(1, n, All::shapes());
+  last.room = All::room(last.shape);
   last.device = device, last.n = n;
-  return last.shape;
+  return last;
 }
 
 }  // namespace
@@ -87,8 +237,27 @@ namespace nbody::library {
 
 void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
                        const Output<float>& out, cudaStream_t stream) {
-  All::launch(shape_of(bodies.n), bodies, softening_squared, out, stream);
+  All::launch(choice_for(bodies.n).shape, bodies, softening_squared, out, stream);
   CUDA_CHECK(cudaGetLastError());
+}
+
+bool fits_one_kernel(int n) { return n <= choice_for(n).room; }
+
+int sum_in_one_kernel(const float* positions, const float* masses, int n, double softening,
+                      bool is_checked, float* out, cudaStream_t stream) {
+  const Shape& shape = choice_for(n).shape;
+  const auto launch = [&](Facts* facts) {
+    All::launch(shape, positions, masses, n, softening, out, facts, stream);
+    CUDA_CHECK(cudaGetLastError());
+  };
+  if (!is_checked) {
+    launch(nullptr);
+    return NBODY_OK;
+  }
+  Mailbox mailbox;
+  mailbox.begin();
+  launch(mailbox.facts());
+  return mailbox.wait(stream).wrong;
 }
 
 }  // namespace nbody::library

@@ -41,9 +41,8 @@ class Examination {
     Plan expected = {};
   };
   Report next_pass(int blocks);
-  void end() { mailbox_.end(stream_); }
   const int* is_expected() const { return &partials_.get()[report_.blocks].as_expected; }
-  const Facts& wait() { return mailbox_.wait(); }
+  const Facts& wait() { return mailbox_.wait(stream_); }
 
  private:
   Mailbox mailbox_;

@@ -63,6 +63,13 @@ void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
                         cudaStream_t stream);
 void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
                        const Output<float>& out, cudaStream_t stream);
+// Step 13, from the arrays of a call: the kernel also examines the values, chooses units and lays
+// out the bodies. Returns a result of nbody.h. If it is not NBODY_OK, nothing is stored. Massless
+// bodies take part in all sums. The results must not overlap the bodies, and n bodies must fit into
+// the shared memory of a block.
+bool fits_one_kernel(int n);
+int sum_in_one_kernel(const float* positions, const float* masses, int n, double softening,
+                      bool is_checked, float* accelerations, cudaStream_t stream);
 
 // Step 11: writes the sums over sources at the targets. If `own` is true, the targets begin with
 // the sources.

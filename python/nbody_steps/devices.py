@@ -127,6 +127,23 @@ def library_of(kind: type) -> Library:
     return {"torch": Torch, "cupy": Cupy, "jaxlib": Jax, "jax": Jax}.get(name, Library)()
 
 
+@functools.lru_cache(maxsize=64)
+def short_way(kind: type) -> Optional[tuple[Any, ...]]:
+    """Returns what the extension's short way needs to use arrays of this type (src/short_way.cpp),
+    or None for types that it does not know."""
+    if not _extension.has_cuda:
+        return None
+    library = library_of(kind)
+    if isinstance(library, Torch) and kind is sys.modules["torch"].Tensor:
+        torch = sys.modules["torch"]
+        return True, kind, torch.float32, torch.float64, library.raw_stream, None, None
+    if isinstance(library, Cupy) and kind is library.cupy.ndarray:
+        cupy = library.cupy
+        return (False, kind, np.dtype(np.float32), np.dtype(np.float64),
+                cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice, cupy.empty)
+    return None
+
+
 def device_of(array: Any) -> Optional[int]:
     """Returns the number of the CUDA device that holds an array, or None if none does."""
     if isinstance(array, np.ndarray):

@@ -111,6 +111,12 @@ def potential(positions: Any, masses: Any, softening: float, targets: Any = None
 
 def total(function: str, positions: Any, masses: Any, softening: float, targets: Any,
           shape: tuple[int, ...], options: tuple[Any, ...], unchecked: bool) -> Any:
+    library = devices.short_way(type(positions))
+    if library is not None and options[4] in (None, "cuda"):
+        found = _extension.sum_there(library, function == "potential", positions, masses, targets,
+                                     softening, settings(*options, True, unchecked))
+        if found is not None:
+            return found
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         return total_on_device(function, positions, masses, softening, targets, shape,
@@ -136,7 +142,7 @@ def total_on_device(function: str, x: Any, m: Any, softening: float, at: Any,
     out_at, out = call.empty((count, *shape))
     if count > 0:
         kernel = getattr(_extension, function + ("_f32" if call.dtype == "float32" else "_f64"))
-        kernel(sources, x_at, m_at, count, at_at, eps, options, out_at, call.stream)
+        kernel(number, sources, x_at, m_at, count, at_at, eps, options, out_at, call.stream)
     return call.result(out)
 
 

@@ -25,47 +25,10 @@ using In = nb::ndarray<const Real, nb::c_contig>;
 template <class Real>
 using Out = nb::ndarray<Real, nb::c_contig>;
 
-struct Settings {
-  int device, method, threads;
-  double theta;
-  int multipole;
-  double force_tolerance;
-  bool unchecked;
-};
-
 // Returns nonzero if Ctrl-C must end a call. Runs Python's signal handlers, in the calling thread.
 int has_signal(void*) {
   const nb::gil_scoped_acquire lock;
   return PyErr_CheckSignals() != 0;
-}
-
-[[noreturn]] void fail(int result) {
-  if (result == NBODY_INTERRUPTED) throw nb::python_error();
-  if (result == NBODY_NO_MEMORY) throw std::bad_alloc();
-  if (result == NBODY_CUDA_FAILED) throw std::runtime_error(nbody_error_text(result));
-  throw nb::value_error(nbody_error_text(result));
-}
-
-// Calls a function of nbody.h without the interpreter's lock.
-template <class Function>
-void call(const Settings& settings, std::uintptr_t stream, const Function& function) {
-  nbody_options options;
-  nbody_default_options(&options, sizeof options);
-  options.device = settings.device;
-  options.method = settings.method;
-  options.threads = settings.threads;
-  options.theta = settings.theta;
-  options.multipole = settings.multipole;
-  options.force_tolerance = settings.force_tolerance;
-  options.interrupted = has_signal;
-  options.stream = reinterpret_cast<void*>(stream);
-  options.unchecked = settings.unchecked;
-  int result;
-  {
-    const nb::gil_scoped_release unlocked;
-    result = function(&options);
-  }
-  if (result != NBODY_OK) fail(result);
 }
 
 template <class Real>
@@ -95,27 +58,19 @@ void bind_sum(nb::module_& module, const char* name, Function function) {
       nb::arg("settings"), nb::arg("out"));
 }
 
-// If arrays are in device memory, Python passes their addresses (nbody_steps/devices.py).
 template <class Real>
-Real* at(std::uintptr_t address) {
-  return reinterpret_cast<Real*>(address);
-}
-
-template <class Real, class Function>
-void bind_sum_at(nb::module_& module, const char* name, Function function) {
+void bind_sum_at(nb::module_& module, const char* name, nbody::library::Quantity quantity) {
   module.def(
       name,
-      [function](std::size_t sources, std::uintptr_t positions, std::uintptr_t masses,
+      [quantity](int number, std::size_t sources, std::uintptr_t positions, std::uintptr_t masses,
                  std::size_t count, std::uintptr_t targets, double softening,
                  const Settings& settings, std::uintptr_t out, std::uintptr_t stream) {
-        call(settings, stream, [&](const nbody_options* options) {
-          return function(sources, at<Real>(positions), at<Real>(masses), count, at<Real>(targets),
-                          softening, options, at<Real>(out));
-        });
+        sum_on<Real>(number, quantity, {sources, positions, 0, masses}, {count, targets, 0, 0},
+                     softening, settings, out, stream);
       },
-      nb::arg("sources"), nb::arg("positions"), nb::arg("masses"), nb::arg("count"),
-      nb::arg("targets"), nb::arg("softening"), nb::arg("settings"), nb::arg("out"),
-      nb::arg("stream"));
+      nb::arg("number"), nb::arg("sources"), nb::arg("positions"), nb::arg("masses"),
+      nb::arg("count"), nb::arg("targets"), nb::arg("softening"), nb::arg("settings"),
+      nb::arg("out"), nb::arg("stream"));
 }
 
 template <class Real, class Function>
@@ -185,7 +140,30 @@ void wait_for(std::uintptr_t stream) {
 
 }  // namespace
 
+nbody_options options_of(const Settings& settings, std::uintptr_t stream) {
+  nbody_options options;
+  nbody_default_options(&options, sizeof options);
+  options.device = settings.device;
+  options.method = settings.method;
+  options.threads = settings.threads;
+  options.theta = settings.theta;
+  options.multipole = settings.multipole;
+  options.force_tolerance = settings.force_tolerance;
+  options.interrupted = has_signal;
+  options.stream = at<void>(stream);
+  options.unchecked = settings.unchecked;
+  return options;
+}
+
+void fail(int result) {
+  if (result == NBODY_INTERRUPTED) throw nb::python_error();
+  if (result == NBODY_NO_MEMORY) throw std::bad_alloc();
+  if (result == NBODY_CUDA_FAILED) throw std::runtime_error(nbody_error_text(result));
+  throw nb::value_error(nbody_error_text(result));
+}
+
 NB_MODULE(_extension, module) {
+  using nbody::library::Quantity;
   module.doc() = "libnbody for Python; use nbody_steps, which checks arguments";
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<int, int, int, double, int, double, bool>(), nb::arg("device"),
@@ -205,13 +183,14 @@ NB_MODULE(_extension, module) {
   bind_sum<double>(module, "accelerations", nbody_accelerations_f64);
   bind_sum<float>(module, "potential", nbody_potential_f32);
   bind_sum<double>(module, "potential", nbody_potential_f64);
-  bind_sum_at<float>(module, "accelerations_f32", nbody_accelerations_f32);
-  bind_sum_at<double>(module, "accelerations_f64", nbody_accelerations_f64);
-  bind_sum_at<float>(module, "potential_f32", nbody_potential_f32);
-  bind_sum_at<double>(module, "potential_f64", nbody_potential_f64);
+  bind_sum_at<float>(module, "accelerations_f32", Quantity::accelerations);
+  bind_sum_at<double>(module, "accelerations_f64", Quantity::accelerations);
+  bind_sum_at<float>(module, "potential_f32", Quantity::potential);
+  bind_sum_at<double>(module, "potential_f64", Quantity::potential);
   bind_jerk<float>(module, nbody_jerk_f32);
   bind_jerk<double>(module, nbody_jerk_f64);
   bind_jerk_at<float>(module, "jerk_f32", nbody_jerk_f32);
   bind_jerk_at<double>(module, "jerk_f64", nbody_jerk_f64);
   bind_files(module);
+  bind_short_way(module);
 }
