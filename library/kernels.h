@@ -25,7 +25,7 @@ class Stop {
  public:
   explicit Stop(const nbody_options& options) : options_(options) {}
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  // Called by all threads of a team, often.
+  // All threads of a team call this often.
   bool poll() {
     if (options_.interrupted != nullptr && omp_get_thread_num() == 0) {
       const auto now = std::chrono::steady_clock::now();

@@ -145,7 +145,7 @@ class Renderer {
       gl.compileShader(shader);
       gl.attachShader(program, shader);
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost())
-        throw new Error("A shader does not compile here: " + gl.getShaderInfoLog(shader));
+        throw new Error("This browser cannot compile a shader:  " + gl.getShaderInfoLog(shader));
     }
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())

@@ -50,8 +50,8 @@ class PictureRun:
     moves: bool = False  # if true, gets an animation and a 3D page
 
 
-STATES = 60  # of the collision, for its film
-STATES_IN_3D = 20  # fewer, because a page holds every body's position as text
+STATES = 60  # states of the collision in its film
+STATES_IN_3D = 20  # states in a 3D page: fewer, because it holds every position as text
 # A tree on a CPU: forces accurate to 0.3 %, which changes the energy of the collision by 4e-4.
 TREE = ("--theta", "1", "--force-tolerance", "0.03")
 
