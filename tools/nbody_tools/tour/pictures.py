@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 import numpy
-from PIL import features
+from PIL import Image
 
 from nbody_tools.design.units import time_text
 from nbody_tools.figures.density import draw_densities
@@ -67,7 +67,8 @@ def make_film(snapshots: Sequence[Bodies], figures: Path, name: str) -> str:
     first = [light.light(points, *view, FRAME) for points in light.galaxies_of(snapshots[0])]
     white = light.brightest(first)  # one value for all frames, so that the film does not flicker
     frames = [light.picture(light.galaxies_of(state), *view, FRAME, white) for state in snapshots]
-    film = figures / (f"{name}.webp" if features.check("webp_anim") else f"{name}.gif")
+    Image.init()
+    film = figures / (f"{name}.webp" if "WEBP" in Image.SAVE_ALL else f"{name}.gif")
     light.save_picture(frames[0], film, save_all=True, append_images=frames[1:],
                        duration=MILLISECONDS, loop=0)
     return film.name
