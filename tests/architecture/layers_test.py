@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Tests that includes and folders respect the layers of the repository: rooms_test.py [ROOT]
+"""Tests that includes and folders respect the layers of the repository: layers_test.py [ROOT]
 
 - common/ is layered: a file includes only from its own layer or a lower one.
 - Steps include only common/include; hostcuda includes nothing from outside its folder.
-- No file includes itself through others.
+- No file includes itself through others, and no Python file imports itself through others.
 - No folder holds more than MAX_FILES source files.
 """
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from pathlib import Path
 MAX_FILES = 20
 SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
 INCLUDING = (".h", ".cuh", ".cpp", ".cu")
+PACKAGES = ("tools", "python", "cmake", "hostcuda/launcher")  # folders that hold packages
 # From the lowest layer to the highest. common/include, whose headers steps include, is the lowest.
-FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
+LAYERS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
 
 
 def tracked(root: Path) -> list[Path]:
@@ -49,16 +51,51 @@ def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
     return result
 
 
-def floor(file: Path) -> int | None:
-    inside = file.parts[0] == "common" and len(file.parts) > 2 and file.parts[1] in FLOORS
-    return FLOORS.index(file.parts[1]) if inside else None
+def imports(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
+    """Returns the repository files that each Python file imports, wherever the import is. A name is
+    looked up in the file's own folder and in the folders of packages."""
+    known = set(files)
+    result = {}
+    for file in files:
+        if file.suffix != ".py":
+            continue
+        found = set()
+        for node in ast.walk(ast.parse((root / file).read_text("utf-8"))):
+            for name in imported(node):
+                found |= {target for target in modules(file, name) if target in known}
+        result[file] = sorted(found - {file})
+    return result
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Returns the names of modules, and of what may be modules, that a statement imports. Each dot
+    before a name stands for a folder above the file's own."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    start = "." * node.level + (node.module or "")
+    joint = "." if node.module else ""
+    return [start, *(start + joint + alias.name for alias in node.names)]
+
+
+def modules(file: Path, name: str) -> list[Path]:
+    dots = len(name) - len(name.lstrip("."))
+    words = name[dots:].split(".") if name[dots:] else []
+    folders = [file.parents[dots - 1]] if dots else [file.parent, *map(Path, PACKAGES)]
+    return [folder.joinpath(*words).with_suffix(".py") for folder in folders if words]
+
+
+def layer(file: Path) -> int | None:
+    inside = file.parts[0] == "common" and len(file.parts) > 2 and file.parts[1] in LAYERS
+    return LAYERS.index(file.parts[1]) if inside else None
 
 
 def wrong_arrows(graph: dict[Path, list[Path]]):
     for file, targets in graph.items():
         is_test = "tests" in file.parts
         for target in targets:
-            here, there = floor(file), floor(target)
+            here, there = layer(file), layer(target)
             if file.parts[0] == "hostcuda" and target.parts[0] != "hostcuda":
                 yield f"{file} includes {target}: hostcuda must not include this"
             elif file.parts[0].startswith("step") and there != 0:
@@ -68,7 +105,7 @@ def wrong_arrows(graph: dict[Path, list[Path]]):
             elif there is None:
                 yield f"{file} includes {target}: common must not include this"
             elif there > here:
-                yield f"{file} includes {target}: {FLOORS[there]} is above {FLOORS[here]}"
+                yield f"{file} includes {target}: {LAYERS[there]} is above {LAYERS[here]}"
 
 
 def circles(graph: dict[Path, list[Path]]):
@@ -76,7 +113,7 @@ def circles(graph: dict[Path, list[Path]]):
 
     def visit(file: Path, above: list[Path]):
         if file in above:
-            yield "a cycle of includes: " + " -> ".join(
+            yield "a cycle: " + " -> ".join(
                 map(str, [*above[above.index(file) :], file])
             )
         elif file not in done:
@@ -105,11 +142,13 @@ def main() -> None:
     graph = includes(root, files)
     if sum(map(len, graph.values())) < 100:
         sys.exit(f"{root}: fewer than 100 includes found; is this the repository?")
-    problems = [*wrong_arrows(graph), *circles(graph), *crowded(files)]
+    imported_by = imports(root, files)
+    problems = [*wrong_arrows(graph), *circles(graph), *circles(imported_by), *crowded(files)]
     if problems:
         sys.exit("\n".join(problems))
-    print(f"{len(files)} source files, {sum(map(len, graph.values()))} includes: none from a "
-          f"higher layer, no cycle, no folder with more than {MAX_FILES} files")
+    print(f"{len(files)} source files, {sum(map(len, graph.values()))} includes and "
+          f"{sum(map(len, imported_by.values()))} imports: none from a higher layer, no cycle, "
+          f"no folder with more than {MAX_FILES} files")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from nbody_tools.machine_code.sass import Kernel, kernels, readable
 from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import RecordError
 
-EXCERPT = Path(__file__).resolve().parent / "data" / "excerpt.sass"
+EXCERPT = Path(__file__).resolve().parents[1] / "data" / "excerpt.sass"
 # The instructions of step 04's loop, counted by hand in the excerpt.
 STEP04 = {"fp32": 20, "fp64": 0, "mufu": 2, "shuffle": 0, "shared": 2, "memory": 0, "other": 15}
 STEP12 = {"fp32": 32, "fp64": 0, "mufu": 2, "shuffle": 3, "shared": 1, "memory": 0, "other": 4}
