@@ -11,7 +11,8 @@ PyTorch, JAX and other libraries in host memory are read without a copy (DLPack)
 from importlib.metadata import PackageNotFoundError, version
 
 from .adapters import from_rebound, from_yt, galpy_field, to_rebound, to_yt
-from .files import Bodies, read, scenario, scenarios, write
+from .bodies import Bodies
+from .files import read, scenario, scenarios, write
 from .gravity import accelerations, jerk, potential
 from .simulation import simulate
 

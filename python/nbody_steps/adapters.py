@@ -14,7 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import checks
-from .files import Bodies
+from .bodies import Bodies
 
 KPC_PER_AU = math.pi / (180 * 3600 * 1000)
 # Lengths in kpc and masses in Msun of the presets of common/io/units.h.

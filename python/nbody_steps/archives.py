@@ -9,7 +9,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from .adapters import KM_PER_KPC, KPC_MSUN_IN_KMS, from_rebound, package
-from .files import Bodies
+from .bodies import Bodies
 
 HDF5, REBOUND = b"\x89HDF\r\n\x1a\n", b"REBOUND Binary File"
 MSUN_IN_KG = 1.988409870698051e30  # GM of the Sun (IAU 2015 B3) over G (CODATA 2018)

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _extension, checks
-
-
-@dataclass
-class Bodies:
-    """The state of one system of n bodies, or of s systems. With s systems, the first axis of each
-    array is the system."""
-
-    positions: np.ndarray  #: (n, 3), float64
-    velocities: np.ndarray  #: (n, 3), float64
-    masses: np.ndarray  #: (n,), float64
-    time: float = 0.0
-    softening: float = 0.0  #: 0: not in the file
-    dt: float = 0.0  #: the scenario's time step; 0: not in the file
-    units: str = ""  #: a preset ("henon", "au-msun-yr2pi", "kpc-msun", "kpc-100kms"), or any text
-    names: list[str] = field(default_factory=list)  #: one per body of a system, or none
-    #: one per body, or none: gas, dark, disk, bulge, star, boundary
-    species: list[str] = field(default_factory=list)
+from . import _extension, archives, checks
+from .bodies import Bodies
 
 
 def from_extension(found: dict[str, Any]) -> Bodies:
@@ -55,8 +38,6 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
     A file that is missing or invalid raises a ValueError of one line.
     """
     count = None if systems is None else checks.whole("systems", systems, 1)
-    from . import archives  # needs Bodies
-
     archive = archives.read_archive(os.fspath(file), units)
     if archive is not None:
         return archive
