@@ -43,6 +43,8 @@ TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test(?!.*--status)|ctest)\b")
 GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
 SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
          "--repeat": 1}
+ASSIGNMENT = ("echo one > build/class.txt && ./nbody course teacher make build/class.txt --seed one "
+              "--family reduction && given=build/course/assignments/students/one/reduction")
 # Files that pages expect the reader to have, and the commands that make them here.
 OWN_FILES = {
     "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 "
@@ -56,7 +58,14 @@ OWN_FILES = {
     "build/agora/snapshot_": "build/cpu/tools/ic/nbody-ic disk-halo build/ic.bin --bodies 600 && "
                              "for n in 0 1; do "
                              "cp build/ic.bin build/agora/snapshot_0000${n}000.bin; done",
-    "submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
+    "grade 03 submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
+    # An assignment of a class of one student, whose submission is the starter.
+    "assignment.toml solution.cu": f"{ASSIGNMENT} && echo '/assignment.*' >> .git/info/exclude && "
+                                   "cp $given/assignment.* $given/solution.cu .",
+    "reduction.csv submissions/": f"{ASSIGNMENT} && mkdir -p submissions/one && "
+                                  "cp $given/solution.cu submissions/one",
+    "integrators build/integrators.jsonl": "cp docs/results/integrators/*.jsonl "
+                                           "build/integrators.jsonl",
     "grade 20 nbody.cu": "./nbody lab 20 --to build/lab20 && cp build/lab20/nbody.cu .",
     "grade 21 nbody.cu": "./nbody lab 21 --to build/lab21 && cp build/lab21/nbody.cu .",
 }
