@@ -104,6 +104,8 @@ COMMANDS = (
             "report its errors",
             "FILE.cu... [OPTION...] [--] [ARGUMENT...]", in_shell=True),
     tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, or predict its time"),
+    tool("handoff", "run", "handoff.handoff", "write a problem as input for SWIFT or GADGET-4",
+         "swift|gadget4 [FILE] [OPTION...]", completes="swift gadget4"),
     tool("plot", "run", "figures.plot", "draw records, orbits, states, densities, errors and "
          "diagnostics",
          "KIND FILE... --output FILE [OPTION...]"),

@@ -1,0 +1,1 @@
+"""Writes a problem as input for another engine: ./nbody handoff."""

@@ -1,0 +1,123 @@
+"""Input for SWIFT (https://github.com/SWIFTSIM/SWIFT).
+
+The names of the parameters are those of SWIFT's examples/parameter_example.yml, the layout of the
+bodies is that of doc/RTD/source/InitialConditions/index.rst, and both were compared with SWIFT's
+sources at revision 8a8f0d79 (July 2026).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy
+
+from nbody_tools.handoff import hdf5, texts
+from nbody_tools.handoff.problem import Problem, Units, units_of
+
+NAME = "SWIFT"
+SOLAR_MASS = 1.98841e33  # g, physical_constants_cgs.h
+DARK = 1  # the only type without further physics; stars would need smoothing lengths
+ROOM = 10  # the box is this many times as wide as the bodies
+
+
+def units(problem: Problem) -> Units:
+    return units_of(problem.units, SOLAR_MASS)
+
+
+def box(problem: Problem) -> tuple[float, numpy.ndarray]:
+    """Returns the box's width, and the shift that puts the middle of the bodies into its centre."""
+    low, high = problem.positions.min(axis=0), problem.positions.max(axis=0)
+    width = ROOM * max(float((high - low).max()), problem.softening)
+    return width, width / 2 - (low + high) / 2
+
+
+def write_bodies(path: Path, problem: Problem) -> None:
+    one = units(problem)
+    values = {"mass": ("U_M", one.mass), "length": ("U_L", one.length), "time": ("U_t", one.time),
+              "current": ("U_I", 1.0), "temperature": ("U_T", 1.0)}
+    cgs = {f"Unit {name} in cgs ({letters})": numpy.array([value])  # swiftsimio expects arrays
+           for name, (letters, value) in values.items()}
+    header = {"BoxSize": numpy.full(3, box(problem)[0]),
+              "Dimension": numpy.array([3], hdf5.INTEGER),
+              "Flag_Entropy_ICs": numpy.array([0], hdf5.INTEGER)}
+    hdf5.write(path, problem, numpy.full(problem.bodies, DARK), header, cgs)
+
+
+def parameters(problem: Problem) -> str:
+    one, (_, shift) = units(problem), box(problem)
+    span = problem.end - problem.begin
+    return f"""# {texts.origin(problem)}
+
+# {texts.units(problem, one)}
+InternalUnitSystem:
+  UnitMass_in_cgs:     {one.mass!r}
+  UnitLength_in_cgs:   {one.length!r}
+  UnitVelocity_in_cgs: {one.velocity!r}
+  UnitCurrent_in_cgs:  1
+  UnitTemp_in_cgs:     1
+
+# The value in the units above.
+PhysicalConstants:
+  G: {problem.gravity!r}
+
+# SWIFT chooses the time step of each body, between these two values.
+TimeIntegration:
+  time_begin: {problem.begin!r}
+  time_end:   {problem.end!r}
+  dt_min:     {problem.dt * 2 ** -20!r}
+  dt_max:     {problem.dt!r}
+
+Gravity:
+  eta:         0.025     # smaller: shorter time steps
+  MAC:         adaptive  # nodes are accepted by the error that they cause
+  epsilon_fmm: 0.001     # smaller: smaller errors of the forces
+  theta_cr:    0.7
+  max_physical_DM_softening: {problem.softening!r}  # that of Plummer's force
+
+Snapshots:
+  basename:   snapshot
+  time_first: {problem.begin!r}
+  delta_time: {span / problem.snapshots!r}
+
+Statistics:
+  delta_time: {span / (10 * problem.snapshots)!r}
+
+# SWIFT needs coordinates from 0 to the size of the box; the shift moves the bodies there.
+InitialConditions:
+  file_name: bodies.hdf5
+  periodic:  0
+  shift:     [{", ".join(repr(float(one)) for one in shift)}]
+"""
+
+
+def job(problem: Problem) -> str:
+    return texts.job("swift", "1", """# One task per node; SWIFT's threads use the node's cores.
+SWIFT=${SWIFT:-swift}
+if [ -n "${SLURM_JOB_ID-}" ] && [ "${SLURM_NTASKS-1}" -gt 1 ]; then
+  srun "${SWIFT}_mpi" --self-gravity --threads="$SLURM_CPUS_PER_TASK" swift.yml
+else
+  "$SWIFT" --self-gravity --threads="${SLURM_CPUS_PER_TASK:-$(nproc)}" swift.yml
+fi
+""")
+
+
+def files(problem: Problem) -> dict[str, str]:
+    steps = """1. Build SWIFT, which needs HDF5, GSL, and MPI for several nodes:
+
+       git clone https://github.com/SWIFTSIM/SWIFT && cd SWIFT
+       ./autogen.sh && ./configure && make
+
+2. Start it here, or submit the script with sbatch (first set its account, nodes and time):
+
+       SWIFT=/path/to/SWIFT/swift bash job.sh
+
+3. Read the snapshots, snapshot_0000.hdf5 and so on, with swiftsimio, yt or nbody-convert. They
+   contain the shifted coordinates; /Header/Shift has the shift."""
+    notes = """- All bodies have SWIFT's type 1, dark matter, whatever their species.
+- A body's ParticleID is its place in the source, counted from 1.
+- SWIFT softens forces with a spline. Beyond three softening lengths they are Newton's; closer in
+  they differ from Plummer's.
+- SWIFT puts a body that leaves the box back in on the other side, where its force is wrong. The box
+  is ten times as wide as the bodies are now."""
+    return {"swift.yml": parameters(problem), "job.sh": job(problem),
+            "README.txt": texts.readme(NAME, problem, units(problem), steps, notes)}
