@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Tests that copies of references and of this repository's code are recognised, that programs
-written from the statement alone are not, and that a program which a student developed from a lesson
-is reported as using the lesson: similarity_test.py. If copydetect is not installed, pip installs it
-in the current folder; exits with code 77 if pip cannot."""
+"""Tests that copies of references, of this repository's code and of programs in this folder are
+recognised, that programs written from the statement alone are not reported, and that a program
+which a student developed from a lesson is reported as using the lesson: similarity_test.py. If
+copydetect is not installed, pip installs it in the current folder; exits with code 77 if pip
+cannot."""
 import os
 import re
 import sys
@@ -15,6 +16,8 @@ from nbody_tools.assignments.family import families
 from nbody_tools.labs.cpp_text import without_comments
 from tests.environments import python_with
 
+HERE = Path(__file__).resolve().parent
+MOST_COPIES = 16
 WORDS = re.compile(r"\b(?!struct|const|int|float|for|if|return|void|kernel)[a-z_]{4,}\b")
 
 
@@ -35,6 +38,15 @@ def swapped(text):
     return "\n".join([parts[0], *reversed(parts[1:-1]), parts[-1]])
 
 
+def compare(texts, others):
+    """Returns the nearest file of each text."""
+    files = {}
+    for key, text in texts.items():
+        files[key] = folder / f"{len(list(folder.iterdir()))}.cu"
+        files[key].write_text(text, encoding="utf-8")
+    return similarity.matches(files, others)
+
+
 if similarity.python_with_copydetect() is None:
     if (python := python_with("copydetect", Path("copydetect-python"))) is None:
         sys.exit(77)
@@ -50,16 +62,19 @@ with tempfile.TemporaryDirectory() as name:
         text = (ROOT / step / "nbody.cu").read_text(encoding="utf-8")
         copies[f"renamed {step}"] = renamed(text)
     # Attempts VARIANT.NAME.cu at the same variant share code, so only one of them takes part.
-    for file in sorted(Path(__file__).with_name("attempts").glob("*.cu")):
+    for file in sorted(HERE.glob("attempts/*.cu")):
         own.setdefault(f"attempt {file.name.partition('.')[0]}", file.read_text(encoding="utf-8"))
-    for file in sorted(Path(__file__).with_name("lessons").glob("*.cu")):
+        if len(copies) < MOST_COPIES:
+            copies[f"renamed {file.relative_to(ROOT)}"] = renamed(file.read_text(encoding="utf-8"))
+    for file in sorted(HERE.glob("lessons/*.cu")):
         lessons[f"lesson {file.stem}"] = file.read_text(encoding="utf-8")
-    files = {}
-    for k, (key, text) in enumerate((copies | own | lessons).items()):
-        files[key] = folder / f"{k}.cu"
-        files[key].write_text(text, encoding="utf-8")
-    (folder / "references").mkdir()
-    found = similarity.matches(files, similarity.others(folder / "references"))
+    solutions = folder / "solutions"
+    solutions.mkdir()
+    compared = similarity.others(solutions)
+    found = compare(copies, compared)
+    # The attempts are among the files that a copy is compared with.
+    found += compare(own | lessons, {name: file for name, file in compared.items()
+                                     if not name.startswith(str(HERE.relative_to(ROOT)))})
 problems = []
 for match in found:
     print(f"{match.submission}: {match.share:.2f} {match.other}")

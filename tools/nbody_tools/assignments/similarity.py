@@ -1,4 +1,4 @@
-"""Uses copydetect to compare submissions with one another, with the references of all variants of
+"""Uses copydetect to compare submissions with one another, with the solutions of all variants of
 all assignments, and with this repository's own CUDA code.
 
 copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
@@ -30,7 +30,8 @@ MISSING = 77  # exit code if copydetect is not installed
 WORKER = Path(__file__).with_name("similarity_worker.py")
 # This repository's code that a student might hand in.
 OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
-        "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu")
+        "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu", "library/cuda/*.cu",
+        "library/cuda/*.h", "tests/assignments/*/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
 # The class has these lessons and may use them. A submission that shares at least USES_LESSON with a
 # lesson has used it. Programs written from the statement alone share up to 0.27 with the lessons.
@@ -77,13 +78,15 @@ def verdict_on(match: Match, above: float) -> str:
 
 
 def others(folder: Path) -> dict[str, Path]:
-    """Writes the references of all variants into the folder; returns these and our own files."""
+    """Writes the references of all variants, and the programs in which one thread does everything,
+    into the folder; returns these and our own files."""
     files = {str(file.relative_to(ROOT)): file for pattern in OURS for file in ROOT.glob(pattern)}
     for family in families():
         for variant in family.variants:
-            file = folder / f"{variant.name}.cu"
-            file.write_text(variant.reference, encoding="utf-8")
-            files[f"reference {variant.name}"] = file
+            for what in ("reference", "one_thread"):
+                file = folder / f"{what}-{variant.name}.cu"
+                file.write_text(getattr(variant, what), encoding="utf-8")
+                files[f"{what} {variant.name}"] = file
     return files
 
 
