@@ -81,6 +81,12 @@ void Tracer::order_by_variable(const char* address, How how) {
   if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
 }
 
+// Handles an access to a variable of the program that is not a __device__ variable.
+void Tracer::access_to_program(const char* address, unsigned bytes, How how) {
+  if (how.kind == Kind::store) host_.written_by_kernel(bytes);
+  order_by_variable(address, how);
+}
+
 // Reports the use of an object that host code constructed: such an object points to the host's
 // table of virtual functions.
 void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
@@ -260,7 +266,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     if (!array) {
       if (!AddressSpace::of_program(address)) return;
       recent = {code, &program_, stamp_, 0, how.kind};
-      return order_by_variable(address, how);
+      return access_to_program(address, bytes, how);
     }
     look_at_device(*array, {address, bytes, how.kind, code});
     if (!is_known || recent.array->space != array->space)
@@ -274,7 +280,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   }
   Array& array = *recent.array;
   const Busy busy;
-  if (&array == &program_) return order_by_variable(address, how);
+  if (&array == &program_) return access_to_program(address, bytes, how);
   const unsigned thread = running_block->current_number();
   if (thread != thread_) {
     change_thread(thread);

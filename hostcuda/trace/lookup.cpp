@@ -81,6 +81,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
     case AddressSpace::Kind::of_other_thread:
       return checks_.memory_of_other_thread(accessed);
     case AddressSpace::Kind::of_host:
+      if (accessed.kind != Kind::load) host_.written_by_kernel(accessed.bytes);
       if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
       // The address may belong to a block of the cluster that has ended or has not begun yet.
       for (const auto& [identity, array] : variables_)

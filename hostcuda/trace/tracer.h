@@ -154,6 +154,7 @@ class Tracer final : public KernelObserver {
   void look_for_virtual_call(const Array& array, const Accessed& accessed);
   void order(std::uint64_t address, How how);
   void order_by_variable(const char* address, How how);
+  void access_to_program(const char* address, unsigned bytes, How how);
   void leave_warp(unsigned warp);
   void settle();
   void settle_warp(unsigned warp);

@@ -220,7 +220,7 @@ class Findings(unittest.TestCase):
     def test_every_atomic_and_every_shuffle_is_counted(self):
         ended, record = run(PROGRAMS["seeded"], "--warp-counts")
         self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
-        self.assertEqual(record["host"]["bytes_to_host"], 32)
+        self.assertEqual(record["host"]["bytes_to_host"], 32 + 16)
         for kernel, what, *expected in map(str.split, ended.stdout.splitlines()):
             if what == "loads":
                 one = next(one for one in record["kernels"] if one["name"] == kernel)

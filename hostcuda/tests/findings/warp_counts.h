@@ -68,6 +68,23 @@ __global__ void few_load(const int* from, int* to) {
   for (int k = 0; k < count; ++k) to[threadIdx.x] += from[k];
 }
 
+__device__ long long of_device = 7;
+
+// Copies 8 bytes of a variable, 4 of managed and 4 of pinned memory to host memory.
+inline void copy_to_host() {
+  long long variable = 0;
+  cudaMemcpyFromSymbol(&variable, of_device, sizeof variable);
+  int *managed = nullptr, *pinned = nullptr, host = 0;
+  cudaMallocManaged(&managed, sizeof host);
+  cudaMallocHost(&pinned, sizeof host);
+  cudaMemset(managed, 0, sizeof host);
+  cudaMemcpy(pinned, managed, sizeof host, cudaMemcpyDefault);
+  cudaMemcpy(&host, pinned, sizeof host, cudaMemcpyHostToHost);
+  cudaMemcpyToSymbol(of_device, &variable, sizeof variable);  // is not counted
+  cudaFree(managed);
+  cudaFreeHost(pinned);
+}
+
 // Prints how many accesses and requests, or how many shuffles and votes, each kernel makes.
 inline void warp_counts() {
   constexpr int kLanes = 32;
@@ -94,6 +111,7 @@ inline void warp_counts() {
   cudaMemcpy(host, to.data, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("few_load loads %d %d\n", 2 * kReaders, 2 * kLongest);
   five.get(), zero.get(), minus.get(), real.get();  // otherwise these results would be lost
+  copy_to_host();
 }
 
 }  // namespace seeded

@@ -254,9 +254,12 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   Array* source = from ? arrays_.find(from) : nullptr;
   if (target && from && !source) inputs_.insert(size);
   has_results_ |= !target;
-  if (source && source->kind == MemoryKind::device &&
-      !(target && target->kind == MemoryKind::device))
-    bytes_to_host_ += size;
+  const auto is_on_device = [](const Array* array, const char* address) {
+    return array ? array->kind == MemoryKind::device : in_device_variables(address);
+  };
+  // cudaMemcpyFromSymbol names no source, and what else names none has an array as its target.
+  const bool is_readable = from ? source || is_on_device(source, from) : !target;
+  if (is_readable && !is_on_device(target, to)) bytes_to_host_ += size;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
   // Looks for the missing part first, because begin_operation() forgets which launch read the
   // array.
@@ -326,7 +329,9 @@ void HostChecks::access(const Accessed& accessed) {
 
 void HostChecks::access_variable(const Accessed& accessed) {
   const char* name = device_variable_at(accessed.address).name;
-  if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
+  if (!name || running_operation() || CallSite::current()) return;
+  if (accessed.kind == Kind::load) bytes_to_host_ += accessed.bytes;
+  checks_.device_variable(name, accessed);
 }
 
 // Makes one finding for all leaked allocations that were made at the same place.

@@ -51,6 +51,8 @@ class HostChecks final : public RuntimeObserver {
   void host_waits() override { ++waits_; }
   std::uint64_t waits() const { return waits_; }
   std::uint64_t bytes_to_host() const { return bytes_to_host_; }
+  // A kernel has written to the host's own memory, as no kernel on a GPU can.
+  void written_by_kernel(unsigned bytes) { bytes_to_host_ += bytes; }
 
  private:
   struct Failure {
