@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+MOST = 1_000_000_000  # rows, as in library/nbody.h
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -42,6 +43,8 @@ def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None
     array = as_array(name, value)
     if array.ndim != 2 or array.shape[1] != 3:
         raise ValueError(f"{name}: shape {array.shape} is not allowed; use (n, 3)")
+    if len(array) > MOST:  # before anything is copied
+        raise ValueError(f"{name}: {len(array)} rows are not allowed; use at most {MOST}")
     return checked(name, value, array, like)
 
 
@@ -104,3 +107,8 @@ def one_of(name: str, value: Any, allowed: dict[str, int]) -> int:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}: {value!r} is not allowed; use {' or '.join(map(repr, allowed))}")
     return allowed[value]
+
+
+def function_or_none(name: str, value: Any, of: str) -> None:
+    if value is not None and not callable(value):
+        raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a function of {of}")

@@ -49,6 +49,9 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
     """Writes a file of bodies; after an error, no part of it remains. Its extension decides the
     format (.csv, .bin, .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round
     to float32."""
+    if not isinstance(bodies, Bodies):
+        raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
+                         "use nbody_steps.Bodies")
     x = np.asarray(bodies.positions, np.float64)
     v = np.asarray(bodies.velocities, np.float64)
     m = np.asarray(bodies.masses, np.float64)

@@ -29,7 +29,7 @@ def settings_of(method: str, theta: float, multipole: int, force_tolerance: floa
                 device: Optional[str], threads: Optional[int], is_on_device: bool,
                 unchecked: bool) -> _extension.Settings:
     from_0_to_1 = "a number from 0 to 1"
-    if multipole not in (0, 2):
+    if not isinstance(multipole, (int, np.integer)) or multipole not in (0, 2):
         raise ValueError(f"multipole: {multipole!r} is not allowed; "
                          "use 0 (masses) or 2 (quadrupoles)")
     if device is None:

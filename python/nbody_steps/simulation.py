@@ -27,6 +27,8 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
 
     Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """
+    checks.function_or_none("progress", progress, "the step's number")
+    checks.function_or_none("external", external, "positions and time")
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         call = devices.Call(positions, number)
@@ -44,9 +46,6 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     h = x.dtype.type(checks.number("dt", dt, -np.inf, np.inf, "a finite number"))
     half = x.dtype.type(0.5) * h
     start = checks.number("time", time, -np.inf, np.inf, "a finite number")
-    if external is not None and not callable(external):
-        raise ValueError(f"external: a {type(external).__name__} is not allowed; use a function of "
-                         "positions and time")
     for step in range(1, checks.whole("steps", steps, 0) + 1):
         x += half * v
         v += h * accelerations(x, m, eps, method=method, **options)

@@ -166,6 +166,11 @@ class Sums(unittest.TestCase):
             ("target_velocities: needed", lambda: nb.jerk(x, v, m, 0.1, x)),
             ("steps: -1 ", lambda: nb.simulate(x, v, m, 0.1, 0.1, -1)),
             ("dt: inf ", lambda: nb.simulate(x, v, m, 0.1, np.inf, 1)),
+            ("multipole: array", lambda: nb.potential(x, m, 0.1, multipole=np.array([2, 2]))),
+            ("positions: 2000000000 rows",
+             lambda: nb.potential(np.broadcast_to(x[0], (2_000_000_000, 3)), m, 0.1)),
+            ("progress: a str", lambda: nb.simulate(x, v, m, 0.1, 0.1, 1, progress="yes")),
+            ("bodies: a ndarray", lambda: nb.write("file.bin", x)),
         )
         for message, call in cases:
             with self.subTest(message), self.assertRaisesRegex(ValueError, "^" + message) as error:
