@@ -11,6 +11,7 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step12_newton3/float64.h"
 #include "step12_newton3/shapes.h"
 
 namespace {
@@ -19,8 +20,6 @@ using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // fewest warps per block that pairs tiles
-constexpr int kBlockSize = 128;                   // threads per block of update_bodies
-constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
@@ -203,6 +202,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step12_newton3",
                            .parent = "step11_register_blocking",
                            .summation = nbody::Summation::tiled,
+                           .float64 = float64::simulate,
                            .boundaries = {64, 128, 256, 384, 768}},
                           simulate, argc, argv);
 }

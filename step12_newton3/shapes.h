@@ -4,8 +4,12 @@
 #include <cmath>
 
 #include "nbody/shape.h"
+#include "nbody/step.h"
 
 namespace {
+
+constexpr int kBlockSize = 128;  // threads per block of update_bodies
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 struct Shape {
   int bodies_per_thread;

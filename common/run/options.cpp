@@ -104,7 +104,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
       "first or second order [leapfrog; with --input: as in the file, or euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
-                      "precision of state and arithmetic (double: steps 00 and 11) [single]");
+                      "precision of state and arithmetic (double: steps 00, 11, 12) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
               "opening angle: a node acts as one body if radius / distance is below this;"
               " 0: the direct sum (step 15)");

@@ -24,7 +24,10 @@ SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3
 # Problems for kernels that SMALL does not launch, such as those for float64 or different masses.
 OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
     "11": {"double": (*SMALL, "--precision", "double")},
-    "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
+    "12": {
+        "double": (*SMALL, "--precision", "double"),
+        "masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3),
+    },
     "13": {
         "blocks": ("--scenario", "galaxies", "--systems", 132, "--bodies", 40, "--steps", 2),
         "clusters": ("--scenario", "galaxies", "--systems", 66, "--bodies", 520, "--steps", 1),
