@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cuda/atomic>
 
 #include "nbody/box.h"
 #include "nbody/cub.h"
@@ -25,8 +26,9 @@ constexpr int kReach = std::bit_ceil(kLeafSize + 1u);  // a power of two, for th
 constexpr int kBlockSize = 256;
 constexpr int kMomentsBlock = 64;  // smaller, because a block waits for its longest climb
 constexpr int kKeyBits = 3 * kCoordinateBits;
-constexpr int kCrowd = TUNABLE(CROWD, 256);  // so many bodies alike are too many to count
-constexpr int kLooks = 64;                   // once in so many builds the host looks for a crowd
+constexpr int kSlot = TUNABLE(SLOT, 16);      // bodies of a slot, in the build before
+constexpr int kCrowd = TUNABLE(CROWD, 1024);  // so many bodies in a slot are too many to compare
+constexpr int kLooks = 64;                    // once in so many builds the host looks for a crowd
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
@@ -44,45 +46,94 @@ struct alignas(64) Node {
   float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
 };
 
+// A body on its way to its place among the sorted bodies.
+struct alignas(16) Ticket {
+  CurveKey key;
+  int slot;
+  int number;  // in its slot, in any order; later the body's index
+};
+
+// What the next build needs to sort: the first key of each slot, empty slots, and whether a slot
+// had too many bodies.
+struct Slots {
+  CurveKey* __restrict__ first_keys;
+  int* __restrict__ counts;
+  int* __restrict__ crowded;
+  int* __restrict__ leaf_count;
+
+  __device__ void reset() const { *crowded = *leaf_count = 0; }
+  __device__ void begin(int place, CurveKey key) const {
+    if (place % kSlot == 0) first_keys[place / kSlot] = key, counts[place / kSlot] = 0;
+  }
+};
+
 static __global__ void make_keys(const Position* __restrict__ positions,
                                  const Box* __restrict__ cube, CurveKey* __restrict__ keys,
-                                 int* __restrict__ order, int* __restrict__ crowded, int n) {
+                                 int* __restrict__ order, Slots slots, int n) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i == 0) *crowded = 0;
+  if (i == 0) slots.reset();
   if (i >= n) return;
   keys[i] = hilbert_key(xyz(positions[i]), *cube);
   order[i] = i;
 }
 
-// Returns how many leading bits of a key tell most bodies apart, although a few bodies far out
-// enlarge the cube. The sort compares 8 bits per pass.
-inline int telling_bits(int n) {
-  const int doublings = std::bit_width(static_cast<unsigned>(n - 1));
-  return std::min(8 * ((doublings + 3) / 4 + 1), kKeyBits);
+// Copies bodies that were sorted by all bits of their keys, and begins slots.
+static __global__ void gather(const Position* __restrict__ positions, const int* __restrict__ order,
+                              const CurveKey* __restrict__ keys, Position* __restrict__ bodies,
+                              Slots slots, int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  bodies[i] = positions[order[i]];
+  slots.begin(i, keys[i]);
+  if (i >= kCrowd && keys[i] == keys[i - kCrowd]) atomicOr(slots.crowded, 1);
 }
 
-// Puts bodies in their places. The few that have the leading bits of their keys in common are next
-// to each other, and each of them counts those that must pass it. Equal keys keep their order. A
-// crowd that is alike but for the `last` bits would take too long to count.
-static __global__ void settle(const Position* __restrict__ positions,
-                              const CurveKey* __restrict__ nearly_sorted,
-                              const int* __restrict__ numbers, CurveKey* __restrict__ keys,
-                              int* __restrict__ order, Position* __restrict__ bodies,
-                              int* __restrict__ leaf_count, int* __restrict__ crowded, int n,
-                              int unsorted_bits, int last) {
-  const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i == 0) *leaf_count = 0;
+// Counts the bodies of each slot. Threads follow the order of the build before, because then the
+// threads of a warp find nearly the same slots.
+static __global__ void take_tickets(const Position* __restrict__ positions,
+                                    const Box* __restrict__ cube, const int* __restrict__ order,
+                                    Slots slots, Ticket* __restrict__ tickets, int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x, last = (n - 1) / kSlot;
+  if (i == 0) slots.reset();
   if (i >= n) return;
-  const CurveKey key = nearly_sorted[i];
-  const auto alike = [&](int j, int but) { return (nearly_sorted[j] ^ key) >> but == 0; };
-  if (i >= kCrowd && alike(i - kCrowd, last)) atomicOr(crowded, 1);
-  const auto in_common = [&](int j) { return unsorted_bits > 0 && alike(j, unsorted_bits); };
-  int place = i;
-  for (int j = i - 1; j >= 0 && in_common(j); --j) place -= nearly_sorted[j] > key;
-  for (int j = i + 1; j < n && in_common(j); ++j) place += nearly_sorted[j] < key;
-  keys[place] = key;
-  order[place] = numbers[i];
-  bodies[place] = positions[numbers[i]];
+  const CurveKey key = hilbert_key(xyz(positions[order[i]]), *cube);
+  int slot = 0;  // the last slot that begins with a key up to this one, or else the first
+  for (int step = last > 0 ? 1 << (31 - __clz(last)) : 0; step > 0; step /= 2)
+    if (step <= last - slot && slots.first_keys[slot + step] <= key) slot += step;
+  tickets[i] = {key, slot, atomicAdd(&slots.counts[slot], 1)};
+}
+
+// Puts each body into its slot, at any place there.
+static __global__ void fill_slots(const Ticket* __restrict__ tickets, const int* __restrict__ order,
+                                  const int* __restrict__ begins, Ticket* __restrict__ filled,
+                                  int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  const Ticket ticket = tickets[i];
+  filled[begins[ticket.slot] + ticket.number] = {ticket.key, ticket.slot, order[i]};
+}
+
+// Puts bodies in their places: each body counts those of its slot that come before it. Bodies with
+// equal keys are sorted by their index.
+static __global__ void settle(const Position* __restrict__ positions,
+                              const Ticket* __restrict__ filled, const int* __restrict__ begins,
+                              CurveKey* __restrict__ keys, int* __restrict__ order,
+                              Position* __restrict__ bodies, Slots slots, int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  const Ticket own = filled[i];
+  const int begin = begins[own.slot], end = own.slot < (n - 1) / kSlot ? begins[own.slot + 1] : n;
+  int place = begin;
+#pragma unroll 4
+  for (int j = begin; j < end; ++j) {
+    const Ticket other = filled[j];
+    place += other.key < own.key || (other.key == own.key && other.number < own.number);
+  }
+  if (end - begin > kCrowd) atomicOr(slots.crowded, 1);
+  keys[place] = own.key;
+  order[place] = own.number;
+  bodies[place] = positions[own.number];
+  slots.begin(place, own.key);
 }
 
 // Returns the number of leading bits that two sorted keys have in common; -1 past either end.
@@ -193,9 +244,10 @@ __device__ inline void climb(const Position* __restrict__ bodies, Node* nodes, N
   sum(leaf, -leaf.right, theta, [&](int k) { return Part{bodies[leaf.left + k]}; });
   for (int k = leaf.parent; k >= 0;) {
     const int children[] = {nodes[k].left, nodes[k].right}, parent = nodes[k].parent;
-    __threadfence();  // a thread that sees the count also sees the moments
-    if (atomicAdd(&nodes[k].arrived, 1) == 0) return;
-    __threadfence();
+    // A thread that reads 1 also sees the moments of the other child.
+    if (cuda::atomic_ref<int, cuda::thread_scope_device>(nodes[k].arrived)
+            .fetch_add(1, cuda::memory_order_acq_rel) == 0)
+      return;
     sum(nodes[k], 2, theta, [&](int child) {
       const Node& node = nodes[children[child]];
       const float4 c = node.centre, s = node.squares, p = node.products;
@@ -217,45 +269,67 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
 struct Tree {
   int n;
   int root() const { return n > kLeafSize ? 0 : n; }
-  void build(const Position* positions, float theta) {
+
+  // Builds the tree of a time step. Step 0 begins a new system.
+  void build(const Position* positions, float theta, int step = 0) {
     const int blocks = (n - 1) / kBlockSize + 1;
-    work.run([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
-                                                BoxAround(), BoxOf(), empty_box());
-    });
-    if (builds++ % kLooks == 1) choose_bits();
-    make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), keys.get(), order.get(), crowded.get(),
-                                      n);
-    const int unsorted_bits = kKeyBits - sorted_bits;
-    work.run([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.get(), nearly_sorted.get(),
-                                             order.get(), numbers.get(), n, unsorted_bits,
-                                             kKeyBits);
-    });
-    settle<<<blocks, kBlockSize>>>(positions, nearly_sorted.get(), numbers.get(), keys.get(),
-                                   order.get(), bodies.get(), leaf_count.get(), crowded.get(), n,
-                                   unsorted_bits, kKeyBits - telling_bits(n));
+    const Slots slots{first_keys.get(), counts.get(), crowded.get(), leaf_count.get()};
+    sort(positions, step == 0, blocks, slots);
     make_nodes<<<blocks, kBlockSize>>>(keys.get(),
                                        Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
     constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // of a block, typically
     find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock>>>(bodies.get(), nodes.get(), leaves.get(),
                                                            leaf_count.get(), theta);
   }
-  // The first build compares all bits of the keys. Later ones compare fewer, if the bodies were not
-  // crowded in the build before; the host waits for this answer.
-  void choose_bits() {
-    int is_crowded = 0;
-    CUDA_CHECK(cudaMemcpy(&is_crowded, crowded.get(), sizeof is_crowded, cudaMemcpyDeviceToHost));
-    sorted_bits = is_crowded ? kKeyBits : telling_bits(n);
+
+  // A new system, or one with a crowd, is sorted by all bits of the keys. Later, since bodies move
+  // little in a time step, most bodies are still in the slot where they were, or near it.
+  void sort(const Position* positions, bool is_new, int blocks, const Slots& slots) {
+    work.run([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
+                                                BoxAround(), BoxOf(), empty_box());
+    });
+    if (builds++ % kLooks == 1) look_for_crowd();
+    if (is_new || is_crowded) {
+      make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), unsorted_keys.get(), numbers.get(),
+                                        slots, n);
+      work.run([&](void* memory, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(memory, bytes, unsorted_keys.get(), keys.get(),
+                                               numbers.get(), order.get(), n, 0, kKeyBits);
+      });
+      gather<<<blocks, kBlockSize>>>(positions, order.get(), keys.get(), bodies.get(), slots, n);
+      return;
+    }
+    take_tickets<<<blocks, kBlockSize>>>(positions, cube.get(), order.get(), slots, tickets.get(),
+                                         n);
+    work.run([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.get(), begins.get(),
+                                           (n - 1) / kSlot + 1);
+    });
+    fill_slots<<<blocks, kBlockSize>>>(tickets.get(), order.get(), begins.get(), filled.get(), n);
+    settle<<<blocks, kBlockSize>>>(positions, filled.get(), begins.get(), keys.get(), order.get(),
+                                   bodies.get(), slots, n);
   }
-  int builds = 0, sorted_bits = kKeyBits;
-  std::size_t size = static_cast<std::size_t>(n);
-  DeviceArray<Position> bodies{size};           // bodies in sorted order
-  DeviceArray<int> order{size}, numbers{size};  // the index of each sorted body
-  DeviceArray<CurveKey> keys{size}, nearly_sorted{size};
+  void look_for_crowd() {  // in the build before; the host waits for the answer
+    int answer = 0;
+    CUDA_CHECK(cudaMemcpy(&answer, crowded.get(), sizeof answer, cudaMemcpyDeviceToHost));
+    is_crowded = answer != 0;
+  }
+
+  int builds = 0;
+  bool is_crowded = false;
+  std::size_t size = static_cast<std::size_t>(n), slot_count = (size - 1) / kSlot + 1;
+  DeviceArray<Position> bodies{size};  // bodies in sorted order
+  DeviceArray<int> order{size};        // the index of each sorted body
+  DeviceArray<CurveKey> keys{size};    // sorted
+  DeviceArray<CurveKey> unsorted_keys{size};
+  DeviceArray<int> numbers{size};
+  DeviceArray<Ticket> tickets{size}, filled{size};
+  DeviceArray<CurveKey> first_keys{slot_count};  // of each slot
+  DeviceArray<int> counts{slot_count}, begins{slot_count};
   DeviceArray<Node> nodes{2 * size};
   DeviceArray<int> leaves{size}, leaf_count{1};  // the leaves' numbers
-  DeviceArray<int> crowded{1};                   // 1: too many bodies are alike for a short sort
+  DeviceArray<int> crowded{1};                   // 1: a slot had too many bodies
   DeviceArray<Box> cube{1};                      // the cube around all bodies
   CubMemory work{};
 };

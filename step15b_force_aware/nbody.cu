@@ -163,7 +163,7 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta);
+      tree.build(x, run.approximation.theta, step);
       for (const auto pass : {advance<false, true>, kernel})
         pass<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
                                            tree.order.get(), x, v, n, run.dt, run.softening_squared,

@@ -2,6 +2,8 @@
 // body.
 #pragma once
 
+#include <algorithm>
+
 #include "nbody/cuda.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
@@ -10,6 +12,10 @@ namespace clouds {
 using namespace nbody;
 
 constexpr int kClouds = TUNABLE(CLOUDS, 64);  // of a system
+constexpr int kCloudBlock = 1024;             // at most so many threads add up a cloud
+constexpr int kEstimateBlock = 256;
+constexpr int kEvery = TUNABLE(EVERY, 4);  // estimates the force on one body out of so many
+constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
 struct Cloud {
   float4 centre;         // centre of mass; w: mass
@@ -17,13 +23,26 @@ struct Cloud {
 };
 
 __host__ __device__ inline int bodies_per_cloud(int n) { return (n - 1) / kClouds + 1; }
+__host__ __device__ inline int number_of_clouds(int n) { return (n - 1) / bodies_per_cloud(n) + 1; }
+inline int threads_per_cloud(int n) {
+  return std::min(32 * ((bodies_per_cloud(n) - 1) / 32 + 1), kCloudBlock);
+}
 
 __device__ inline float sum_of_warp(float x) {
   for (int apart = 16; apart > 0; apart /= 2) x += __shfl_xor_sync(0xffffffff, x, apart);
   return x;
 }
 
-// One warp per cloud.
+__device__ inline float sum_of_block(float x) {
+  __shared__ float sums[kCloudBlock / 32];
+  x = sum_of_warp(x);
+  __syncthreads();  // the last sums have been read
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
+  __syncthreads();
+  return sum_of_warp(threadIdx.x % 32 < blockDim.x / 32 ? sums[threadIdx.x % 32] : 0);
+}
+
+// One block per cloud.
 static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
                                    Cloud* __restrict__ clouds) {
   const int count = bodies_per_cloud(n), first = blockIdx.x * count;
@@ -31,18 +50,18 @@ static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
   float mass = 0, square = 0;
   float3 weighted{};
 #pragma unroll 4
-  for (int i = first + threadIdx.x; i < min(first + count, n); i += 32) {
+  for (int i = first + threadIdx.x; i < min(first + count, n); i += blockDim.x) {
     const float4 body = bodies[i];
     const float3 d = xyz(body) - near;
     mass += body.w;
     weighted += body.w * d;
     square += body.w * dot(d, d);
   }
-  mass = sum_of_warp(mass);
+  mass = sum_of_block(mass);
   const float inverse = mass > 0 ? 1 / mass : 0;
-  const float3 mean =
-      inverse * float3{sum_of_warp(weighted.x), sum_of_warp(weighted.y), sum_of_warp(weighted.z)};
-  square = inverse * sum_of_warp(square);
+  const float3 mean = inverse * float3{sum_of_block(weighted.x), sum_of_block(weighted.y),
+                                       sum_of_block(weighted.z)};
+  square = inverse * sum_of_block(square);
   const float3 c = near + mean;
   if (threadIdx.x == 0)
     clouds[blockIdx.x] = {{c.x, c.y, c.z, mass}, fmaxf(square - dot(mean, mean), 0)};
@@ -52,10 +71,10 @@ static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
 // the others, but not itself. An estimate that is too small only takes time.
 __device__ inline float estimated_force(const Cloud* __restrict__ clouds, int n, int i, float4 body,
                                         float softening_squared) {
-  const int own = i / bodies_per_cloud(n), last = (n - 1) / bodies_per_cloud(n);
+  const int own = i / bodies_per_cloud(n), count = number_of_clouds(n);
   float3 a{};
 #pragma unroll 4
-  for (int k = 0; k <= last; ++k) {
+  for (int k = 0; k < count; ++k) {
     const float4 c = clouds[k].centre;
     const float3 d = xyz(c) - xyz(body);
     const float inverse = rsqrtf(dot(d, d, softening_squared + clouds[k].spread_squared));
@@ -63,6 +82,22 @@ __device__ inline float estimated_force(const Cloud* __restrict__ clouds, int n,
     a = a + mass * inverse * (inverse * inverse) * d;
   }
   return sqrtf(dot(a, a));
+}
+
+// Estimates the smallest |a| of each group of 32, from one body out of kEvery.
+static __global__ void find_weakest(const float4* __restrict__ bodies,
+                                    const Cloud* __restrict__ clouds, int n,
+                                    float softening_squared, float* __restrict__ weakest) {
+  constexpr int kOfGroup = 32 / kEvery;  // lanes of a group
+  const int t = blockIdx.x * kEstimateBlock + threadIdx.x, i = min(kEvery * t, n - 1);
+  const float a = estimated_force(clouds, n, i, bodies[i], softening_squared);
+  float least = a, largest = a;
+  for (int apart = kOfGroup / 2; apart > 0; apart /= 2) {
+    least = fminf(least, __shfl_xor_sync(0xffffffff, least, apart));
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
+  }
+  if (t % kOfGroup == 0 && kEvery * t < n)
+    weakest[t / kOfGroup] = fmaxf(least, kCancelled * largest);
 }
 
 }  // namespace clouds

@@ -37,14 +37,15 @@ constexpr int kWarpsPerSm = 16;
 [[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
 #endif
 constexpr int kShare = kLarge / kGroup;
+constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
 constexpr int kListed = TUNABLE(LISTED, 768);  // a large group that lists more nodes stops there
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
-static_assert(kLarge % kGroup == 0 && kRefill + kDepth + 32 <= kStack);
+static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
+static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
 // may be in the box although all bodies are far from it, near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
-constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 // What series omit adds up more than what single nodes omit, so a smaller part of the tolerance is
 // allowed than in step 15b, for the same error.
@@ -52,11 +53,10 @@ constexpr float kAllowed = 0.7f;
 // Scales the error of a series. Its parts have the same sign for all nodes on one side.
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
-// The results of the first walk, from which the groups of 32 continue.
+// The results of the first walk through one part of the tree, from which groups of 32 continue.
 struct LargeGroup {
   float3 middle;
   int count;
-  float forces[kShare];  // an estimate of the smallest |a| of each group
   Series series;
   int listed[kListed + kStack];
 };
@@ -144,30 +144,21 @@ __device__ float unit_of(const Box& cube) {
   return edge > 1e-30f ? 1e6f / edge : 1;
 }
 
-// The first walk, one warp per large group.
+// The first walk, kParts warps per large group.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
-            const Position* __restrict__ bodies, const Cloud* __restrict__ clouds, int n,
+            const Position* __restrict__ bodies, const float* __restrict__ forces, int n,
             float theta, float softening_squared, float tolerance,
             LargeGroup* __restrict__ large_groups) {
   __shared__ int stack[kStack], waiting[64];
   LargeGroup& large = large_groups[blockIdx.x];
-  const auto number_of = [&](int k) {
-    return min((blockIdx.x * kShare + k) * kGroup + lane(), n - 1);
-  };
+  const int first = blockIdx.x / kParts * kShare, part = blockIdx.x % kParts;  // group, part
+  const auto number_of = [&](int k) { return min((first + k) * kGroup + lane(), n - 1); };
   Box box = BoxOf()(bodies[number_of(0)]);
-  float weakest = INFINITY;
-  for (int k = 0; k < kShare; ++k) {
-    const int i = number_of(k);
-    const Position body = bodies[i];
-    box = BoxAround()(box, BoxOf()(body));
-    const float a = clouds::estimated_force(clouds, n, i, body, softening_squared);
-    const Box forces = box_of_warp({a, 0, 0});  // min and max
-    const float least = fmaxf(forces.low.x, kCancelled * forces.high.x);
-    if (lane() == 0) large.forces[k] = least;
-    weakest = fminf(weakest, least);
-  }
+  for (int k = 1; k < kShare; ++k) box = BoxAround()(box, BoxOf()(bodies[number_of(k)]));
+  const float strength = forces[min(first + lane() % kShare, (n - 1) / kGroup)];
+  const float weakest = -largest_of_warp(-strength);
   const float bound = kAllowed * tolerance * weakest;
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
@@ -181,7 +172,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   int count = 0;
   if (lane() == 0) stack[0] = root;
   const int left = walk_down(
-      nodes, stack, 1,
+      nodes, stack, 1, part, kParts,
       [&](const Node& node, bool mine) {
         if (!mine) return Fate::none;
         if (far.covers(node, bound)) return Fate::expanded;
@@ -208,18 +199,18 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
-            const Position* __restrict__ bodies, const LargeGroup* __restrict__ large_groups,
-            const int* __restrict__ order, Position* __restrict__ positions,
-            Velocity* __restrict__ velocities, int n, float dt, float theta,
-            float softening_squared, float tolerance) {
+            const Position* __restrict__ bodies, const float* __restrict__ forces,
+            const LargeGroup* __restrict__ large_groups, const int* __restrict__ order,
+            Position* __restrict__ positions, Velocity* __restrict__ velocities, int n, float dt,
+            float theta, float softening_squared, float tolerance) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ float4 tile[3][32];
-  const LargeGroup& large = large_groups[blockIdx.x / kShare];
+  const LargeGroup* const large = large_groups + blockIdx.x / kShare * kParts;  // its parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
-  const float bound = kAllowed * tolerance * large.forces[blockIdx.x % kShare];
+  const float bound = kAllowed * tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(*cube);
   Expansion<kQuadrupole> far{nodes, middle, radius / theta, unit, softening_squared, waiting};
@@ -281,13 +272,18 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
     a = a + partial;  // adding partial sums loses fewer digits
     return true;
   };
-  for (int done = 0; done < large.count; done += kRefill) {
-    const int size = min(large.count - done, kRefill);
-    for (int k = lane(); k < size; k += 32) stack[k] = large.listed[done + k];
-    walk_down(nodes, stack, size, judge, act);
+  for (int part = 0; part < kParts; ++part) {
+    for (int done = 0; done < large[part].count; done += kRefill) {
+      const int size = min(large[part].count - done, kRefill);
+      for (int k = lane(); k < size; k += 32) stack[k] = large[part].listed[done + k];
+      walk_down(nodes, stack, size, 0, 1, judge, act);
+    }
   }
   far.finish();
-  a = a + far.series.at(xyz(body) - middle, unit) + large.series.at(xyz(body) - large.middle, unit);
+  a = a + far.series.at(xyz(body) - middle, unit);
+  Series all = large[0].series;
+  for (int part = 1; part < kParts; ++part) all.add(large[part].series);
+  a = a + all.at(xyz(body) - large[0].middle, unit);
   if (i >= n) return;
   Position& position = positions[order[i]];
   Velocity& velocity = velocities[order[i]];
@@ -305,7 +301,8 @@ Timing simulate(const Run& run, Systems& systems) {
   const float tolerance = run.approximation.force_tolerance.value_or(0);
   const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
-  DeviceArray<LargeGroup> large_groups(large);
+  DeviceArray<LargeGroup> large_groups(large * kParts);
+  DeviceArray<float> forces(groups);
   DeviceArray<Cloud> clouds(clouds::kClouds);
   Tree tree{n};
   const Transfer transfer(systems.bodies);
@@ -316,14 +313,18 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, theta);
-      clouds::find_clouds<<<clouds::kClouds, 32>>>(tree.bodies.get(), n, clouds.get());
-      first_walk<<<large, 32>>>(tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(),
-                                clouds.get(), n, theta, run.softening_squared, tolerance,
-                                large_groups.get());
+      tree.build(x, theta, step);
+      clouds::find_clouds<<<clouds::number_of_clouds(n), clouds::threads_per_cloud(n)>>>(
+          tree.bodies.get(), n, clouds.get());
+      clouds::find_weakest<<<(n - 1) / (clouds::kEvery * clouds::kEstimateBlock) + 1,
+                             clouds::kEstimateBlock>>>(tree.bodies.get(), clouds.get(), n,
+                                                       run.softening_squared, forces.get());
+      first_walk<<<large * kParts, 32>>>(tree.nodes.get(), tree.root(), tree.cube.get(),
+                                         tree.bodies.get(), forces.get(), n, theta,
+                                         run.softening_squared, tolerance, large_groups.get());
       second_walk<<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(),
-                                  large_groups.get(), tree.order.get(), x, v, n, run.dt, theta,
-                                  run.softening_squared, tolerance);
+                                  forces.get(), large_groups.get(), tree.order.get(), x, v, n,
+                                  run.dt, theta, run.softening_squared, tolerance);
       CUDA_CHECK(cudaGetLastError());
     }
   }

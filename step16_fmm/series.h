@@ -94,6 +94,10 @@ struct Series {
     });
   }
 
+  __device__ void add(const Series& other) {
+    for_each_term([&]<int kPlace>() { of[kPlace] += other.of[kPlace]; });
+  }
+
   // Adds up the series of all lanes of a warp.
   __device__ void sum_warp() {
     for_each_term([&]<int kPlace>() {

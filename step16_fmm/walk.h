@@ -13,6 +13,9 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // The bodies of a node share more bits (of keys, then of indices) than its parent's bodies, so
 // opening one node at a time never takes more stack than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
+// Several warps divide the stack once it has this many nodes, or after this many rounds.
+constexpr int kEnough = TUNABLE(ENOUGH, 64);
+constexpr int kRounds = 16;
 constexpr unsigned kAllLanes = 0xffffffff;
 
 __device__ inline int lane() { return threadIdx.x; }
@@ -20,14 +23,33 @@ __device__ inline int rank_among(unsigned lanes) { return __popc(lanes & ((1u <<
 
 enum class Fate { none, opened, expanded, accepted, listed };
 
+// Keeps the stack's nodes with the numbers part, part + parts, ...; returns how many these are.
+__device__ inline int divide(int* stack, int size, int part, int parts) {
+  for (int begin = 0; begin < size; begin += 32 * parts) {
+    const int from = begin + lane() * parts + part, number = from < size ? stack[from] : 0;
+    __syncwarp();  // these nodes have been read before any are overwritten
+    if (from < size) stack[begin / parts + lane()] = number;
+  }
+  __syncwarp();
+  return (size - part + parts - 1) / parts;
+}
+
 // Walks down from the `size` nodes on the stack: each lane takes a node, judge() decides the
 // node's fate, and act() does everything except opening the node. Ends when the stack is empty or
-// act() returns false; returns the number of nodes that are still on the stack.
+// act() returns false; returns the number of nodes that are still on the stack. Until several warps
+// divide the stack, they all do the same, but only part 0 acts.
 template <class Judge, class Act>
-__device__ int walk_down(const Node* __restrict__ nodes, int* stack, int size, const Judge& judge,
-                         const Act& act) {
+__device__ int walk_down(const Node* __restrict__ nodes, int* stack, int size, int part, int parts,
+                         const Judge& judge, const Act& act) {
+  bool divided = parts == 1;
+  int rounds = 0;
   __syncwarp();  // the first nodes have been written to the stack
   while (size > 0) {
+    if (!divided && (size >= kEnough || rounds++ == kRounds)) {
+      size = divide(stack, size, part, parts);
+      divided = true;
+      if (size == 0) break;
+    }
     // Lanes take one node each from the top, but fewer if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
@@ -42,7 +64,8 @@ __device__ int walk_down(const Node* __restrict__ nodes, int* stack, int size, c
       children[1] = node.right;
     }
     size += 2 * __popc(opened);
-    const bool more = act(fate, number, node);
+    const bool acts = divided || part == 0;
+    const bool more = act(acts ? fate : Fate::none, number, node);
     __syncwarp();  // the stack has been written, and tiles have been read
     if (!more) break;
   }

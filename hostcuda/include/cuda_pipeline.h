@@ -3,9 +3,8 @@
 
 #include "hostcuda/ptx/async_copies.h"
 
-[[gnu::always_inline]] inline void __pipeline_memcpy_async(void* to, const void* from,
-                                                           std::size_t bytes,
-                                                           std::size_t zeros = 0) {
+inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
+                                    std::size_t zeros = 0) {
   hostcuda::async_copies::add(to, from, bytes, bytes - zeros);
 }
 inline void __pipeline_commit() { hostcuda::async_copies::commit(); }

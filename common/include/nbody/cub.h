@@ -5,6 +5,7 @@
 // <cub/cub.cuh> would make nvcc's compilation a fifth slower.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "nbody/cuda.h"
 
