@@ -101,12 +101,12 @@ def check_variant(variant):
 
 
 if options.attempts:
-    found = sorted(Path(__file__).with_name("attempts").glob(f"{family.name}-*.cu"))
+    found = sorted(Path(__file__).with_name("attempts").rglob(f"{family.name}-*.cu"))
     by_name = {variant.name: variant for variant in family.variants}
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
     all_problems = [problem for folder, kind in KIND_OF_FOLDER.items()
-                    for file in sorted(Path(__file__).with_name(folder).glob(f"{family.name}-*.cu"))
+                    for file in sorted(Path(__file__).with_name(folder).rglob(f"{family.name}-*.cu"))
                     for problem in check(by_name[file.name.split(".")[0]],
                                          f"{folder}/{file.name}",
                                          file.read_text(encoding="utf-8"), kind)]

@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as name:
         text = (ROOT / step / "nbody.cu").read_text(encoding="utf-8")
         copies[f"renamed {step}"] = renamed(text)
     # Attempts VARIANT.NAME.cu at the same variant share code, so only one of them takes part.
-    for file in sorted(HERE.glob("attempts/*.cu")):
+    for file in sorted(HERE.glob("attempts/*/*.cu")):
         own.setdefault(f"attempt {file.name.partition('.')[0]}", file.read_text(encoding="utf-8"))
         if len(copies) < MOST_COPIES:
             copies[f"renamed {file.relative_to(ROOT)}"] = renamed(file.read_text(encoding="utf-8"))

@@ -31,7 +31,7 @@ WORKER = Path(__file__).with_name("similarity_worker.py")
 # This repository's code that a student might hand in.
 OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
         "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu", "library/cuda/*.cu",
-        "library/cuda/*.h", "tests/assignments/*/*.cu")
+        "library/cuda/*.h", "tests/assignments/**/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
 # The class has these lessons and may use them. A submission that shares at least USES_LESSON with a
 # lesson has used it. Programs written from the statement alone share up to 0.27 with the lessons.
