@@ -27,8 +27,9 @@ m,x,y,z,vx,vy,vz,species
 # The parameters that src/data/allvars.cc of GADGET-4 adds whatever the options of Config.sh are.
 GADGET4 = """InitCondFile OutputDir SnapshotFileBase OutputListFilename OutputListOn Omega0
 OmegaBaryon OmegaLambda Hubble HubbleParam BoxSize MaxMemSize TimeOfFirstSnapshot
-CpuTimeBetRestartFile TimeBetStatistics TimeBegin TimeMax TimeBetSnapshot UnitVelocity_in_cm_per_s UnitLength_in_cm
-UnitMass_in_g GravityConstantInternal ErrTolIntAccuracy ErrTolTheta ErrTolThetaMax ErrTolForceAcc
+CpuTimeBetRestartFile TimeBetStatistics TimeBegin TimeMax TimeBetSnapshot
+UnitVelocity_in_cm_per_s UnitLength_in_cm UnitMass_in_g GravityConstantInternal ErrTolIntAccuracy
+ErrTolTheta ErrTolThetaMax ErrTolForceAcc
 MaxSizeTimestep MinSizeTimestep ArtBulkViscConst CourantFac DesNumNgb TopNodeFactor
 ActivePartFracForNewDomainDecomp MaxNumNgbDeviation ComovingIntegrationOn ICFormat SnapFormat
 NumFilesPerSnapshot MaxFilesWithConcurrentIO TypeOfOpeningCriterion TimeLimitCPU InitGasTemp

@@ -123,8 +123,8 @@ def files(problem: Problem) -> dict[str, str]:
        RANKS=8 bash job.sh
 
 3. Read the snapshots, output/snapshot_000.hdf5 and so on, with pynbody, yt or nbody-convert."""
-    notes = """- Dark, disk, bulge, star and boundary bodies are GADGET-4's types 1 to 5. Gas becomes
-  dark, because it would need a temperature.
+    notes = """- Dark, disk, bulge, star and boundary bodies are GADGET-4's types 1 to 5. Gas
+  becomes dark, because it would need a temperature.
 - A body's ParticleID is its place in the source, counted from 1.
 - GADGET-4 softens forces with a spline. Beyond 2.8 softening lengths they are Newton's; closer in
   they differ from Plummer's."""
