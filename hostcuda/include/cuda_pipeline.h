@@ -3,8 +3,9 @@
 
 #include "hostcuda/ptx/async_copies.h"
 
-inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes,
-                                    std::size_t zeros = 0) {
+[[gnu::always_inline]] inline void __pipeline_memcpy_async(void* to, const void* from,
+                                                           std::size_t bytes,
+                                                           std::size_t zeros = 0) {
   hostcuda::async_copies::add(to, from, bytes, bytes - zeros);
 }
 inline void __pipeline_commit() { hostcuda::async_copies::commit(); }

@@ -126,7 +126,8 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
 
 
 def rewrite_cast(tokens, i, output):
-    """Replaces (void*)k so that k can be launched later. Returns the index after k, or None."""
+    """Replaces (void*)k and reinterpret_cast<void*>(k) so that k can be launched later. Returns the
+    index after the expression, or None."""
     match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
     if not match:
         return None
@@ -135,15 +136,23 @@ def rewrite_cast(tokens, i, output):
         length += len(tokens[end].text)
         end += 1
     name = neighbour(tokens, end - 1, 1)
+    in_parentheses = at(tokens, i) != "("  # reinterpret_cast<void*>(k)
+    if in_parentheses:
+        if at(tokens, name) != "(":
+            return None
+        name = neighbour(tokens, name, 1)
+    address = "&" if at(tokens, name) == "&" else ""
+    if address:
+        name = neighbour(tokens, name, 1)
     after = neighbour(tokens, name, 1)
-    if (
-        name >= len(tokens)
-        or tokens[name].kind != "name"
-        or at(tokens, after) not in (",", ";", ")", "}")
-    ):
+    ends = (")",) if in_parentheses else (",", ";", ")", "}")
+    if name >= len(tokens) or tokens[name].kind != "name" or at(tokens, after) not in ends:
         return None
-    text = tokens[name].text
+    if in_parentheses:
+        after += 1
+    text = address + tokens[name].text
     output.append(
-        Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, "{text}")')
+        Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, '
+                           f'"{text.lstrip("&")}")')
     )
     return after

@@ -245,7 +245,8 @@ def rewrite(tokens, options):
                 if end := rewrite_launch_function(tokens, i, output, scopes, inner):
                     i = end
                     continue
-            if options.casts and token == "(" and (end := rewrite_cast(tokens, i, output)):
+            if (options.casts and token in ("(", "reinterpret_cast")
+                    and (end := rewrite_cast(tokens, i, output))):
                 i = end
                 continue
             if options.polls and (body := loop_body(tokens, i)):

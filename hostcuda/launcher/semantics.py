@@ -60,6 +60,15 @@ WARNINGS = (
 OF_NVCC = ("-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
            "-D__CUDACC_VER_BUILD__=0")
 ONLY = "hostcuda_only_"
+# The API functions that CUDA also offers to kernels, for dynamic parallelism.
+DEVICE_RUNTIME = frozenset("""
+    cudaMalloc cudaFree cudaMemcpyAsync cudaMemcpy2DAsync cudaMemcpy3DAsync cudaMemsetAsync
+    cudaMemset2DAsync cudaMemset3DAsync cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError
+    cudaGetErrorString cudaGetErrorName cudaStreamCreateWithFlags cudaStreamDestroy
+    cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGetDevice
+    cudaGetDeviceCount cudaDeviceGetAttribute cudaDeviceGetLimit cudaFuncGetAttributes
+    cudaDriverGetVersion cudaRuntimeGetVersion cudaOccupancyMaxActiveBlocksPerMultiprocessor
+    """.split())
 PATIENCE = 20  # seconds of processor time, because clang 14 hangs if a kernel launches itself
 
 
@@ -174,6 +183,9 @@ def in_words(place, text, notes):
     if match := NO_MATCH.match(text):
         for note in notes:
             if side := OTHER_SIDE.match(note):
+                if match[1] in DEVICE_RUNTIME and side[1] == "__host__":
+                    return (f"a kernel calls {match[1]}: CUDA's functions in kernels (dynamic "
+                            "parallelism) are not emulated; call it from host code")
                 return (
                     f"calling a {side[1]} function ('{match[1]}') from a {side[2]} function is not "
                     "allowed"

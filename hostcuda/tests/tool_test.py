@@ -73,6 +73,7 @@ __global__ void kernel(float* p, int n) {
   Pair pair;
   pair.reset();  // reference to __host__ function 'reset'
   child<<<1, 1>>>(n);  // a kernel launches 'child': dynamic parallelism is not emulated
+  cudaFree(p);  // a kernel calls cudaFree: CUDA's functions in kernels (dynamic parallelism)
   __shared__ int s = 3;  // initialization is not supported for __shared__
   p[3] = s + on_device(n) + kThree + fmaxf(sqrtf(2), std::abs(-1.0f)) + __shfl_sync(~0u, n, 0);
   printf("%g", p[3]);

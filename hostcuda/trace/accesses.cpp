@@ -106,8 +106,14 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
   if (how.reads && array.knows_writers() &&
       !(is_scalar ? array.all_written(offset, accessed.bytes)
                   : array.any_written(offset, accessed.bytes))) {
-    if (array.space == Space::global) host_.report_unasked();  // perhaps due to an unchecked error
-    checks_.unwritten(array, accessed, site);
+    if (array.of_program) {
+      if (!host_has_set(accessed.address, accessed.bytes))
+        checks_.constant_never_set(array, accessed, bytes_set_by_host(array.begin));
+      std::memset(array.writers.get() + offset, kHost, accessed.bytes);
+    } else {
+      if (array.space == Space::global) host_.report_unasked();  // due to an unchecked error?
+      checks_.unwritten(array, accessed, site);
+    }
   }
   if (how.reads && is_scalar && accessed.bytes >= kWordBytes && array.writers[offset] == kFill &&
       array.writers[offset + accessed.bytes - 1] == kFill)

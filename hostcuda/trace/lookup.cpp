@@ -27,7 +27,8 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// A __device__ variable always has an initial value, which is zero by default.
+// A __device__ variable always has an initial value, which is zero by default. A constant has one
+// too, but a program that relies on it forgot to set the constant.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;
@@ -35,12 +36,11 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   if (was_set_elsewhere_only(accessed.address, device)) checks_.constant_of_other_device(accessed);
   Arrays& known = device_variables_[device];
   if (Array* array = known.beginning_at(variable.begin)) return array;
-  if (variable.is_unset) checks_.constant_never_set(variable.name, accessed);
   Array& array = known.add(variable.begin, variable.size);
   array.name = variable.name;
   array.device = device;
   array.of_program = true;
-  std::memset(array.writers.get(), kHost, array.size);
+  std::memset(array.writers.get(), variable.is_unset ? kNobody : kHost, array.size);
   return &array;
 }
 

@@ -111,6 +111,7 @@ void Tracer::block_ended() {
   report_races(races_.take_new());
   report_races(races_.take_same_values());
   checks_.block_ended(races_);
+  for (const RunningBlock::Copy& copy : block_->copies) look_for_reads_during(copy);
   look_for_lost_partials();
   count_loading_threads();
   blocks_.erase(block_->now.block);
@@ -206,6 +207,60 @@ void Tracer::warp_met(unsigned warp, WarpOperation operation, unsigned lanes) {
   stop_thread();
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};
+}
+
+// From its beginning, the copy may write at any time. This is why it counts as a store here, and
+// why every read between here and its completion races with it, whatever barriers lie between.
+void Tracer::async_copy_begins(const void* to, unsigned bytes, const void* code) {
+  if (busy_) return;
+  const Busy busy;
+  const auto* address = static_cast<const char*>(to);
+  Array* const array = find_shared(address);
+  if (!array || !array->contains(address, bytes)) return;  // reported when the copy completes
+  const unsigned thread = running_block->current_number();
+  trail_.end();
+  change_thread(thread);
+  const CodePlace place = place_in_program({code});
+  Access access;
+  access.epoch = epoch_;
+  access.thread = thread;
+  access.site = sites_.number_of({reinterpret_cast<std::uint64_t>(place.return_address), kernel_, 0,
+                                  kWordBytes, Space::shared, Kind::store});
+  const std::size_t begin = array->offset_of(address);
+  for (std::size_t offset = begin; offset < begin + bytes;) {
+    const auto first = static_cast<unsigned>(offset % kWordBytes);
+    const auto size =
+        static_cast<unsigned>(std::min<std::size_t>(begin + bytes - offset, kWordBytes - first));
+    access.bytes = ((1u << size) - 1) << first;
+    races_.access(*array, offset, access, now_, true);
+    Cell& cell = array->cells[offset / kWordBytes];
+    cell.reads[0] = cell.reads[1] = {};
+    offset += size;
+  }
+  if (races_.has_new()) report_races(races_.take_new());
+  block_->copies.push_back({array, begin, bytes, thread, access.site});
+}
+
+void Tracer::async_copy_completes(const void* to) {
+  const unsigned thread = running_block->current_number();
+  const auto copy = std::ranges::find_if(block_->copies, [&](const RunningBlock::Copy& one) {
+    return one.thread == thread && one.array->begin + one.offset == to;
+  });
+  if (copy == block_->copies.end()) return;
+  const Busy busy;
+  trail_.end();
+  look_for_reads_during(*copy);
+  block_->copies.erase(copy);
+}
+
+void Tracer::look_for_reads_during(const RunningBlock::Copy& copy) {
+  for (std::size_t word = copy.offset / kWordBytes; word * kWordBytes < copy.offset + copy.bytes;
+       ++word)
+    for (const Access& read : copy.array->cells[word].reads)
+      if (read.epoch)
+        return checks_.copy_in_flight(*copy.array, std::max(copy.offset, word * kWordBytes),
+                                      sites_.all()[copy.site].key, sites_.all()[read.site].key,
+                                      races_.side(read));
 }
 
 void Tracer::barrier_diverged(const BlockState& block) {

@@ -60,6 +60,14 @@ struct RunningBlock {
   std::array<OfWarp, kMaxThreads / kLanes> epochs{};
   std::vector<Array*> shared;
   Halvings halvings;
+  // Asynchronous copies that have begun but not completed.
+  struct Copy {
+    Array* array;
+    std::size_t offset, bytes;
+    unsigned thread;
+    std::uint32_t site;
+  };
+  std::vector<Copy> copies;
   std::array<LoadsOfLanes, kMaxThreads / kLanes> loads{};  // of each warp
 };
 
@@ -120,6 +128,8 @@ class Tracer final : public KernelObserver {
   void barrier_passed(const BlockState& block, Scope scope) override;
   void barrier_diverged(const BlockState& block) override;
   void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) override;
+  void async_copy_begins(const void* to, unsigned bytes, const void* code) override;
+  void async_copy_completes(const void* to) override;
 
  private:
   // A place in the code that accessed memory recently. Nearly every access comes from such a place
@@ -146,6 +156,7 @@ class Tracer final : public KernelObserver {
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
   void stop_thread();
+  void look_for_reads_during(const RunningBlock::Copy& copy);
   void look_for_lost_partials();
   void count_loading_threads();
   void report_races(const std::vector<const Race*>& races);

@@ -84,7 +84,7 @@ void register_kernel(const void* function, const char* name, ErasedLaunch launch
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line);
 
-// The launcher replaces (void*)k by erased(k, "k").
+// The launcher replaces (void*)k and reinterpret_cast<void*>(k) by erased(k, "k").
 template <class... Parameters>
 void* erased(void (*function)(Parameters...), const char* name) {
   void* address = reinterpret_cast<void*>(function);

@@ -26,7 +26,11 @@ Key own_key() { return {block_sequence, running_block ? running_block->current_n
 
 }  // namespace
 
-void add(const Copy& copy) { all()[own_key()].open.push_back(copy); }
+void add(const Copy& copy) {
+  all()[own_key()].open.push_back(copy);
+  if (kernel_observer)
+    kernel_observer->async_copy_begins(copy.to, copy.bytes, __builtin_return_address(0));
+}
 
 void commit() {
   OfThread& own = all()[own_key()];
@@ -42,6 +46,7 @@ bool next(unsigned left, Copy& copy) {
   if (own.batches.size() > left) {
     copy = own.batches.front().front();
     own.batches.front().pop_front();
+    if (kernel_observer) kernel_observer->async_copy_completes(copy.to);
     return true;
   }
   if (own.batches.empty() && own.open.empty()) all().erase(found);

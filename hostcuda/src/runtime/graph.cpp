@@ -16,8 +16,10 @@ struct CUgraphExec_st {
     cudaGraphNodeType type;
     std::function<void()> work;
     std::vector<std::size_t> dependencies;
+    unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
   };
   std::vector<Node> nodes;
+  hostcuda::OperationPointer last = nullptr;  // of the last launch, for which the next one waits
   std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
 };
 
@@ -140,6 +142,20 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
     exec.nodes.push_back(std::move(copy));
   }
   return exec.nodes.size() == graph.nodes.size() ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Continues the branch of a node's dependency if no other node continues it already.
+void divide_into_branches(CUgraphExec_st& exec) {
+  if (!runtime_observer) return;
+  std::map<unsigned, std::size_t> ends;  // the last node of each branch
+  for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
+    CUgraphExec_st::Node& node = exec.nodes[i];
+    const auto free = std::ranges::find_if(
+        node.dependencies, [&](std::size_t one) { return ends.at(exec.nodes[one].branch) == one; });
+    node.branch =
+        free == node.dependencies.end() ? number_of_new_stream() : exec.nodes[*free].branch;
+    ends[node.branch] = i;
+  }
 }
 
 }  // namespace
@@ -386,6 +402,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
   if (!exec || !graphs().contains(graph)) return fail(cudaErrorInvalidValue);
   auto made = std::make_unique<CUgraphExec_st>();
   if (const cudaError_t error = make_executable(*made, *graph)) return fail(error);
+  divide_into_branches(*made);
   *exec = made.release();
   executables().insert(*exec);
   return cudaSuccess;
@@ -413,6 +430,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   }
   if (information) *information = {result, nullptr, nullptr};
   if (result) return fail(cudaErrorGraphExecUpdateFailure);
+  for (std::size_t i = 0; i < updated.nodes.size(); ++i)
+    updated.nodes[i].branch = exec->nodes[i].branch;
+  updated.last = exec->last;
   *exec = std::move(updated);
   return cudaSuccess;
 }
@@ -442,6 +462,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     for (const auto& node : exec->nodes) works.push_back(node.work);
     return enqueue_graph(*stream, works);
   }
+  if (exec->last) stream->awaited.push_back(exec->last);
   const OperationPointer begin = enqueue(*stream, [] {});
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
@@ -449,11 +470,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     operation->work = node.work;
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
-    append_to_clock(*operation, *stream);
+    append_to_clock(*operation, node.branch);
+    operation->of_graph = true;
     operations.push_back(operation);
     stream->awaited.push_back(operation);
   }
-  enqueue(*stream, [] {});
+  exec->last = enqueue(*stream, [] {});
   return cudaSuccess;
 }
 

@@ -59,16 +59,16 @@ void depend(Operation& operation, const OperationPointer& earlier) {
   if (pending(earlier)) operation.dependencies.push_back(earlier);
 }
 
-void append_to_clock(Operation& operation, const CUstream_st& stream) {
+void append_to_clock(Operation& operation, unsigned stream) {
   if (!runtime_observer) return;
-  operation.stream = stream.number;
+  operation.stream = stream;
   if (const CallSite* call = CallSite::current()) {
     operation.function = call->function();
     operation.place = call->place();
   }
   join(operation.clock, clock_of_host);
-  join(operation.clock, Clock(stream.number + 1));
-  ++operation.clock[stream.number];
+  join(operation.clock, Clock(stream + 1));
+  ++operation.clock[stream];
 }
 
 bool is_default(const CUstream_st& stream) {
@@ -97,7 +97,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   } else if (stream.with_default) {
     depend(*operation, device.default_stream.last);
   }
-  append_to_clock(*operation, stream);
+  append_to_clock(*operation, stream.number);
   stream.last = operation;
   if (config().streams == StreamMode::eager) complete(operation);
   if (config().streams == StreamMode::random) run_something(operation);
@@ -164,6 +164,12 @@ void host_waits() {
 bool poll(const OperationPointer& operation) {
   static unsigned queries = 0;
   host_waits();
+  // On a GPU the first query may well come too early, so an observer sees whether the program
+  // looks at the answer.
+  if (runtime_observer && operation && !host_relies_on(*operation) && !operation->was_queried) {
+    operation->was_queried = true;
+    return false;
+  }
   if (pending(operation) && ++queries % 4 != 0) return false;
   wait_for(operation);
   return true;

@@ -20,8 +20,10 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
+  bool was_queried = false;
   Clock clock;  // for an observer: the operations up to this one, per stream
   unsigned stream = 0;
+  bool of_graph = false;      // a node of a graph
   const char* function = "";  // the API function that appended the operation
   CodePlace place;
 };
@@ -38,7 +40,8 @@ bool is_default(const CUstream_st& stream);
 // Makes the operation depend on `earlier`, which may be null.
 void depend(Operation& operation, const OperationPointer& earlier);
 // Records the operation's stream and clock for an observer. Called when all dependencies are known.
-void append_to_clock(Operation& operation, const CUstream_st& stream);
+// A node of a graph has a branch of the graph (number_of_new_stream) in place of a stream.
+void append_to_clock(Operation& operation, unsigned stream);
 
 // Runs the operation and its dependencies but no other operation.
 void complete(const OperationPointer& operation);

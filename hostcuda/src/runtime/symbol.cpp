@@ -1,5 +1,6 @@
 #include "runtime/symbol.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -20,6 +21,7 @@ struct Symbol {
   int resident;                             // the device whose content the variable now holds
   std::set<int> set_on;                     // devices for which host code has set the variable
   bool address_is_known = false;            // true once host code has queried the address
+  std::vector<bool> is_set;                 // for each byte: host code has set it
 };
 
 struct Variable {
@@ -50,8 +52,11 @@ std::size_t bytes_left(const void* address, const char* begin, const Symbol& sym
 void remember(char* address, std::size_t size) {
   if (symbols().contains(address)) return;
   const std::vector<char> initial(address, address + size);
-  symbols()[address] = {
-      std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}, false};
+  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial),
+                        0,
+                        {},
+                        false,
+                        std::vector<bool>(size)};
 }
 
 }  // namespace
@@ -96,8 +101,24 @@ DeviceVariableRange device_variable_at(const void* address) {
   if (next == device_variables().begin()) return {};
   const auto& [begin, variable] = *std::prev(next);
   if (static_cast<std::size_t>(byte - begin) >= variable.size) return {};
-  return {begin, variable.size, variable.name,
-          variable.is_unset && !symbols().contains(const_cast<char*>(begin))};
+  return {begin, variable.size, variable.name, variable.is_unset};
+}
+
+bool host_has_set(const void* address, std::size_t size) {
+  for (const auto& [begin, symbol] : symbols()) {
+    if (!bytes_left(address, begin, symbol)) continue;
+    if (symbol.address_is_known) return true;  // then other calls may have set it
+    const auto first = symbol.is_set.begin() + (static_cast<const char*>(address) - begin);
+    return std::all_of(first, first + static_cast<std::ptrdiff_t>(size),
+                       [](bool is) { return is; });
+  }
+  return false;
+}
+
+std::size_t bytes_set_by_host(const void* variable) {
+  const auto found = symbols().find(static_cast<char*>(const_cast<void*>(variable)));
+  if (found == symbols().end()) return 0;
+  return static_cast<std::size_t>(std::ranges::count(found->second.is_set, true));
 }
 
 const char* variable_without_address(const void* address) {
@@ -141,7 +162,9 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
     if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
     const auto work = [=, device = stream->device] {
       std::memcpy(inside, pageable ? staged->data() : other, size);
-      symbols()[static_cast<char*>(symbol)].set_on.insert(device);
+      Symbol& known = symbols()[static_cast<char*>(symbol)];
+      known.set_on.insert(device);
+      std::fill_n(known.is_set.begin() + static_cast<std::ptrdiff_t>(offset), size, true);
     };
     operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
   }

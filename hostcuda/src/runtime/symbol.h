@@ -43,9 +43,13 @@ struct DeviceVariableRange {
   const char* begin = nullptr;
   std::size_t size = 0;
   const char* name = nullptr;
-  bool is_unset = false;  // a constant that has no value, because host code has not set it either
+  bool is_unset = false;  // a constant without an initialiser, which host code must set
 };
 DeviceVariableRange device_variable_at(const void* address);
+// True if host code has set all these bytes of a variable.
+bool host_has_set(const void* address, std::size_t size);
+// The number of bytes of the variable at this address that host code has set.
+std::size_t bytes_set_by_host(const void* variable);
 
 // Returns the name of the variable at this address if host code has never queried its device
 // address.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "async_bugs.h"
 #include "group_bugs.h"
 #include "heap_bugs.h"
 #include "host_bugs.h"

@@ -103,7 +103,7 @@ void KernelChecks::finish(const char* kind, const void* first, const void* secon
 Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
                                 std::string what) const {
   Finding finding(kind, std::move(what));
-  finding.place = CodePlace{accessed.code}.text();
+  finding.place = place_in_program({accessed.code}).text();
   fill_in_culprit(finding);
   return finding;
 }
@@ -270,14 +270,23 @@ void KernelChecks::constant_of_other_device(const Accessed& accessed) {
   finish("wrong device", accessed.code, nullptr, std::move(finding));
 }
 
-void KernelChecks::constant_never_set(const char* name, const Accessed& accessed) {
-  if (begin("constant never set", accessed.code, name)) return;
-  Finding finding = of_access("constant never set", accessed,
-                              std::string("a kernel reads the __constant__ variable ") + name +
-                                  ", which host code has not set: it is zero");
-  finding.array = name;
+void KernelChecks::constant_never_set(const Array& array, const Accessed& accessed,
+                                      std::size_t bytes_set) {
+  if (begin("constant never set", accessed.code, key_of(array))) return;
+  Finding finding = of_access(
+      "constant never set", accessed,
+      "a kernel reads " + std::string(bytes_set ? "a part of " : "") +
+          "the __constant__ variable " + array.name +
+          ", which host code has not set: " + (bytes_set ? "the part is zero" : "it is zero"));
+  finding.array = array.name;
   finding.advice = "call cudaMemcpyToSymbol before the launch, or give it an initialiser";
-  finish("constant never set", accessed.code, name, std::move(finding));
+  if (bytes_set) {
+    describe(finding, array, accessed);
+    finding.details.push_back("host code set " + std::to_string(bytes_set) + " of its " +
+                              std::to_string(array.size) + " bytes");
+    finding.advice = "set all of it: cudaMemcpyToSymbol takes a number of bytes, not of elements";
+  }
+  finish("constant never set", accessed.code, key_of(array), std::move(finding));
 }
 
 void KernelChecks::bytes_as_number(const Array& array, const Accessed& accessed) {
@@ -349,6 +358,15 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
     finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
   finding.details.push_back("index " + std::to_string(finding.index) + " of " +
                             description_of(*race.array, element));
+  // The headers of CUB and of hostcuda access memory for the program.
+  const std::string call =
+      text_of(running_block->current().index) == text_of(race.later.thread)
+          ? place_in_program({reinterpret_cast<const void*>(later.code)}).text()
+          : second;
+  if (call != second) {
+    finding.place = call;
+    finding.details.push_back("the later access is made by the call at " + call);
+  }
   const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
       is_update            ? "update it with an atomic (atomicAdd, ...); otherwise updates are lost"
@@ -367,6 +385,27 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   } else {
     of_line_[pair] = &report(std::move(finding));
   }
+}
+
+void KernelChecks::copy_in_flight(const Array& array, std::size_t offset, const SiteKey& copy,
+                                  const SiteKey& access, const Side& side) {
+  const auto* copies = reinterpret_cast<const void*>(copy.code);
+  const auto* reads = reinterpret_cast<const void*>(access.code);
+  if (begin("unfinished copy", copies, reads)) return;
+  const std::string started = CodePlace{copies}.text();
+  Finding finding =
+      of_access("unfinished copy", {array.begin + offset, access.bytes, access.kind, reads},
+                "a kernel " + std::string(verb(access.kind)) + " " + name_of(array) +
+                    " while the asynchronous copy of " + started + " may still be writing it");
+  finding.place = CodePlace{reads}.text();
+  finding.block = side.block;
+  finding.thread = side.thread;
+  describe(finding, array, {array.begin + offset, access.bytes, access.kind, reads});
+  finding.advice =
+      "wait for the copy first (__pipeline_wait_prior(0), consumer_wait(), cp.async.wait_all): "
+      "the number says how many of the newest batches may still be running; then __syncthreads(), "
+      "if other threads read the data";
+  finish("unfinished copy", copies, reads, std::move(finding));
 }
 
 void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed) {
@@ -429,14 +468,20 @@ void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::
   Finding finding =
       of_access(is_host ? "not synchronised" : "unordered operations", accessed,
                 who + " " + verb(accessed.kind) + " " + name_of(array) + ", which " + other.what +
-                    (is_host ? "" : " in another stream") + " may still be using");
+                    (is_host          ? ""
+                     : other.of_graph ? " in another node of the graph"
+                                      : " in another stream") +
+                    " may still be using");
   if (copy) finding.place = copy->place.text();
   describe(finding, array, accessed);
   finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
   finding.advice =
       is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
                 "cudaStreamSynchronize or cudaEventSynchronize"
-              : "record an event after the first operation, and let the other stream wait for it";
+      : other.of_graph
+          ? "make one node depend on the other: name it when the node is added, or call "
+            "cudaGraphAddDependencies"
+          : "record an event after the first operation, and let the other stream wait for it";
   finish("unordered", code, other.place.return_address, std::move(finding));
 }
 

@@ -40,10 +40,14 @@ class KernelChecks {
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
+  // A thread reads an element that an asynchronous copy, which has begun but not completed, writes.
+  void copy_in_flight(const Array& array, std::size_t offset, const SiteKey& copy,
+                      const SiteKey& access, const Side& side);
   void block_has_ended(const Array& array, const Accessed& accessed);
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
-  void constant_never_set(const char* name, const Accessed& accessed);
+  // `bytes_set`: how many of the variable's bytes host code has set.
+  void constant_never_set(const Array& array, const Accessed& accessed, std::size_t bytes_set);
   // A kernel reads a number of several bytes after cudaMemset has set each byte to a value other
   // than zero.
   void bytes_as_number(const Array& array, const Accessed& accessed);

@@ -14,9 +14,13 @@ namespace hostcuda::trace {
 struct OperationRecord {
   OperationRecord() = default;
   explicit OperationRecord(const Operation& running)
-      : stream(running.stream), number(running.clock[stream]), clock(running.clock) {}
+      : stream(running.stream),
+        of_graph(running.of_graph),
+        number(running.clock[stream]),
+        clock(running.clock) {}
 
   unsigned stream = 0;
+  bool of_graph = false;
   std::uint64_t number = 0;  // the operation's number within its stream
   Clock clock;
   std::string what;  // "kernel f", "cudaMemcpyAsync"

@@ -37,7 +37,8 @@ inline void run(const Copy& copy) {
     copy_words<unsigned char>(copy);
 }
 
-inline void add(void* to, const void* from, std::size_t bytes, std::size_t from_bytes) {
+[[gnu::always_inline]] inline void add(void* to, const void* from, std::size_t bytes,
+                                       std::size_t from_bytes) {
   add({static_cast<char*>(to), static_cast<const char*>(from), static_cast<unsigned>(bytes),
        static_cast<unsigned>(from_bytes)});
 }
