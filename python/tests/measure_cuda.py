@@ -77,7 +77,7 @@ class Record:
     """A file of JSON lines, each with the date, the device and the package's version."""
 
     def __init__(self, file: Path) -> None:
-        device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+        device = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=name,driver_version",
                                  "--format=csv,noheader"], stdout=subprocess.PIPE, text=True)
         self.file = file
         self.common = {"date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
