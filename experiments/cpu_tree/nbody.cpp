@@ -34,7 +34,7 @@
 #if HWY_ONCE
 namespace {
 using nbody::Body;
-using namespace tree;
+using namespace cpu_tree;
 
 // Kick: v_i += a_i dt. Drift: x_i += v_i dt.
 void kick_and_drift(Body& body, float ax, float ay, float az, float dt) {

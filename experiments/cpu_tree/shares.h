@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace {
 namespace HWY_NAMESPACE {
-using namespace tree;
+using namespace cpu_tree;
 
 // A loaded source acts on this number of vectors of bodies. AVX-512 has 32 registers, older CPUs
 // have 16.
@@ -166,7 +166,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace {
-using namespace tree;
+using namespace cpu_tree;
 HWY_EXPORT(accelerate);  // the table of versions for all targets
 
 // Estimates the forces on a group by a coarse walk, and returns the walk that opens nodes according

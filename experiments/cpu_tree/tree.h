@@ -18,7 +18,7 @@
 #include "nbody/bodies.h"
 #include "physics/vector3.h"
 
-namespace tree {
+namespace cpu_tree {
 using nbody::Body;
 using nbody::Vector3;
 
@@ -301,4 +301,4 @@ class Tree {
   std::vector<int> levels_;     // the first node of each level, then the number of nodes
 };
 
-}  // namespace tree
+}  // namespace cpu_tree

@@ -8,7 +8,7 @@
 
 #include "tree.h"
 
-namespace tree {
+namespace cpu_tree {
 
 constexpr int kSources = 128;  // nodes or bodies whose forces are summed separately
 
@@ -120,4 +120,4 @@ struct Sources {
   int begin[kSources], end[kSources];
 };
 
-}  // namespace tree
+}  // namespace cpu_tree

@@ -78,8 +78,9 @@ __device__ void choose_units(Setup& setup, double softening, bool is_checked) {
   if (is_checked) {
     const double largest = fmax(static_cast<double>(__int_as_float(setup.length)), softening);
     const auto heaviest = static_cast<double>(__int_as_float(setup.mass));
-    if (largest > 0) length = ilogb(largest) + 1;
-    if (heaviest > 0) mass = ilogb(heaviest) + 1;
+    // An infinite magnitude is reported as an error; ilogb() of it has no successor.
+    if (largest > 0 && isfinite(largest)) length = ilogb(largest) + 1;
+    if (heaviest > 0 && isfinite(heaviest)) mass = ilogb(heaviest) + 1;
   }
   set_factors(setup.position_factor, length);
   set_factors(setup.mass_factor, mass);
