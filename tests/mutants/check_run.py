@@ -1,8 +1,10 @@
-"""Compares variants of a step with their declarations: check_run.py PROGRAM DECLARATION|FOLDER:STEP
+"""Compares variants of a step with their declarations:
+check_run.py PROGRAM DECLARATION|FOLDER:STEP RECORDS
 
 Runs one variant, or all variants of a step, in the declared mode of hostcuda and, if the variant is
-wrong, in plain mode too. Compares the outcome with the declaration, and writes it next to the
-declaration as NAME.json. Weak checks run only for variants with an edit.
+wrong, in plain mode too. Compares the outcome with the declaration, and writes it to the folder
+RECORDS as NAME.json. Quick and nightly tests have folders of their own, because they may run the
+same variant at the same time. Weak checks run only for variants with an edit.
 """
 import json
 import os
@@ -92,10 +94,11 @@ def problems(declared, found, plain):
         yield f"in plain mode: {describe(plain)}"
 
 
-def check(declaration, program):
-    """Runs a variant. Returns a line for each difference from its declaration."""
+def check(declaration, program, folder):
+    """Runs a variant and writes its record to a folder. Returns a line for each difference from its
+    declaration."""
     declared = json.loads(declaration.read_text())
-    name, folder = declared["name"], declaration.parent
+    name = declared["name"]
     result = folder / f"{name}.json"
     result.unlink(missing_ok=True)
     found = run(program, declared, declared["mode"], folder / f"{name}.record",
@@ -121,9 +124,10 @@ def declarations(which):
 
 
 def main():
-    program, which = sys.argv[1:]
+    program, which, folder = sys.argv[1:]
+    Path(folder).mkdir(exist_ok=True)
     files = declarations(which)
-    wrong = [line for file in files for line in check(file, program)]
+    wrong = [line for file in files for line in check(file, program, Path(folder))]
     if wrong or not files:
         sys.exit("\n".join(wrong) or f"{which}: no variant is declared")
 
