@@ -57,8 +57,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// Returns the largest acceleration error that is possible if an acceleration, or the distance
-// factor of each interaction, is rounded to zero.
+// Returns the largest acceleration error that underflow can cause: an acceleration, or the distance
+// factor of each interaction, is so small that it becomes zero.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
@@ -68,8 +68,7 @@ Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
 }
 
-// Returns the part of an error that rounding to zero cannot explain, divided by `scale`; NaN stays
-// NaN.
+// Returns the part of an error that underflow cannot explain, divided by `scale`. NaN stays NaN.
 template <class W>
 double beyond(W error, W none, W scale) {
   return relative_error(error <= none ? W{0} : error - none, scale);

@@ -56,7 +56,8 @@ void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&
 // Returns the path of a step's snapshot in the directory; for step 42, snapshot_00000042.bin.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
-// Throws UsageError if the run could not do what the options request, such as write an output.
+// Throws UsageError if the run could not do something that the options request, such as writing an
+// output file.
 Job prepare_job(const Options& options);
 
 }  // namespace nbody

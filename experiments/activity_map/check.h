@@ -1,4 +1,5 @@
-// Checks a rung's results: forces against float64, and the map against a histogram made on the CPU.
+// Checks the results of one variant (rung): the forces against float64, and the map against a
+// histogram made on the CPU.
 #pragma once
 
 #include "activity_map.h"

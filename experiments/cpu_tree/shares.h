@@ -63,11 +63,12 @@ struct Monopoles {
   }
 };
 
-// Adds the share of a node of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, where u_k points from
-// the node's centre to body k. With d, which points to the centre, s^2 = d^2 + eps^2, e = d / s and
-// w = 1 / s^2,
-//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
-// the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
+// Adds the acceleration that a node of mass m and quadrupole Q causes. Let u_k point from the
+// node's centre of mass to body k, and let d point from the target to that centre. With
+//   Q = 3 sum m_k u_k u_k^T,  s^2 = d^2 + eps^2,  e = d / s,  w = 1 / s^2
+// the first terms of a Taylor series of the softened force are
+//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe).
+// The formula does not contain w^2, which can overflow even if w Q is small.
 struct Quadrupoles {
   const Tree& tree;
   HWY_INLINE void operator()(int source, int, const Three& at, Vector softening, Three& a) const {

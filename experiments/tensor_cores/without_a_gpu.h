@@ -30,6 +30,6 @@ inline int check_forces(nbody::Simulate simulate) {
               error.rms, error.median, error.p99, kLimit, right ? "pass" : "FAIL");
   std::printf("  throughput   %.4f G interactions/s; emulated on a CPU: not a GPU time\n",
               1e-9 * kBodies * kBodies / seconds);
-  std::printf("With options, the program runs like a step (--help).\n");
+  std::printf("If you give options, this program simulates like a step; --help lists them.\n");
   return right ? 0 : 1;
 }

@@ -59,8 +59,8 @@ def result(finding, record, root):
 
 
 def document(findings, traced, root):
-    """Returns the document. findings: the findings that check prints. traced: findings as the trace
-    recorded them. root: the folder to which paths in the document are relative."""
+    """Returns the SARIF document. findings: the findings that `hostcuda check` prints. traced: the
+    findings as the trace recorded them. root: paths in the document are relative to it."""
     records = {record["what"]: record for record in traced}
     kinds = sorted({kind_of(one, records.get(one.what)) for one in findings})
     rules = [{"id": kind.replace(" ", "-"), "shortDescription": {"text": kind}} for kind in kinds]

@@ -308,7 +308,7 @@ void launch(Copied c, int* p) {
         self.assertEqual(
             (0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1")
         )
-        # Bytes that belong to no variable surround each shared variable.
+        # Each shared variable has padding before and after it that belongs to no variable.
         shown = self.show("-DHOSTCUDA_TRACE=1")
         self.assertEqual(6, shown.count("char before["), shown)
 

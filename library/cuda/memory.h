@@ -1,4 +1,4 @@
-// Memory and streams of calls. Include this header first.
+// The device memory and the stream that each call into the library uses. Include this header first.
 //
 // The steps' files allocate with cudaMalloc, which waits for the device. This header redefines
 // cudaMalloc and cudaFree for these files: they take memory from a pool, in the order of the stream

@@ -17,7 +17,7 @@ from . import checks
 from .bodies import Bodies
 
 KPC_PER_AU = math.pi / (180 * 3600 * 1000)
-# Lengths in kpc and masses in Msun of the presets of common/io/units.h.
+# For each preset of common/io/units.h: its unit of length in kpc, and its unit of mass in Msun.
 UNITS = {"au-msun-yr2pi": (KPC_PER_AU, 1.0), "kpc-msun": (1.0, 1.0),
          "kpc-100kms": (1.0, 2.32508541e9)}
 KM_PER_KPC = 3.0856775814913673e16

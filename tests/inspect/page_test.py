@@ -197,7 +197,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("[page.at.phase, page.reached]"), [1, 1])
         self.assertNotEqual(browser.evaluate(pixel), before)  # column 3 has not happened yet
         self.assertRegex(browser.text("moment"), r"^Column 1, after the barrier in line \d+ to the")
-        # The numbers that the page shows next to the lines for this column must agree with the map.
+        # For this column, the numbers next to the source lines must agree with the map.
         self.assertEqual(
             browser.evaluate(
                 "[...document.querySelectorAll('#lines tr')].reduce((sum, row) => sum + ("

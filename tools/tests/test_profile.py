@@ -1,5 +1,5 @@
-"""Tests how ./nbody profile reads, averages and writes a saved CSV file of Nsight Compute. Also
-tests invalid input, and a machine without ncu."""
+"""Tests ./nbody profile with a CSV file saved by Nsight Compute: how it reads the file, averages
+the values and writes records. Also tests invalid input, and a machine without ncu."""
 
 import json
 import unittest

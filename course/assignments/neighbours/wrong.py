@@ -1,4 +1,5 @@
-"""Wrong programs of the family neighbours, as edits of its references."""
+"""Deliberately wrong programs for the assignment family "neighbours". Each one is a list of edits
+to a reference solution."""
 
 from __future__ import annotations
 

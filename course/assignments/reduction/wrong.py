@@ -1,4 +1,5 @@
-"""Wrong programs of the family reduction, as edits of its references."""
+"""Deliberately wrong programs for the assignment family "reduction". Each one is a list of edits to
+a reference solution."""
 
 from __future__ import annotations
 

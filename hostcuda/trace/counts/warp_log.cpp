@@ -75,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Counts requests as long as all lanes follow the log of one lane, which may be their own. Returns
-// the number of steps that it counted.
+// Counts requests while all lanes read the same entries: one lane may read its own log, and the
+// others are in runs that refer to that log. Returns the number of requests.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;

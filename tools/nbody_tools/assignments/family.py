@@ -51,8 +51,8 @@ EXPLAINED = (
      "the first element does not begin a sector."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
-    ("bodies per block", "Counted in the kernel that reads most, per block that reads bodies: "
-     "several blocks must share a large system."),
+    ("bodies per block", "In the kernel that reads most, the average over the blocks that read "
+     "bodies. The limit makes sure that several blocks share a large system."),
     ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "
      "changes nothing."),
     ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "

@@ -10,8 +10,8 @@ from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # in docs/results/
-# The table's last rows compare our steps with these programs.
-# A name that ends in _ stands for the fastest block size of that program.
+# The table's last rows compare our steps with these programs. A name that ends in an underscore
+# stands for that program with its fastest block size.
 PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 
@@ -55,7 +55,7 @@ def measured(results: Path) -> list[dict[str, Any]]:
 
 
 def tables(results: Path) -> str:
-    """Returns a table for each device and kind of masses."""
+    """Returns one table for each combination of device and masses ("equal" or "different")."""
     records = measured(results)
     kinds = sorted(
         {(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1])

@@ -150,7 +150,8 @@ def grade_file(task: Task, file: Path, seed: int, options: argparse.Namespace
 
 
 def other_variant(task: Task, file: Path) -> str:
-    """Returns a note if an assignment.toml next to the submission does not name the variant."""
+    """Returns a note if the assignment.toml next to the submission specifies a different variant
+    from the one in the table of variants."""
     named = file.parent / DESCRIPTION
     if not isinstance(task, Variant) or not named.is_file():
         return ""

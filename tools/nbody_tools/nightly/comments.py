@@ -13,7 +13,7 @@ MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
 PAGE = ".md"
-NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name lines of such files
+NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records refer to line numbers in these files
 
 # Matches comments, and literals that may contain the start of a comment.
 # These literals are raw strings, strings and characters (but not the ' in 1'000).
