@@ -47,8 +47,9 @@ struct Units {
   double msun() const { return mass_gm / kSunGm; }
 };
 
-// Returns the units that a text names. The text must be the name of a preset with a physical scale
-// or have the form "2.5 kpc, 1e10 Msun"; for any other text, such as "henon", returns nothing.
+// Returns the units that a text specifies. The text must be the name of a preset with a physical
+// scale or have the form "2.5 kpc, 1e10 Msun"; for any other text, such as "henon", returns
+// nothing.
 std::optional<Units> units_of(std::string_view text);
 // Returns the text for units given in kpc and solar masses: the name of the preset with the same
 // units (to 1e-9). If there is no such preset, returns a text such as "2.5 kpc, 1e10 Msun", with as

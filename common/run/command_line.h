@@ -1,6 +1,6 @@
 // Parses a command line strictly: the whole of each token must be valid ("12abc" is not), its value
 // must be in the option's range or list, and each option may occur only once. Otherwise throws a
-// UsageError that names the option, the value and what is allowed.
+// UsageError that gives the option, its value and the allowed values.
 #pragma once
 
 #include <cstdint>

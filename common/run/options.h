@@ -72,7 +72,7 @@ struct Options {
 };
 
 // If the command line has --help or --version, prints the requested text and returns nothing.
-// Throws a UsageError that names, in one line, the option, the value and what is allowed.
+// Throws a UsageError that gives, in one line, the option, its value and the allowed values.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

@@ -1,5 +1,5 @@
 // Sums up, for each kernel, the counters that launcher/counting.py inserted into the program. When
-// the process ends, writes the sums to the file that HOSTCUDA_COUNT names.
+// the process ends, writes the sums to the file whose path is in HOSTCUDA_COUNT.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -18,7 +18,7 @@ from cuda_tokens import (
     with_depth,
 )
 
-# Functions that launch a kernel, with the index of the argument that names the kernel.
+# Functions that launch a kernel, with the index of the argument that is the kernel.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
 TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")

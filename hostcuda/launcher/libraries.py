@@ -150,7 +150,7 @@ def context_library() -> str:
 
 def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
     """Returns the linker's arguments after `inputs`, the program's own objects and archives. asks:
-    True if the command line names cuBLAS (a library on the command line may call it)."""
+    True if the command line contains cuBLAS (a library on the command line may call it)."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)

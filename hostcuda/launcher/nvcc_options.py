@@ -130,7 +130,7 @@ LONG_NAMES = {
 
 
 def with_files(words):
-    """Replaces each --options-file by the words in the files that it names."""
+    """Replaces each --options-file by the words in the files that it lists."""
     rest = iter(words)
     for word in rest:
         name, has_value, value = normalised(word).partition("=")

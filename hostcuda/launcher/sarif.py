@@ -33,7 +33,7 @@ def location(file, line, root):
 
 
 def places(finding, record):
-    """Returns (file, line) of the finding, then of the other places that it names."""
+    """Returns (file, line) of the finding, then of the other places that it mentions."""
     first = [(record["file"], record["line"])] if record and "file" in record else []
     text = f"{finding.what}\n{finding.details}"
     named = [(file, int(line)) for file, line in PLACE.findall(text)]

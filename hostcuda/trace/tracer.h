@@ -221,8 +221,8 @@ class Tracer final : public KernelObserver {
 // The only tracer of the process, or null if nothing is traced.
 extern Tracer* tracer;
 
-// Starts tracing if the variable HOSTCUDA_TRACE names a file. The record is written to that file
-// when the process ends.
+// Starts tracing if the variable HOSTCUDA_TRACE contains the path of a file. The record is written
+// to that file when the process ends.
 void start();
 
 // Returns the tracer's record as JSON. The record gives code locations as offsets in the

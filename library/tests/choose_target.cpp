@@ -1,4 +1,4 @@
-// Limits Highway to one instruction set, which NBODY_SIMD names, before the tests begin. If
+// Limits Highway to one instruction set, which NBODY_SIMD specifies, before the tests begin. If
 // Highway is a shared library, this limits libnbody, too. Exits with 77 if the processor lacks the
 // instruction set.
 #include <hwy/highway.h>

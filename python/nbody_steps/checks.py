@@ -1,4 +1,4 @@
-"""Checks arguments. Raises a ValueError with a one-line message that names the wrong argument."""
+"""Checks arguments. Raises a ValueError with a one-line message about the wrong argument."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that if one rank fails, all ranks end soon with a one-line message that names the rank and
+"""Tests that if one rank fails, all ranks end soon with a one-line message that gives the rank and
 the reason, and that the last checkpoint survives."""
 
 from __future__ import annotations

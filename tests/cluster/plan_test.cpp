@@ -58,7 +58,7 @@ std::vector<Problem> problems() {
 
 template <class Types>
 struct APlan : testing::Test {
-  // Calls test(plan) for many problems. If a test fails, the message names the problem.
+  // Calls test(plan) for many problems. If a test fails, the message gives the problem.
   template <class Test>
   static void with_every_problem(Test test) {
     for (const Problem& p : problems()) {

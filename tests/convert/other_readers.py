@@ -2,8 +2,8 @@
 other_readers.py install: installs all three from PyPI into ./readers/.
 
 Exits with code 77, which ctest shows as skipped, if the reader is not installed or cannot be
-installed, for example without a network. NBODY_YT_PYTHON names another Python interpreter that has
-the readers.
+installed, for example without a network. NBODY_YT_PYTHON specifies another Python interpreter that
+has the readers.
 """
 
 from __future__ import annotations

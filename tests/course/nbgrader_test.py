@@ -2,7 +2,7 @@
 """Tests assignments of nbgrader end to end: nbgrader_test.py FOLDER BUILD
 
 nbgrader generates the students' version of labs 03 and 23 and of a variant of an assignment, grades
-solutions and starters, and exports points. If the interpreter that PYTHON names does not have
+solutions and starters, and exports points. If the interpreter in PYTHON does not have
 nbgrader, pip installs nbgrader next to FOLDER; exits with 77 if pip cannot.
 """
 import csv

@@ -37,7 +37,7 @@ class Absurd : public testing::Test {
 };
 
 TEST_F(Absurd, SizesAreComparedWithTheMemory) {
-  // The message must name the required memory even if only a step's padding exceeds the limit.
+  // The message must contain the required memory even if only a step's padding exceeds the limit.
   const std::string needs = "needs about [0-9.e+]+ GB of memory; [0-9.]+ GB are available";
   expect(1, "--bodies 200000000 --systems 1", needs);
   expect(1, "--bodies 2000000000 --systems 1 --validate off", needs);

@@ -1,5 +1,5 @@
 // A device may fail or be lost in any call, have too little memory, or be missing. The program must
-// then print one line that names the call and the error, exit with code 1 without hanging or
+// then print one line with the call and the error, exit with code 1 without hanging or
 // crashing, and write nothing. If the failed call did not matter (a free at the end), the result
 // must be exact.
 #include <gtest/gtest.h>

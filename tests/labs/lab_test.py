@@ -2,7 +2,7 @@
 """Tests that a lab works as declared: lab_test.py BUILD LAB [--ends | --again N]
 
 The starter must compile and fail exactly the tests that the lab names, the solution must pass all
-tests, and each wrong solution must fail exactly the tests that it names, with the declared
+tests, and each wrong solution must fail exactly the tests that it lists, with the declared
 messages. --ends tests only the starter and the solution. --again N checks that the solution and the
 first wrong solution get the same results N times, with different seeds.
 """

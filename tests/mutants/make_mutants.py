@@ -179,7 +179,7 @@ def edited_text(mutant, source, main="nbody::step_main"):
 def namespace(mutant, name, source, text):
     begin = "".join(f"#undef {macro}\n#define {macro} {value}\n" for macro, value in mutant.macros)
     end = "".join(f"#undef {macro}\n" for macro, _ in mutant.macros)
-    # The compiler's messages must name the step's file, not the file that is written.
+    # The compiler's messages must refer to the step's file, not to the file that is written.
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
 

@@ -69,7 +69,7 @@ bool become_nobody() {
          setuid(kNobody) == 0;
 }
 
-// Allows access only to the files that the command line names.
+// Allows access only to the files on the command line.
 bool restrict_files(const Permissions& permissions) {
   constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   constexpr std::uint64_t kExecute = kRead | LANDLOCK_ACCESS_FS_EXECUTE;

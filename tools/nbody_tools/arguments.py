@@ -22,7 +22,7 @@ from nbody_tools.command_line.nearest import did_you_mean
 
 def find_root() -> Path:
     """Returns the clone that contains this file. If pip has installed the file elsewhere, returns
-    the clone that NBODY_ROOT names or that contains the current directory."""
+    the clone that NBODY_ROOT specifies or that contains the current directory."""
     here = Path(__file__).resolve().parents[2]
     named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
     for root in (here, *named, Path.cwd(), *Path.cwd().parents):

@@ -12,7 +12,7 @@ from typing import Optional
 
 def python_with(package: str, folder: Path) -> Optional[str]:
     """Returns an interpreter that can import the package: the one that the environment variable
-    PYTHON names, the one in `folder`, or a new one there, into which pip installs the package.
+    PYTHON specifies, the one in `folder`, or a new one there, into which pip installs the package.
     Returns None, and prints why, if there is no venv or if pip fails, as it does without a
     network."""
     own = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable

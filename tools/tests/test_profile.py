@@ -156,7 +156,7 @@ class Tool(fakes.InFolder):
                 self.assertIn(expected, self.refused("profile", *words))
 
     def test_it_runs_the_profiler_on_the_step(self) -> None:
-        """Uses a stub for ncu: it writes the file that --log-file names, and runs the program."""
+        """Uses a stub for ncu, which writes the file given by --log-file and runs the program."""
         fakes.write_step(self.folder / "build", fakes.record("step06_ldg_fastmath"))
         ncu = self.program("ncu", f"""import shutil, subprocess
 assert words[words.index("--clock-control") + 1] == "none"

@@ -1,4 +1,4 @@
-// Reports a failed call of a CUDA library as an exception that names the call.
+// Reports a failed call of a CUDA library as an exception whose message contains the call.
 #pragma once
 
 namespace nbody {

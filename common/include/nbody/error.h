@@ -52,7 +52,7 @@ struct UsageError : std::runtime_error {
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Throws an error that names an option and its rejected value, and says which values are allowed.
+// Throws an error whose message gives an option, its rejected value and the allowed values.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);

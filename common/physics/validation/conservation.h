@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// Counts the numbers that are NaN or infinite, and names the first of them.
+// Counts the numbers that are NaN or infinite, and reports the first of them.
 template <class Real>
 void check_finite(Gate& gate, const BasicSystems<Real>& end) {
   for (int s = 0; s < end.count; ++s) {

@@ -20,7 +20,7 @@ struct Fault {
 // The function runs in a signal handler, so it must not allocate memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
-// Sets the function that names the kernel and the emulated thread in which a fault occurs.
+// Sets the function that describes the kernel and the emulated thread in which a fault occurs.
 void name_fault_culprits_with(FaultText culprit);
 
 // Adds a function that describes the address of a fault. Functions added earlier are tried first.

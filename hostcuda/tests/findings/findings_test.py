@@ -89,7 +89,8 @@ class SourceLines:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """Yields the two pipe ends for a program, and the environment variable that names them."""
+        """Yields the two pipe ends for a program, and the environment variable with their
+        numbers."""
         questions, asks = os.pipe()
         hears, answers = os.pipe()
         answering = threading.Thread(target=self.answer, args=(questions, answers))
@@ -134,7 +135,8 @@ def run(program, *arguments, **environment):
 
 
 def places_of(finding):
-    """Returns the finding's own line, the line of its launch, and the lines that its text names."""
+    """Returns the finding's own line, the line of its launch, and the lines that its text
+    mentions."""
     text = " ".join([finding["what"], *finding["details"], finding.get("launched_at", "")])
     own = [f"{finding['file']}:{finding['line']}"] if "file" in finding else []
     return {Path(place).name for place in own + re.findall(r"\S+:\d+\b", text)}
@@ -167,7 +169,7 @@ class Findings(unittest.TestCase):
                 for finding in record["findings"]:
                     self.assertIn(finding["what"], ended.stderr)
 
-    # Maps a bug to text that its finding must contain, which names the cause and the remedy.
+    # Maps a bug to the text about its cause and remedy that its finding must contain.
     CAUSES = {
         "too_many_threads": r"2048 threads per block are more than 1024",
         "event_never_recorded": r"the second event was never recorded: cudaEventRecord is missing",

@@ -329,7 +329,7 @@ def read_variants(file: Path) -> dict[str, Variant]:
 
 
 def read_variant(file: Path) -> Variant:
-    """Reads the variant that an assignment.toml names."""
+    """Returns the variant that an assignment.toml specifies."""
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

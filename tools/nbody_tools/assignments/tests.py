@@ -287,7 +287,7 @@ def without_unused(found: Inspection) -> Inspection:
 
 
 def broken(limit: Limit, found: Inspection, units: float) -> str:
-    """Returns a message that names the broken limit and the line of code that contributes most, or
+    """Returns a message with the broken limit and the line of code that contributes most, or
     "" if the limit is kept."""
     if limit.of == counts.PATTERNS and counts.value_of(limit, found, units) is None:
         return ""  # there is no tile, or it has bank conflicts, which break another limit

@@ -130,7 +130,7 @@ def options_of_ctest() -> list[str]:
 def use_python_with_libraries(words: Sequence[str]) -> None:
     """Restarts this program with the system's Python if the running Python lacks the libraries: the
     first python3 on the path may belong to an environment without libraries. An interpreter that
-    PYTHON names is kept, because the user has chosen it."""
+    PYTHON specifies is kept, because the user has chosen it."""
     if (os.environ.get("PYTHON") or all(map(find_spec, LIBRARIES))
             or not os.access(SYSTEM_PYTHON, os.X_OK)):
         return

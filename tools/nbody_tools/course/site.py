@@ -32,7 +32,7 @@ from nbody_tools.steps import is_draft, published_steps, step_folders
 STYLE, SCRIPT = "tokens.css", "site.js"
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
-# A header cell without text names nothing, so it is written as an ordinary cell.
+# A header cell without text is not a header of anything, so it is written as an ordinary cell.
 EMPTY_HEADER = re.compile(r"<th([^>]*)>\s*</th>")
 HTML_LINK = re.compile(r'(<(?:img|source)\b[^>]*\b(?:src|srcset)=")([^" ]+)(")')
 # Indented lines are code if they follow an empty line. Otherwise they continue a list item.

@@ -47,7 +47,7 @@ class Units:
 
 
 def units_of(text: str) -> Optional[Units]:
-    """Returns the units that a file names, or None if they have no physical scale."""
+    """Returns the units that a file specifies, or None if they have no physical scale."""
     found = OTHER.fullmatch(text)
     if found:
         length, mass_gm = float(found.group(1)) * KPC, float(found.group(2)) * SUN_GM
@@ -63,7 +63,7 @@ def units_of(text: str) -> Optional[Units]:
 
 
 def length_of(text: str) -> Unit:
-    """Returns the length unit among the units that a file names, even if these units have no
+    """Returns the length unit among the units that a file specifies, even if these units have no
     physical scale."""
     units = units_of(text)
     return units.length if units else Unit(1, text or value("unit-none"))

@@ -125,7 +125,7 @@ class Scene:
         return bodies.synchronised_positions()[self.system][:, self.axes]
 
     def kinds(self, bodies: Bodies) -> list[str]:
-        """Returns the species of each drawn body, or an empty list if the file names no species."""
+        """Returns the species of each drawn body, or an empty list if the file has no species."""
         bodies = bodies.only(self.species) if self.species else bodies
         count = bodies.masses.shape[1]
         return bodies.species[self.system * count:(self.system + 1) * count]

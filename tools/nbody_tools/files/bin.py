@@ -29,7 +29,7 @@ _TYPES = {4: "f", 8: "d"}  # by bytes per value
 
 
 class FileError(ToolError):
-    """An invalid file; the message names the file, and the line if there is one."""
+    """An invalid file; the message contains the file's name, and the line if there is one."""
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
-If a file's content does not match its header, reading raises a FileError that names the file.
+If a file's content does not match its header, reading raises a FileError with the file's name.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ class Units:
 
 
 def units_of(text: str, solar_mass: float) -> Units:
-    """Returns the units that a file names. `solar_mass` is the engine's mass of the Sun in grams,
-    so that its readers find the same number of solar masses."""
+    """Returns the units that a file specifies. `solar_mass` is the engine's mass of the Sun in
+    grams, so that its readers find the same number of solar masses."""
     pair = PRESETS.get(text)
     if pair is None and (words := UNITS_IN_WORDS.fullmatch(text)):
         try:

@@ -1,7 +1,7 @@
 """Reads and checks result records: one JSON line per run of a step program.
 
 Every figure and table of the project uses such records. Therefore an invalid line is never skipped:
-it raises an error that names the file and the line.
+it raises an error that gives the file and the line.
 """
 
 from __future__ import annotations

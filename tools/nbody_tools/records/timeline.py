@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 
 class TimelineError(ToolError):
-    """An invalid timeline; the message names the file and the line."""
+    """An invalid timeline; the message gives the file and the line."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 def compared(table: Table) -> Iterator[list[Configuration]]:
     """Yields lists of configurations that are compared with each other. A list contains the cells
-    of a point, or the cells of a claim that names points. In a grid, a list contains all
+    of a point, or the cells of a claim about points. In a grid, a list contains all
     configurations of a step."""
     def of(cells: Iterable) -> list[Configuration]:
         return [cell.configuration for cell in cells if cell.configuration]
