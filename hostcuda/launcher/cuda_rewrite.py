@@ -57,8 +57,9 @@ CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "chec
 
 
 def rewrite_asm(tokens, i, output):
-    """Replaces inline PTX by C++, and asm("trap;"), which assertion macros contain, by __trap().
-    Returns the index after the statement, or None if it has the CPU's own instructions."""
+    """Replaces inline PTX by C++. Replaces asm("trap;"), which occurs in assertion macros, by
+    __trap(). Returns the index after the statement, or None if it has the CPU's own
+    instructions."""
     following = neighbour(tokens, i, 1)
     if at(tokens, following) in ("volatile", "__volatile__"):
         i = following

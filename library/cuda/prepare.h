@@ -23,7 +23,7 @@ struct Pointers {
   const Real *positions, *velocities, *masses;
 };
 
-// Examines the values of a call, first those of the sources, then those of the targets. A call that
+// Examines the values of a call: first the sources, then the targets. A call that
 // expects the same plan as an earlier call launches all its kernels before it waits. is_expected()
 // then tells the kernels that store results whether to store them.
 class Examination {
@@ -54,7 +54,7 @@ class Examination {
 // How a pass divides its bodies: a block takes a tile, then the tile that is `blocks` ahead.
 struct Division {
   std::size_t tile = 256;
-  bool notes_masses = false;  // the tiles are those of step 12
+  bool notes_masses = false;  // the tiles are like step 12's
   int tiles(std::size_t count) const { return static_cast<int>((count + tile - 1) / tile); }
   int blocks(std::size_t count) const;
 };

@@ -32,7 +32,7 @@ from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import is_draft, number_of, step_folders  # noqa: E402
 
 FACTS = Facts(ROOT)
-PAGES = {  # pages other than those of steps, with their headings in answers.md
+PAGES = {  # pages that are not about a step, with their headings in answers.md
     "activity_map": ("experiments/activity_map/README.md", "The activity map"),
     "cpu_simd": ("experiments/cpu_simd/README.md", "The fast CPU program"),
     "memory": ("memory/README.md", "Memory"),

@@ -1,4 +1,4 @@
-"""Tests that documents about ./nbody inspect agree with its counts and with those of a GPU, and
+"""Tests that documents about ./nbody inspect agree with its counts and with a GPU's counts, and
 that every difference is reported."""
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Disguise {
   // Velocities are turned to the new axes, but not scaled.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
   // These functions turn the index of a system, the index of a body and the components of a vector
-  // back into those of the original problem.
+  // back into the indices and components of the original problem.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
   // Accelerations have the same value in both systems of units, because masses are scaled by the

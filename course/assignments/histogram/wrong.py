@@ -16,7 +16,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         Wrong("small_blocks", "a block takes only 128 bodies",
               (("kBlock = 256", "kBlock = 128"), ("kMostBlocks = 4", "kMostBlocks = 99")), "part",
               "bodies per block"),
-        # Right: the rounding up to whole blocks may not break a limit.
+        # This program is right: rounding up to whole blocks must not break a limit.
         Wrong("one_body_per_thread", "each thread reads one body",
               (("kMostBlocks = 4", "kMostBlocks = 99"),), "complete"),
         Wrong("first_system", "all systems read the bodies of the first one",

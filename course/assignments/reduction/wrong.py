@@ -17,7 +17,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               ((f"  own.value[0] = {first};", f"  own.value[0] = 2 * ({first}) + 1;"),), "slip"),
         Wrong("no_bounds", "threads beyond the last body add the values behind the array",
               (("    if (i < bodies.count) {\n", "    {\n"),), "slip"),
-        # Right: the rounding up to whole blocks may not break a limit.
+        # This program is right: rounding up to whole blocks must not break a limit.
         Wrong("blocks_of_64", "each of 64 threads reads one body",
               (("kBlock = 256", "kBlock = 64"),), "complete"),
         Wrong("first_system", "all systems read the bodies of the first one",

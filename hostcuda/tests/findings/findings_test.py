@@ -250,7 +250,7 @@ class Findings(unittest.TestCase):
         for what, kind, name in rows:
             with self.subTest(what=what):
                 self.assertEqual(kind, kinds.get(name))
-        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # those of WCU
+        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # the bugs of WCU
         self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 

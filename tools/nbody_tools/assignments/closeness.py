@@ -5,8 +5,9 @@ slip can make every number wrong although most of the work was done. The nearnes
   the share of right numbers that are anywhere in the results, as after an exchange of rows and
   columns;
   the square of the correlation of the results with the right numbers, which stays large if, for
-  example, one round of a sum is missing. It is the mean of the problems' own, because their scales
-  may differ, or that of all numbers if some problems have too few.
+  example, one round of a sum is missing. The correlation is computed for each problem, because the
+  scales of problems may differ, and the squares are averaged. If some problems have too few
+  numbers, one correlation is computed for the numbers of all problems together.
 """
 
 from __future__ import annotations

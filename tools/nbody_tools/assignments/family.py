@@ -57,17 +57,18 @@ EXPLAINED = (
      "changes nothing."),
     ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "
      "changes nothing."),
-    ("shuffles per thread", "Counted in the kernel that reads the bodies, per thread that reads "
-     "bodies: every shuffle in which the thread takes part counts, also in cooperative groups."),
+    ("shuffles per thread", "In the kernel that reads the bodies, the average over the threads "
+     "that read bodies. Every shuffle in which a thread takes part counts, also in cooperative "
+     "groups."),
     ("launches that load", "A later kernel must read what an earlier kernel has written."),
-    ("loads and shuffles in the search", "The same, in the kernel that loads most: a body looks at "
+    ("loads and shuffles in the search", "Counted in the kernel that loads most. A body looks at "
      "65 to 100 others."),
     ("global atomics per shared load", "What is added in global memory must have been collected in "
      "shared memory."),
     ("loads and shuffles", "The loads of all threads from global, shared and constant memory, and "
      "every shuffle in which a thread takes part. All pairs would be 2000."),
-    ("loads and atomics before the search", "In all kernels but the one that loads most: making "
-     "lists needs more than one look at each position."),
+    ("loads and atomics before the search", "Counted in all kernels except the one that loads "
+     "most. Making lists requires more than one look at each position."),
     ("loads of one thread before the search", "The loads of the busiest thread in these kernels: "
      "no thread may make the lists alone."),
     ("loads of one thread that searches", "The loads of the busiest thread in the kernel that "

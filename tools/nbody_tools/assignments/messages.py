@@ -22,9 +22,9 @@ def shown(value: float) -> str:
 
 
 def of_student(said: str) -> str:
-    """Replaces places in the grader's harness, which allocates the arrays, by names that students
-    know, and the advice to call `hostcuda check`, which needs a whole program, by the name of the
-    test that does the same."""
+    """Rewrites hostcuda's messages for students. The grader's harness allocates the arrays, so
+    places in the harness are replaced by names that students know. `hostcuda check` needs a whole
+    program, so the advice to call it is replaced by the name of the test that does the same."""
     said = CHECK.sub("the test `findings` names the array, the index and the line", said)
     return AT_HARNESS.sub("", OF_HARNESS.sub("the input or `result`", said))
 

@@ -245,8 +245,8 @@ class Tests:
         return answers, None if answers.why and kind is None else found, messages
 
     def _counts(self, found: Optional[Inspection], problem: Problem) -> Result:
-        """Returns the result of the test `counts`. Its share of the method's points is that of the
-        parts whose limits are kept."""
+        """Returns the result of the test `counts`. It gets the method's points of those parts whose
+        limits are kept."""
         if found is None:
             return Result("counts", 0, "nothing could be counted")
         if not any(kernel.loading_threads for kernel in found.kernels):

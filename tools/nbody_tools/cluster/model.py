@@ -26,8 +26,7 @@ TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
 
 @dataclass(frozen=True)
 class Load:
-    """Work and traffic of a rank in a time step; `sums` and `work` are those of the busiest
-    rank."""
+    """Work and traffic of a rank in a time step; `sums` and `work` describe the busiest rank."""
 
     gathered: int  # bytes of positions received
     sums: int  # bytes received

@@ -55,7 +55,7 @@ def measured(results: Path) -> list[dict[str, Any]]:
 
 
 def tables(results: Path) -> str:
-    """Returns one table for each combination of device and masses ("equal" or "different")."""
+    """Returns one table for each combination of a device and "equal" or "different" masses."""
     records = measured(results)
     kinds = sorted(
         {(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1])

@@ -140,8 +140,8 @@ def per_thread(kernel: Kernel) -> list[str]:
 
 
 def first_line(message: str, folder: Path) -> str:
-    """Returns the first line of a finding. Its line numbers are those of the whole program, not of
-    the cell."""
+    """Returns the first line of a finding. Its line numbers refer to the whole program, not to the
+    cell."""
     line = message.splitlines()[0].removeprefix("hostcuda: ").removeprefix("ERROR: ")
     return line.replace(f"{folder}/", "")
 

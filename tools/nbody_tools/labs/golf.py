@@ -140,7 +140,7 @@ def needed_programs() -> dict[str, str]:
 
 
 def task_of(step: str) -> Task:
-    """Returns the tests for programs that do a step's work: those of the step's lab if there is
+    """Returns the tests for programs that do a step's work: the tests of the step's lab if there is
     one, without the lab's limits and removed code."""
     name = find_step(step, [one for one in step_folders(ROOT) if number_of(one)[:2] <= "13"
                             and (ROOT / one / "nbody.cu").is_file()])

@@ -90,7 +90,7 @@ class Measured:
     def rank(self) -> tuple[bool, str]:
         """Returns a sort key: records that can be compared with step 00 rank above others, and
         newer records above older ones. The age of a record follows from the date in it, because
-        the date of its file is that of the checkout."""
+        its file has the date of the checkout."""
         return self.base is not None, self.record.date
 
     @property

@@ -1,6 +1,6 @@
 """Sorts records into staircases: the steps' records of one problem on one machine.
 
-Rejects records that must not be compared, such as emulated ones and those of other problems.
+Rejects records that must not be compared, such as emulated records and records of other problems.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
 def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
     """Returns the staircase with the most steps, and its file. If several have equally many steps,
     returns the newest. Considers only staircases that contain GPU steps, and step 00 on a CPU.
-    Compares the dates in the records, because the date of a file is that of the checkout."""
+    Compares the dates in the records, because a file has the date of the checkout."""
     candidates = [
         (source, staircase)
         for source in sorted(folder.glob("*.jsonl"))

@@ -270,8 +270,8 @@ def claims_table(found: list[Judgement], published: str) -> str:
 
 def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
     """Returns sentences for the README of an experiment. Each sentence compares the speed of a
-    series with that of a base. Each argument is (table, series, base); two clearer names for series
-    and base may follow, which are then printed instead."""
+    series with the speed of a base. Each argument is (table, series, base); two clearer names for
+    series and base may follow, which are then printed instead."""
     sentences = []
     for name, tried, base, *shown in compared:
         table = reports.tables[name]

@@ -38,7 +38,7 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 SHARE = "share of the time"
 # A counter in docs/results/patterns/.
 # With `profile` = "model", a row takes the counts of ./nbody inspect.
-# With "chip", it takes those of Nsight Compute.
+# With "chip", it takes the counts of Nsight Compute.
 PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),

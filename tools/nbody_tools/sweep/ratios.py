@@ -29,7 +29,7 @@ def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
-    """Returns the published number of the slower side divided by that of the faster side. If the
+    """Returns the published number of the slower side, divided by the faster side's. If the
     numbers are times, this is the speedup; if they are rates, it is the inverse of the speedup."""
     faster, slower = published_times(table, ratio, point)
     return None if faster is None or slower is None else slower / faster

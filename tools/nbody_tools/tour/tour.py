@@ -59,7 +59,7 @@ def say(line: str) -> None:
 
 
 def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
-    """Returns those of the fast CPU programs that were built. Building them needs Highway."""
+    """Returns the fast CPU programs that were built. Building them needs Highway."""
     folder = steps[0].program.parents[1] / "experiments"
     found = [Step(name, folder / name / name) for name in set(LONG.values())]
     return {step.name: step for step in found if step.program.is_file()}

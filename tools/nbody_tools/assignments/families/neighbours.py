@@ -166,8 +166,9 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns the numbers of systems and bodies. They are smaller than those given for large
-    problems, because the expected results are computed from all pairs of bodies."""
+    """Returns the numbers of systems and bodies. The numbers are smaller than the ones that a test
+    requests for large problems, because the expected results are computed from all pairs of
+    bodies."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count
