@@ -23,8 +23,8 @@ LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an ind
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
-# Least number of bodies per atomic operation on one result: 31 blocks of 64 threads for 1921 bodies
-# have 61.97 bodies each.
+# Least number of bodies per block, for which limits allow one atomic operation per result: 31 blocks
+# of 64 threads for 1921 bodies have 61.97 bodies each.
 BLOCK = 60
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 MOST_OF_THREAD = 32  # bodies that a thread may read
@@ -168,10 +168,11 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
         staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # also places beyond the last body
-        most = staged + few + 0.05  # a tree would store more: values in each round
+        of_warp = results * WARP / BLOCK  # each lane of a block's first warp may load each result
         made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
-                 Limit("shared loads per body", at_most=most),
-                 Limit("shared stores per body", at_most=most)]
+                 Limit("shared loads per body", at_most=staged + of_warp + 0.05),
+                 # a tree would store more: values in each round
+                 Limit("shared stores per body", at_most=staged + few + 0.05)]
     if choice["method"] == "tree" or is_staged:
         made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
     return tuple(made)
