@@ -23,8 +23,8 @@ LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an ind
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
-# Least number of bodies per block, for which limits allow one atomic operation per result: 31 blocks
-# of 64 threads for 1921 bodies have 61.97 bodies each.
+# Least number of bodies per block, for which limits allow one atomic operation per result: 31
+# blocks of 64 threads for 1921 bodies have 61.97 bodies each.
 BLOCK = 60
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 MOST_OF_THREAD = 32  # bodies that a thread may read
