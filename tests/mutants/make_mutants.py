@@ -162,17 +162,35 @@ def write_tests(root, folder):
 
 
 def edited_text(mutant, source, main="nbody::step_main"):
-    """Returns the edited step. An edited header replaces the line that included it."""
-    if mutant.file == Mutant.file:
-        return edited(source, mutant.variant, main=main, edits=mutant.edits)
-    header = source.parent / mutant.file
-    text = edited(header, mutant.variant, mutant.edits).replace("#pragma once", "")
-    before, include, after = edited(source, mutant.variant, main=main).partition(
-        f'#include "{source.parent.name}/{mutant.file}"\n')
-    if not include:
-        raise EditError(f"{mutant.name}: {source} does not include {mutant.file}")
-    return (
-        f'{before}#line 1 "{header}"\n{text}\n#line {before.count(chr(10)) + 2} "{source}"\n{after}'
+    """Returns the edited step."""
+    return text_of(mutant, source, mutant.variant, mutant.edits, main)
+
+
+def text_of(mutant, source, name, edits, main):
+    """Returns the step as `name`, with these edits and with the mutant's macros. A header that is
+    edited, or that has such a macro, replaces the line that includes it, because all variants of a
+    step include the other headers only once."""
+    text = edited(source, name, () if mutant.file != Mutant.file else edits, main=main)
+    for header in sorted(source.parent.glob("*.h")):
+        own = edits if header.name == mutant.file else ()
+        if own or has_a_macro(mutant, header):
+            text = with_header(text, source, header, edited(header, name, own))
+    return text
+
+
+def has_a_macro(mutant, header):
+    text = header.read_text(encoding="utf-8")
+    return any(f"TUNABLE({macro}," in text for macro, _ in mutant.macros)
+
+
+def with_header(text, source, header, content):
+    line = f'#include "{source.parent.name}/{header.name}"\n'
+    if line not in text:
+        raise EditError(f"{source} does not include {header.name}, which is edited or has a macro")
+    begin = source.read_text(encoding="utf-8").partition(line)[0].count("\n")
+    content = content.replace("#pragma once", "")
+    return text.replace(
+        line, f'#line 1 "{header}"\n{content}\n#line {begin + 2} "{source}"\n'
     )
 
 
@@ -193,8 +211,9 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         variants[mutant.variant] = namespace(
             mutant, mutant.variant, source, edited_text(mutant, source, main)
         )
-        variants[mutant.control] = namespace(mutant, mutant.control, source,
-                                             edited(source, mutant.control, main=main))
+        variants[mutant.control] = namespace(
+            mutant, mutant.control, source, text_of(mutant, source, mutant.control, (), main)
+        )
     # Headers are included before the namespaces, so that their include guards skip them inside the
     # namespaces.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
