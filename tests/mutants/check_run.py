@@ -13,10 +13,10 @@ import sys
 from pathlib import Path
 
 
-def shape_table(command, rank, environment, record):
+def shape_table(command, rank, environment, inputs, record):
     """Writes a table like those of ./nbody tune, with one shape for this problem. Returns the
     options that make a run use the table."""
-    subprocess.run([*command, "--validate", "off", "--json", record], cwd=record.parent,
+    subprocess.run([*command, "--validate", "off", "--json", record], cwd=inputs,
                    env=environment, stdout=subprocess.DEVNULL, check=True)
     of_rule = json.loads(record.read_text())
     record.unlink()
@@ -27,9 +27,9 @@ def shape_table(command, rank, environment, record):
     return ["--tuned", file]
 
 
-def run(program, declared, mode, record, weak=None):
-    """Returns the outcome of a run: the failed gates and weak checks, or why the run was
-    stopped."""
+def run(program, declared, mode, inputs, record, weak=None):
+    """Returns the outcome of a run in the folder `inputs`: the failed gates and weak checks, or why
+    the run was stopped."""
     # The blocks of a grid run on one core, so that a race between them always has the same result.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOSTCUDA_")}
@@ -40,10 +40,10 @@ def run(program, declared, mode, record, weak=None):
         weak.unlink(missing_ok=True)
     command = [program, declared["variant"], *declared["run"], "--quiet"]
     if declared["shape"] >= 0:
-        command += shape_table(command, declared["shape"], environment, record)
+        command += shape_table(command, declared["shape"], environment, inputs, record)
     done = subprocess.run(
         [*command, "--json", record],
-        cwd=record.parent,
+        cwd=inputs,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -101,11 +101,11 @@ def check(declaration, program, folder):
     name = declared["name"]
     result = folder / f"{name}.json"
     result.unlink(missing_ok=True)
-    found = run(program, declared, declared["mode"], folder / f"{name}.record",
+    found = run(program, declared, declared["mode"], declaration.parent, folder / f"{name}.record",
                 None if name.startswith("right.") else folder / f"{name}.weak")
     plain = found
     if declared["is_wrong"] and declared["mode"]:
-        plain = run(program, declared, [], folder / f"{name}.plain.record")
+        plain = run(program, declared, [], declaration.parent, folder / f"{name}.plain.record")
     wrong = [f"{name}: {line}" for line in problems(declared, found, plain)]
     if not wrong:
         result.write_text(json.dumps({**declared, "found": found, "plain": plain}, indent=1) + "\n")
