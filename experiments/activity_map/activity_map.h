@@ -33,8 +33,8 @@ struct Rung {
   CpuMode mode = CpuMode::none;
 };
 
-// The rungs in the report's order. Each rung changes one thing in the best rung before it; the
-// report then kept or dropped the change. The last three rungs are our own.
+// The variants in the report's order. Each variant changes one thing in the best one before it; the
+// report then kept or dropped the change. The last three variants are our own.
 std::span<const Rung> rungs();
 
 struct Outcome {

@@ -1,4 +1,4 @@
-// Every rung must move the bodies as a program with float64 sums does, and the rung's map must
+// Every variant must move the bodies as a program with float64 sums does, and its map must
 // be the histogram of the bodies' positions.
 #include "check.h"
 #include "experiments/on_a_device.h"

@@ -1,4 +1,4 @@
-// The command line of the experiment. The program runs each rung with each number of bodies and
+// The command line of the experiment. The program runs each variant with each number of bodies and
 // each size of the map, and prints one JSON record per run.
 #include <cstdio>
 
@@ -16,7 +16,7 @@ struct Options {
   std::vector<int> bodies = {1024};
   std::vector<int> cells = {100};
   int steps = 100;
-  int block = 0;  // 0 means the rung's own block size
+  int block = 0;  // 0 means the variant's own block size
   int repeat = 1;
   int warmup = 0;
   std::string json;
