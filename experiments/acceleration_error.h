@@ -1,4 +1,4 @@
-// Compares a kernel's accelerations with those of a float64 sum.
+// Compares a kernel's accelerations with the accelerations of a float64 sum.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Marks rates and times that hostcuda produced, because they are not those of a GPU.
+// Marks rates and times that hostcuda produced, because they say nothing about a GPU.
 #pragma once
 
 #include "support/platform.h"

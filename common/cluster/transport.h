@@ -18,7 +18,7 @@ std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks);
 bool has_nccl();
 
 // Returns the value of NBODY_TRANSPORT. If the variable is unset, returns "nccl" if the program was
-// built with NCCL, otherwise "mpi". Throws UsageError if the program lacks the named transport.
+// built with NCCL, otherwise "mpi". Throws UsageError if the program lacks the requested transport.
 std::string wanted_transport();
 
 // Returns the wanted transport, which is the same on all ranks, and stores the choice in ranks().

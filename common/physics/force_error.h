@@ -82,9 +82,9 @@ class ForceCheck {
   // Checks only the bodies `which`, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
-  // Compares the step's forces with those of the same tree in float64, relative to the sum of the
-  // forces' magnitudes; the worst body counts. Returns the error of the float64 tree on the same
-  // scale, plus an allowance for rounding.
+  // Compares the step's forces with the forces of the same tree in float64, relative to the sum of
+  // the forces' magnitudes; the worst body counts. Returns the error of the float64 tree on the
+  // same scale, plus an allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 

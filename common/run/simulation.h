@@ -1,5 +1,6 @@
 // Divides a run into several calls of simulate(), a few time steps each, so that a step need not
-// know about snapshots, checkpoints and progress. The result has the same bits as that of one call.
+// know about snapshots, checkpoints and progress. The result has the same bits as the result of one
+// call.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
 // The disk's scale length and mass in physical units, for files that need such units. The values
-// are close to those of the Milky Way. With them, the units of time and velocity are 11 Myr and
+// are close to the Milky Way's. With them, the units of time and velocity are 11 Myr and
 // 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 

@@ -9,7 +9,7 @@ namespace {
 
 using EveryRung = experiments::OnADevice<platform, testing::TestWithParam<Rung>>;
 
-// The sizes are close to those of a warp and a block; the maps have fewer or more cells than
+// The sizes are close to the sizes of a warp and a block; the maps have fewer or more cells than
 // bodies.
 TEST_P(EveryRung, PassesItsCheck) {
   for (const int n : {1, 31, 33, 256, 300}) {

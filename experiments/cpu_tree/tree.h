@@ -68,7 +68,7 @@ inline std::uint64_t spread_bits(std::uint64_t v) {
 
 // Transforms the coordinates within a cube so that the curve runs through the cube in the standard
 // direction. If the coordinate has this bit set, flips the lower bits of x; otherwise exchanges the
-// lower bits of x with those of the coordinate.
+// lower bits of x with the lower bits of the coordinate.
 inline void turn(Cells& x, Cells& coordinate, int bit) {
   const std::uint32_t within = (1u << bit) - 1;
   for (std::size_t k = 0; k < kCells; ++k) {

@@ -34,7 +34,7 @@ bool parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-// Prints a note if there is no GPU, because the chains are then shorter than those of the tables.
+// Prints a note if there is no GPU, because the chains are then shorter than in the tables.
 int default_operations() {
   if (platform().backend != "hostcuda") return kOnGpu;
   std::printf("No GPU: %d operations instead of %d (--operations changes this).\n", kEmulated,

@@ -44,7 +44,7 @@ bool parse(int argc, char** argv, Options& options) {
   return line.parse(argc, argv);
 }
 
-// Prints a note if there is no GPU, because the sizes are then not those of the tables.
+// Prints a note if there is no GPU, because the sizes then differ from the tables' sizes.
 std::vector<int> default_bodies() {
   if (platform().backend != "hostcuda") return kOnGpu;
   std::printf("No GPU: %d and %d bodies instead of %d, %d and %d (see --bodies).\n", kEmulated[0],

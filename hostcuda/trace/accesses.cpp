@@ -63,7 +63,8 @@ void Tracer::make_fence() {
   renew_epoch();
 }
 
-// Records that an atomic or volatile access orders a thread's accesses with those of other threads.
+// Records that an atomic or volatile access orders a thread's accesses with other threads'
+// accesses.
 void Tracer::order(std::uint64_t address, How how) {
   address -= address % kWordBytes;
   const auto thread = static_cast<std::uint16_t>(thread_);

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def shape_table(command, rank, environment, inputs, record):
-    """Writes a table like those of ./nbody tune, with one shape for this problem. Returns the
+    """Writes a table in the format of ./nbody tune, with one shape for this problem. Returns the
     options that make a run use the table."""
     subprocess.run([*command, "--validate", "off", "--json", record], cwd=inputs,
                    env=environment, stdout=subprocess.DEVNULL, check=True)

@@ -29,7 +29,7 @@ inline void keep_worst(Gate& gate, const std::vector<Gate>& others) {
   for (const Gate& other : others) gate.value = max_or_nan(gate.value, other.value);
 }
 
-// Checks the systems in parallel. The result is that of the worst system.
+// Checks the systems in parallel. Returns the result of the worst system.
 template <class Real, class Check>
 void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& check) {
   std::vector<Gate> gates(static_cast<std::size_t>(state.count));

@@ -1,4 +1,4 @@
-// Compares the positions at the end of a run with those of the reference.
+// Compares the positions at the end of a run with the reference's positions.
 #pragma once
 
 #include <vector>

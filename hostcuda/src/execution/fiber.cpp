@@ -48,7 +48,7 @@ Fiber* create_fiber() {
   // All stacks start at the same offset in a page. If the tops of the stacks also had the same
   // offset, the frames of hundreds of waiting threads would compete for a few cache sets, and a
   // barrier would take several times as long. The top of each stack is therefore one cache line
-  // lower than that of the previous stack.
+  // lower than the previous stack's.
   static std::atomic<unsigned> created = 0;
   constexpr std::size_t kCacheLine = 64;
   const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;

@@ -21,7 +21,7 @@ from nbody_tools.assignments.messages import UNWRITTEN
 
 FEWEST = 16  # with fewer numbers, a correlation may be chance
 ROWS = 8  # with at least as many rows, each column has its own mean
-HUGE = 1e30  # no right number is as large; unwritten ones may be
+HUGE = 1e30  # no right number is as large; unwritten numbers may be
 
 
 @dataclass(frozen=True)

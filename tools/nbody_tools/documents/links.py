@@ -99,8 +99,8 @@ def how_to_add_heading(link: str, target: Path) -> str:
 
 
 def anchors(page: Path) -> frozenset[str]:
-    """Returns the anchors of a page: those that GitHub makes from the headings, and the names and
-    ids of HTML tags."""
+    """Returns the anchors of a page: the anchors that GitHub makes from the headings, and the names
+    and ids of HTML tags."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     found = set(NAMED.findall(text))
     for heading in HEADING.findall(text):

@@ -38,9 +38,10 @@ from nbody_tools.files.bodies import (
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
 TRAIL = 40  # a trail's length in snapshots
-VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped ones would make it too wide
+VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped bodies would make the view too wide
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
-# These colours are brighter than those for paper, and colour-blind viewers can distinguish them.
+# These colours are brighter than the colours for paper, and colour-blind viewers can distinguish
+# them.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
 
 

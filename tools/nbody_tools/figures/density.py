@@ -15,7 +15,7 @@ from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 PIXELS = 160
 DECADES = 3.0  # the colour scale spans this many decades below its maximum
 MAX_SYSTEMS = 4  # with more systems, columns would be too small to read
-VIEWED_FRACTION = 0.95  # share of the bodies in view; escaped ones would make it too wide
+VIEWED_FRACTION = 0.95  # share of the bodies in view; escaped bodies would widen it
 AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 

@@ -1,7 +1,8 @@
 """Input for GADGET-4 (https://gitlab.mpcdf.mpg.de/vrs/gadget4).
 
-The parameters are those that GADGET-4's src/data/allvars.cc requires with the compile-time options
-written here; docs/05_parameterfile.md explains them. Compared with revision 226f62e5 (March 2024).
+The file has the parameters that GADGET-4's src/data/allvars.cc requires with the compile-time
+options written here; docs/05_parameterfile.md explains them. This module was compared with revision
+226f62e5 (March 2024).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Input for SWIFT (https://github.com/SWIFTSIM/SWIFT).
 
-The names of the parameters are those of SWIFT's examples/parameter_example.yml, the layout of the
-bodies is that of doc/RTD/source/InitialConditions/index.rst, and both were compared with SWIFT's
+The names of the parameters are from SWIFT's examples/parameter_example.yml, the layout of the
+bodies is from doc/RTD/source/InitialConditions/index.rst, and both were compared with SWIFT's
 sources at revision 8a8f0d79 (July 2026).
 """
 

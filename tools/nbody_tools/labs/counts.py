@@ -15,15 +15,15 @@
                                    that kernel, divided by the number of its threads that load
   loads and shuffles per body      loads from both memories and from __constant__
                                    and __device__ variables, and shuffles
-  loads and shuffles in the search per body        the same, in the kernel that loads most from
-                                   global memory
+  loads and shuffles in the search per body        loads and shuffles of the kernel that loads
+                                   most from global memory
   global atomics per shared load   1 if each sum of a block in shared memory is added once
   loads and atomics before the search per body     both memories; without the kernel that loads most
                                    from global memory
   loads of one thread              the most loads of any thread in one launch, from both memories
-  loads of one thread that searches                the same, in the kernel that loads most from
-                                   global memory
-  loads of one thread before the search            the same, in all other kernels
+  loads of one thread that searches                the most loads of any thread in the kernel that
+                                   loads most from global memory
+  loads of one thread before the search            the most loads of any thread in all other kernels
   launches that load               launches whose threads load anything
   patterns of lanes                most patterns of addresses of one access to shared memory, in a
                                    kernel's first block: 1 if all rows are stored alike
@@ -68,8 +68,8 @@ UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
 def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[float]:
-    """Returns the count that the limit names, or None if nothing of this kind was counted. `units`
-    is the number of interactions or bodies."""
+    """Returns the count that the limit refers to, or None if nothing of this kind was counted.
+    `units` is the number of interactions or bodies."""
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
     if match := PER_UNIT.fullmatch(limit.of):
         quantity = "requests" if match[1] else "executions"

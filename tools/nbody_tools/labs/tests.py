@@ -39,7 +39,7 @@ TIMED = (32, 8192, 40)
 # interactions.
 LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
-SECONDS_OF_GRADING = 25.0  # the same, including the compilations
+SECONDS_OF_GRADING = 25.0  # limit of processor time, including the compilations
 GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
 LINES = 6  # most lines shown of a submission's output
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
