@@ -3,7 +3,7 @@
 // docs/formats.md describes them.
 //
 // The content of a file, not its name, decides its format. Invalid input (short rows, NaN,
-// infinities, negative masses, counts that do not fit the size) causes a UsageError that names the
+// infinities, negative masses, counts that do not fit the size) causes a UsageError that gives the
 // file and the line or the body. Files are written under a temporary name in the same folder and
 // then renamed, so that a file is whole or absent.
 #pragma once

@@ -2,8 +2,8 @@
 //
 //   PROGRAM VARIANT [option of a step...]
 //
-// The program runs one variant as the real program would run the step. If NBODY_WEAK_CHECKS names a
-// file, it also writes the results of the weak checks to that file.
+// The program runs one variant as the real program would run the step. If NBODY_WEAK_CHECKS
+// contains the path of a file, it also writes the results of the weak checks to that file.
 #pragma once
 
 #include <initializer_list>

@@ -56,7 +56,7 @@ struct Division {
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options);
 
-// Throws unless all seven values are finite and the mass is not negative. The message names the
+// Throws unless all seven values are finite and the mass is not negative. The message gives the
 // body by `index`, which counts the bodies of all systems from 0. The CSV reader has its own
 // checks, whose messages name the line of the file instead.
 void check_body(const std::string& file, std::size_t index, const Body& body);

@@ -66,7 +66,7 @@ TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 1);
 }
 
-// Every message is one line that names the place in the table, the value there, and the values that
+// Every message is one line that gives the place in the table, the value there, and the values that
 // are allowed.
 TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
   const auto shape = [](const std::string& text) {

@@ -23,7 +23,7 @@ SEEDED(read_before_the_library_wrote, "uninitialised") {
   out.get();
 }
 
-// The finding names the line of the vector, although Thrust's functions allocate the memory.
+// The finding gives the line of the vector, although Thrust's functions allocate the memory.
 __global__ void write_numbers(int* data) { data[threadIdx.x] = static_cast<int>(threadIdx.x); }
 SEEDED(vector_too_short, "out of bounds") {
   // BUG vector_too_short

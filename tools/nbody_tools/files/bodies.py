@@ -75,7 +75,7 @@ def species_list(text: str) -> list[str]:
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
     """Returns a sentence about a run for a caption. If both states are from the same step, as in
-    converted files, the sentence names only the softening."""
+    converted files, the sentence contains only the softening."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening unknown"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "

@@ -1,5 +1,5 @@
-"""Reads facts about GPUs. docs/machines.json lists all GPUs, and docs/names.json names the GPU on
-which the documents' numbers were measured."""
+"""Reads facts about GPUs. docs/machines.json lists all GPUs, and docs/names.json specifies the GPU
+on which the documents' numbers were measured."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def mean_of(ratios: list[Quartiles]) -> Quartiles:
 
 
 def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
-    """Returns pairs of cells at the same point. If one side names its point ("series @ point"),
+    """Returns pairs of cells at the same point. If one side specifies its point ("series @ point"),
     pairs the cell at that point with every cell of the other side."""
     left, right = list(places(table, better, claim)), list(places(table, worse, claim))
     if " @ " in better or " @ " in worse:
