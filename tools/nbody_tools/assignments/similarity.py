@@ -3,7 +3,7 @@ all assignments, and with this repository's own CUDA code.
 
 copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
 reformatted copy. This module starts copydetect with a Python that can import it: the Python that
-the environment variable PYTHON specifies, this process's own, or that of the command `copydetect`.
+the environment variable PYTHON names, that of this process, or that of the command `copydetect`.
 Nothing leaves this machine.
 """
 
