@@ -86,7 +86,8 @@ void Watchdog::tell_all(const std::string& line) {
 
 void Watchdog::give_up(const std::string& why) {
   stop_if_ending();  // a failure that the abort itself caused is not reported
-  given_up_ = true;
+  // A rank may fail for the same reason as another one, whose message lost() is reporting now.
+  if (given_up_.exchange(true)) sleep_for(silence_);
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;
   sleep_for(silence_);  // the root ends all ranks; if it does not, this rank ends alone
@@ -172,7 +173,7 @@ void Watchdog::take_signal() {
 }
 
 void Watchdog::lost(const Peer& peer, const std::string& how) {
-  if (dismissed_ || given_up_) return;  // another path reports the reason
+  if (dismissed_ || given_up_.exchange(true)) return;  // another path reports the reason
   if (rank_ <= 1) {
     std::fprintf(stderr, "%s: rank %d (%s)%s%s; all ranks end\n", program_.c_str(), peer.rank,
                  names_[static_cast<std::size_t>(peer.rank)].c_str(), how[0] == ':' ? "" : " ",
