@@ -185,7 +185,7 @@ class Findings(unittest.TestCase):
         "halved_odd_count": r"loses a value: 3 threads add in one step and 1 in the next",
         "node_without_dependency": r"in another node of the graph.*make one node depend on",
         "constant_set_in_elements": r"set 9 of its 36 bytes.*takes a number of bytes",
-        "last_copy_not_awaited": r"while the asynchronous copy of \S+async_bugs.h:\d+ may still",
+        "last_copy_not_awaited": r"while the asynchronous copy of .+async_bugs.h:\d+ may still",
         "zero_blocks": r"is empty \(was the number of blocks rounded down\?\)",
     }
 
