@@ -27,8 +27,8 @@ constexpr int kBlockSize = 256;
 constexpr int kMomentsBlock = 64;  // smaller, because a block waits for its longest climb
 constexpr int kKeyBits = 3 * kCoordinateBits;
 constexpr int kSlot = TUNABLE(SLOT, 16);      // bodies of a slot, in the build before
-constexpr int kCrowd = TUNABLE(CROWD, 1024);  // so many bodies in a slot are too many to compare
-constexpr int kLooks = 64;                    // once in so many builds the host looks for a crowd
+constexpr int kCrowd = TUNABLE(CROWD, 1024);  // this many bodies in a slot are too many to compare
+constexpr int kLooks = 64;                    // builds between two looks for a crowd
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
@@ -53,7 +53,7 @@ struct alignas(16) Ticket {
   int number;  // in its slot, in any order; later the body's index
 };
 
-// What the next build needs to sort: the first key of each slot, empty slots, and whether a slot
+// The next build sorts with these: the first key of each slot, empty slots, and whether a slot
 // had too many bodies.
 struct Slots {
   CurveKey* __restrict__ first_keys;

@@ -12,9 +12,9 @@ namespace clouds {
 using namespace nbody;
 
 constexpr int kClouds = TUNABLE(CLOUDS, 64);  // of a system
-constexpr int kCloudBlock = 1024;             // at most so many threads add up a cloud
+constexpr int kCloudBlock = 1024;             // at most this many threads add up a cloud
 constexpr int kEstimateBlock = 256;
-constexpr int kEvery = TUNABLE(EVERY, 4);  // estimates the force on one body out of so many
+constexpr int kEvery = TUNABLE(EVERY, 4);  // estimates the force on one body out of this many
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
 struct Cloud {

@@ -105,8 +105,9 @@ if options.attempts:
     by_name = {variant.name: variant for variant in family.variants}
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
+    here, pattern = Path(__file__), f"{family.name}-*.cu"
     all_problems = [problem for folder, kind in KIND_OF_FOLDER.items()
-                    for file in sorted(Path(__file__).with_name(folder).rglob(f"{family.name}-*.cu"))
+                    for file in sorted(here.with_name(folder).rglob(pattern))
                     for problem in check(by_name[file.name.split(".")[0]],
                                          f"{folder}/{file.name}",
                                          file.read_text(encoding="utf-8"), kind)]
