@@ -3,8 +3,8 @@
 set(NBODY_SANITIZE "" CACHE STRING "Sanitizers to build with: \"address,undefined\", \"thread\", or none")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
-  message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} lacks the coroutines of C++20, which the live "
-                      "view is written with: g++, or clang 15 or newer, is needed")
+  message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} lacks the C++20 coroutines that the live "
+                      "view uses: use g++, or clang 15 or newer")
 endif()
 
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -58,7 +58,7 @@ endif()
 if(NBODY_SANITIZE STREQUAL "thread")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     message(FATAL_ERROR "ThreadSanitizer builds need g++, because the annotations of libgomp and of "
-                        "hostcuda's fibers are written for it")
+                        "hostcuda's fibers are written for g++")
   endif()
   # hostcuda's fibers switch stacks, so ThreadSanitizer's record of calls would be wrong and grow
   # without bound.

@@ -21,7 +21,7 @@ set(flags -O2 -march=native -fno-math-errno)
 if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
   list(REMOVE_ITEM flags -march=native)
 endif()
-set(NBODY_HOSTCUDA_FLAGS ${flags} CACHE STRING "How the host compiler compiles kernels")
+set(NBODY_HOSTCUDA_FLAGS ${flags} CACHE STRING "Flags with which the host compiler compiles kernels")
 
 option(NBODY_COVERAGE "Count which lines and branches of the steps run (tests/coverage)" OFF)
 set(NBODY_STEP_TEST_SECONDS 300)

@@ -256,7 +256,7 @@ run_tour_command() {
 
 need_nvcc() {
   find_nvcc && return
-  echo "nbody: --gpu needs nvcc, which is not on the PATH (CUDACXX may name it)" >&2
+  echo "nbody: --gpu needs nvcc, which is not on the PATH (set CUDACXX to its path)" >&2
   exit 1
 }
 
@@ -399,11 +399,11 @@ run_experiment_command() {
       list_experiments
       return
       ;;
-    errata | sweeps) name+=" (a folder of others)" ;;
+    errata | sweeps) name+=" (a folder of several experiments)" ;;
     claims) wrong_arguments "'claims' is a folder of programs; build one as experiments/claims/README.md says" ;;
   esac
   [ -f "experiments/$name/README.md" ] ||
-    wrong_arguments "'$name' is not an experiment; ./nbody experiment list names them"
+    wrong_arguments "'$name' is not an experiment; ./nbody experiment list shows them all"
   sources=("experiments/$name"/[!R]*)
   set_up inspect
   choose_preset

@@ -111,8 +111,8 @@ cannot_install() {
     echo "Installing needs root. Give this line to the administrator, then run ./nbody again:"
     echo "$line"
   else
-    echo "These are the names in Debian: install them with this system's package manager, then run" \
-      "./nbody again."
+    echo "The package names above are Debian's. Install the packages with this system's package" \
+      "manager, then run ./nbody again."
   fi
   echo "Without an administrator: conda env create -f environment.yml && conda activate nbody-steps"
   exit 1

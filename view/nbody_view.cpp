@@ -138,8 +138,9 @@ class Recording {
     bytes_ += frames_.back().size();
     if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
-                       std::to_string(bytes_ >> 20) + " MiB; a page holds " +
-                       std::to_string(kMaxPageBytes >> 20) + ": pass every second file, or fewer");
+                       std::to_string(bytes_ >> 20) + " MiB, but a page holds at most " +
+                       std::to_string(kMaxPageBytes >> 20) +
+                       " MiB; pass every second file, or fewer");
     }
     info_.last_step = snapshot.step;
   }

@@ -61,8 +61,9 @@ def make_parser():
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
                         help="frames of an exported run [120]")
     # ./nbody calls this program with --plan, builds, and calls it again with --build.
-    parser.add_argument("--plan", action="store_true", help="only print what must be built")
-    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder with what was built")
+    parser.add_argument("--plan", action="store_true",
+                        help="only print the targets that must be built")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder with the built programs")
     return parser
 
 

@@ -102,7 +102,7 @@ const Recipe& recipe_of(const Rung& rung) {
   for (const Recipe& recipe : kRecipes) {
     if (recipe.rung.name == rung.name) return recipe;
   }
-  throw nbody::UsageError("there is no rung " + std::string(rung.name));
+  throw nbody::UsageError("there is no variant " + std::string(rung.name));
 }
 
 template <class Bodies>

@@ -155,7 +155,7 @@ def write_record(file: str, bodies: int, program: str,
 def main(program: str, ic: str, bodies: int, record: str = "") -> int:
     if os.getloadavg()[0] > 1.5 and "NBODY_ANYWAY" not in os.environ:
         print(f"this machine is busy: its load is {os.getloadavg()[0]:.1f}, and at most 1.5 is "
-              "allowed (NBODY_ANYWAY=1: only test the script)")
+              "allowed (to test only the script, set NBODY_ANYWAY=1)")
         return 77
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "plummer.bin"
@@ -191,7 +191,8 @@ if __name__ == "__main__":
         sys.exit(2)
     for program in sys.argv[1:3]:
         if not os.access(program, os.X_OK):
-            print(f"{program}: is not a program; ./nbody build cpu_tree nbody-ic", file=sys.stderr)
+            print(f"{program} is not a program; run ./nbody build cpu_tree nbody-ic",
+                  file=sys.stderr)
             sys.exit(2)
     sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if sys.argv[3:] else 1 << 20,
                   *sys.argv[4:]))

@@ -81,7 +81,7 @@ bool choose_target(const std::string& name) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) return hwy::DisableTargets(~target), true;
   }
-  std::cerr << "NBODY_SIMD: this machine has no \"" << name << "\"\n";
+  std::cerr << "NBODY_SIMD: this CPU does not support \"" << name << "\"\n";
   return false;
 }
 }  // namespace

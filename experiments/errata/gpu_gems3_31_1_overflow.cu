@@ -25,7 +25,7 @@ int main() {
   for (const float distance : {1e6f, 3e6f}) {
     force<<<1, 1>>>(distance, device);
     cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
-    std::printf("distance %g: force %g by the root first, %g as listed\n", distance, host[0],
+    std::printf("distance %g: force %g (inverse root first), %g (as listed)\n", distance, host[0],
                 host[1]);
   }
   cudaFree(device);

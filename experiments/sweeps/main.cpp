@@ -24,7 +24,7 @@ std::map<std::string, Main>& programs() {
 }
 
 int usage(const std::string& text) {
-  std::cerr << "sweep_programs: " << text << "; --list names the programs\n";
+  std::cerr << "sweep_programs: " << text << "; --list shows the programs\n";
   return 2;
 }
 

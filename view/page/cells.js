@@ -144,8 +144,8 @@ class Cells {
     const boxes = (cells) => cells.map((cell) => one.box(cell));
     this.drawn = [[boxes(whole), WHOLE_COLOUR, 0.3], [boxes(opened), OPENED_COLOUR, 0], [[mark], BODY_COLOUR, -2]].map(
         ([drawn, colour, faint]) => ({system, points: edgesOf(drawn, faint), colour}));
-    show("cells_text", `with theta ${theta}, one of ${count(bodies)} bodies (white) sees ${count(whole.length)} cells as one body each (blue) and ` +
-        `${count(bodiesOf(opened))} bodies in ${count(opened.length)} opened leaves (orange); click on another body`);
+    show("cells_text", `with theta ${theta}, the white body (one of ${count(bodies)}) sees ${count(whole.length)} cells as one body each (blue) and ` +
+        `${count(bodiesOf(opened))} bodies in ${count(opened.length)} opened leaves (orange); click on another body to choose that one`);
   }
 
   divide(trees, level) {

@@ -71,7 +71,7 @@ class Hud {
     element("energy_since").hidden = !since;
     if (!energy || energy.error === null) {
       show("energy", "–");
-      element("energy").title = this.info.no_energy || "summed in the background: the first value follows";
+      element("energy").title = this.info.no_energy || "computed in the background; the first value will appear here";
       return;
     }
     if (since) show("energy_since", `counted from time ${this.time(energy.since, 3)}, when the forces changed`);

@@ -284,7 +284,7 @@ class App {
       {shown: "arrows, drag", keys: Object.keys(turns), text: "turn", run: (key) => this.camera.rotate(...turns[key])},
       {shown: "+ −, wheel", keys: ["+", "=", "-"], text: "nearer, farther", run: (key) => this.camera.zoom(key === "-" ? 1 / 0.9 : 0.9)},
       {shown: "F", keys: ["f"], text: "fit: all but the outermost bodies", run: actions.fit},
-      {shown: "A", keys: ["a"], text: "turn by itself, stop", run: () => this.toggle("rotate")},
+      {shown: "A", keys: ["a"], text: "start or stop the rotation", run: () => this.toggle("rotate")},
       {shown: "T", keys: ["t"], text: "trails", run: () => this.toggle("trails")},
       {shown: "C", keys: ["c"], text: "colour by speed, component or body", run: () => this.nextColour()},
       {shown: "O", keys: ["o"], text: "orbits (of planets)", run: () => this.toggle("orbits")},

@@ -103,7 +103,7 @@ const RING_COLOUR = [120, 128, 145];
 class Renderer {
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, powerPreference: "high-performance"});
-    if (!gl) throw new Error("This page needs WebGL 2, and this browser has none or has it switched off.");
+    if (!gl) throw new Error("This page needs WebGL 2, which this browser does not support or has switched off.");
     this.gl = gl;
     this.canvas = canvas;
     // Without floating-point render targets, light saturates earlier.
@@ -149,7 +149,7 @@ class Renderer {
     }
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
-      throw new Error("The shaders do not link here: " + gl.getProgramInfoLog(program));
+      throw new Error("This browser cannot link the shaders: " + gl.getProgramInfoLog(program));
     const uniforms = {};
     for (let k = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); k-- > 0;) {
       const name = gl.getActiveUniform(program, k).name;

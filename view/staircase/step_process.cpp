@@ -73,7 +73,7 @@ StepProcess::StepProcess(const std::filesystem::path& program,
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   process_ = fork();
-  if (process_ < 0) throw std::runtime_error(program.string() + ": no process can be started");
+  if (process_ < 0) throw std::runtime_error(program.string() + ": cannot be started");
   if (process_ == 0) become(program.c_str(), pointers.data(), output_.c_str(), errors_.c_str());
 }
 

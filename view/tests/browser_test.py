@@ -278,7 +278,7 @@ class PageTest(PageCase):
         self.choose_cells("body")
         self.assertRegex(
             browser.text("cells_text"),
-            r"^with theta 0\.6, one of 700 bodies \(white\) sees \d+ cells",
+            r"^with theta 0\.6, the white body \(one of 700\) sees \d+ cells",
         )
         browser.drag((430, 330), (430, 330))  # outside the panels
         picked = browser.wait_for("app.cells.body")

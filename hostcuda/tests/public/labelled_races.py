@@ -96,11 +96,11 @@ def main():
     parser.add_argument("suites", nargs="?", default=os.environ.get("HOSTCUDA_RACE_SUITES", ""))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", action="store_true",
-                        help="record the results in the list and the page")
+                        help="write the results to labelled_races.csv and RACES.md")
     options = parser.parse_args()
     suites = Path(options.suites or "?").absolute()
     if not all((suites / name).is_dir() for name in SUITES):
-        print("skipped: HOSTCUDA_RACE_SUITES names no folder with the suites hirace and indigo3")
+        print("skipped: neither SUITES nor HOSTCUDA_RACE_SUITES is a folder with hirace and indigo3")
         return SKIPPED
     with open(LIST, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -227,10 +227,10 @@ def write(lines):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", type=Path)
-    parser.add_argument("--only", default="", help="a regular expression")
+    parser.add_argument("--only", default="", help="a regular expression that selects programs")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
-        "--seconds", type=int, default=60, help="for one program's run, on two cores"
+        "--seconds", type=int, default=60, help="time limit of one program's run, on two cores"
     )
     parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--write", action="store_true")
