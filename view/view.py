@@ -63,7 +63,8 @@ def make_parser():
     # ./nbody calls this program with --plan, builds, and calls it again with --build.
     parser.add_argument("--plan", action="store_true",
                         help="only print the targets that must be built")
-    parser.add_argument("--build", type=Path, metavar="FOLDER", help="folder with the built programs")
+    parser.add_argument("--build", type=Path, metavar="FOLDER",
+                        help="folder with the built programs")
     return parser
 
 

@@ -39,14 +39,13 @@ bool parse(int argc, char** argv, Options& options) {
                 options.cells = experiments::whole_numbers("--map", text, 1, 32768);
               });
   line.whole("--steps", options.steps, 1, 1 << 30, "time steps [100]");
-  line.option("--block", "N", "threads per block [the variant's own]",
-              [&](const std::string& text) {
-                const auto value = nbody::parse_whole<int>(text);
-                if (!value || *value < 32 || *value > 1024 || *value % 32 != 0) {
-                  nbody::refuse("--block", text, "a multiple of 32 from 32 to 1024");
-                }
-                options.block = *value;
-              });
+  line.option("--block", "N", "threads per block [the variant's]", [&](const std::string& text) {
+    const auto value = nbody::parse_whole<int>(text);
+    if (!value || *value < 32 || *value > 1024 || *value % 32 != 0) {
+      nbody::refuse("--block", text, "a multiple of 32 from 32 to 1024");
+    }
+    options.block = *value;
+  });
   line.whole("--repeat", options.repeat, 1, 1000, "timed runs [1]");
   line.whole("--warmup", options.warmup, 0, 1000, "untimed runs before the timed ones [0]");
   line.text("--json", options.json, "file for the records, one per line");

@@ -100,7 +100,7 @@ def main():
     options = parser.parse_args()
     suites = Path(options.suites or "?").absolute()
     if not all((suites / name).is_dir() for name in SUITES):
-        print("skipped: neither SUITES nor HOSTCUDA_RACE_SUITES is a folder with hirace and indigo3")
+        print("skipped: neither SUITES nor HOSTCUDA_RACE_SUITES is a folder of both suites")
         return SKIPPED
     with open(LIST, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
