@@ -62,13 +62,14 @@ void take_device(MPI_Comm comm) {
 struct Launcher {
   const char *name, *variable, *remedy;
 };
+constexpr const char* kSameMpi = "start this program with the MPI that it was built with";
 constexpr Launcher kLaunchers[] = {
     {"Slurm", "SLURM_STEP_NUM_TASKS", "srun --mpi=pmix"},
     {"Flux", "FLUX_JOB_SIZE", "flux run -o pmi=pmix, or mpirun in a job of flux batch"},
-    {"jsrun", "JSM_NAMESPACE_SIZE", "start it with the MPI that it was built with"},
-    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "start it with the MPI that it was built with"},
+    {"jsrun", "JSM_NAMESPACE_SIZE", kSameMpi},
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", kSameMpi},
     // This mpiexec comes with HPE's PALS, MPICH or an MPI derived from MPICH.
-    {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
+    {"mpiexec", "PMI_SIZE", kSameMpi},
 };
 
 // Throws unless MPI knows all processes that the launcher started. If MPI does not know them, every

@@ -85,9 +85,10 @@ Table parse_table(const std::filesystem::path& file) {
   } catch (const Table::parse_error& error) {
     const size_t good = std::min(error.byte, text.size());
     const auto line = 1 + std::ranges::count(text.substr(0, good), '\n');
-    throw UsageError(file, ":", line, ": not JSON; it must be a table that ./nbody tune wrote");
+    throw UsageError(file, ":", line,
+                     ": not JSON; the file must be a table that ./nbody tune wrote");
   } catch (const Table::out_of_range&) {
-    throw UsageError(file, ": a number in it is beyond 1.8e308; it must be a table that ",
+    throw UsageError(file, ": it holds a number beyond 1.8e308; the file must be a table that ",
                      "./nbody tune wrote");
   }
 }

@@ -16,7 +16,7 @@ constexpr const char* kMapEvery = "activity-map-every";
 constexpr const char* kMapCounts = "activity-map-counts";
 constexpr const char* kApproximation = "theta-multipole";
 constexpr const char* kStart = "start";  // a checksum of the run's initial state
-constexpr const char* kInstead = "; name another file, or replace this one with --restart";
+constexpr const char* kInstead = "; choose another file, or replace this one with --restart";
 
 std::string value_of(const Snapshot& start, const char* key) {
   const auto found = start.checkpoint.find(key);
@@ -102,7 +102,9 @@ void require_same_problem(const Options& options, const Problem& asked, const Sn
     refuse("--checkpoint", options.checkpoint, "it is a snapshot, not a checkpoint", kInstead);
   if (value_of(saved, kStart).empty())
     refuse("--checkpoint", options.checkpoint,
-           "an older version wrote it and did not store how the run began; use --resume", kInstead);
+           "an older version of the program wrote the file and did not store how the run began; "
+           "use --resume",
+           kInstead);
   const Problem stored = problem_of(saved);
   const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
   for (std::size_t k = 0; k < asked.size(); ++k)

@@ -93,7 +93,7 @@ void start_from_file(const Options& options, Job& job) {
   if (start.staggered) {
     throw UsageError(
         *options.input,
-        " is a leapfrog checkpoint, whose velocities are half a step from its positions: use "
+        " is a leapfrog checkpoint, whose positions and velocities are half a step apart: use "
         "--resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
@@ -174,7 +174,7 @@ void require_no_snapshots(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
     if (is_snapshot_name(entry.path().filename().string()))
       refuse("--snapshot-dir", folder, "it has snapshots of an earlier run (",
-             entry.path().filename(), "): remove them, or name another folder");
+             entry.path().filename(), "): remove them, or choose another folder");
 }
 
 void check_outputs(const Options& options, Job& job) {
@@ -183,7 +183,7 @@ void check_outputs(const Options& options, Job& job) {
   const std::string ending = options.checkpoint.extension();
   const auto keeps_run = [&](const FileFormat& f) { return f.keeps.run && f.ending == ending; };
   if (!options.checkpoint.empty() && std::ranges::none_of(basic_formats(), keeps_run))
-    refuse("--checkpoint", options.checkpoint, "a run resumes from .bin and .csv");
+    refuse("--checkpoint", options.checkpoint, "a run resumes only from .bin and .csv files");
   job.outputs = std::make_shared<Outputs>(outputs_of(options), inputs_of(options, job));
   for (const auto& file : {options.output, options.checkpoint})
     if (options.snapshot_every > 0 && is_snapshot_name(file.filename().string()) &&

@@ -102,7 +102,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.choice<Integrator>(
       "--integrator", options.integrator,
       {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
-      "first or second order [leapfrog; with --input: as in the file, or euler]");
+      "first or second order [leapfrog; with --input: as in the file, else euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "precision of state and arithmetic (double: steps 00, 11, 12) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
@@ -117,8 +117,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                               {{"auto", Distribution::automatic},
                                {"systems", Distribution::systems},
                                {"bodies", Distribution::bodies}},
-                              "what each rank of a cluster gets (step 14): whole systems, or "
-                              "bodies of each [auto]");
+                              "give each rank of a cluster whole systems, or some bodies of every "
+                              "system (step 14) [auto]");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
@@ -134,7 +134,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "add every N-th step to the map, not only the final state");
   parser.real(
       "--activity-map-extent", options.activity_map_extent, 1e-30, "a number from 1e-30 to 3.4e38",
-      "half the side of the map around the origin [large enough for 95 % of the initial bodies]");
+      "half the side of the map, centred on the origin [large enough for 95 % of the initial "
+      "bodies]");
   parser.text("--activity-map-file", options.activity_map_name,
               "write the map to NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
@@ -143,7 +144,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.flag("--restart", options.restart, "start anew and replace an existing --checkpoint");
   parser.text("--resume", options.resume, "continue from another checkpoint to --steps");
   parser.flag("--resume-anyway", options.resume_anyway,
-              "also resume from a snapshot or another program's checkpoint; bits will differ");
+              "also resume from a snapshot or another program's checkpoint; the last bits of the "
+              "result will differ");
   parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
   parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
   parser.choice<ValidationMode>("--validate", options.validate,
@@ -153,12 +155,13 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                                  {"off", ValidationMode::off}},
                                 "check the result against float64");
   parser.whole("--force-error", options.force_error, 1, most,
-               "number of bodies for the initial force error: RMS, median, 99 %, 99.9 %");
+               "report the initial force errors of this many bodies: RMS, median, 99 %, 99.9 %");
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
               "CSV of the upload, computation and download times per system (steps 05 to 09)");
   parser.text("--tuned", options.tuned,
-              "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
+              "table of kernel shapes that ./nbody tune wrote (steps 11 to 13) "
+              "[~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
                "show the run in a browser, on this port of 127.0.0.1 (0: any free port)");
   parser.flag(

@@ -77,11 +77,12 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   for (const std::string& name : job.defaults)
     out << "  default      " << name << ": the file does not give it\n";
   if (job.is_finished())
-    out << format("  finished     %s has taken all %lld steps: only the outputs are written\n",
+    out << format("  finished     %s has taken all %lld steps, so only the outputs are written\n",
                   one_line(job.continues).c_str(), job.start.step);
   else if (job.start.step > 0)
     out << format("  resumed      at step %lld\n", job.start.step);
-  for (const std::string& note : job.notes) out << "               although it " << note << '\n';
+  for (const std::string& note : job.notes)
+    out << "               although the file " << note << '\n';
   out.flush();
 }
 

@@ -251,7 +251,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   const bool implausible =
       options.strict && result.physics && result.physics->word != Plausibility::Word::ok;
   const bool wrong = result.verdict() == "fail", failed = wrong || implausible;
-  if (wrong) std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
+  if (wrong) std::cerr << info.name << ": validation failed; do not trust the result\n";
   if (implausible)
     std::cerr << info.name << ": physics " << to_string(result.physics->word) << ": "
               << result.physics->reasons.front() << '\n';

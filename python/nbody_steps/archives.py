@@ -81,7 +81,8 @@ def column(file: str, columns: Any, name: str, wanted: dict[str, float],
     factor, powers, found = parse_unit(file, text_of(columns[name].attrs["units"]))
     if powers != wanted or (system is not None and found != system):
         raise ValueError(f"{file}: {name} is in {text_of(columns[name].attrs['units'])}, which is "
-                         "not allowed; use the unit system of mass, and fitting dimensions")
+                         "not allowed; use a unit of the right dimensions, in the unit system of "
+                         "the masses")
     values = factor * np.asarray(columns[name][:], np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"{file}: {name} has values that are not finite")

@@ -72,7 +72,7 @@ void set_units(const std::string& file, nbody::Snapshot& snapshot,
     if (snapshot.format.starts_with("Tipsy") && snapshot.units.empty())
       throw nbody::UsageError(file,
                               ": a Tipsy file does not give its units, and no .param file "
-                              "next to it does: name them with from_units (",
+                              "next to it does: specify the units with from_units (",
                               nbody::unit_presets(), ")");
     return;
   }

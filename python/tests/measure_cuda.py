@@ -108,8 +108,9 @@ def measure_floor(record: Record) -> None:
 
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
-    print("bodies, method, library: kernels | more than the kernels: checked, unchecked, 20 in a "
-          f"row | until the call returns: checked, unchecked (bar {BAR * 1e6:.0f} us)")
+    print("bodies, method, library: time of the kernels | time beyond the kernels: checked, "
+          "unchecked, 20 calls in a row | time until the call returns: checked, unchecked "
+          f"(limit {BAR * 1e6:.0f} us)")
     for n, method, step, steps in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")

@@ -138,7 +138,7 @@ const BadInput kCases[] = {
     {"--json nowhere/record.json", "nowhere"},
     {"--timeline nowhere/t.csv", "nowhere"},
     {"--tuned nowhere.json", "nowhere.json: cannot be read"},
-    {"--tuned good.csv", "good.csv:1: not JSON; it must be a table that ./nbody tune wrote"},
+    {"--tuned good.csv", "good.csv:1: not JSON; the file must be a table that ./nbody tune wrote"},
     {"--tuned good.csv --json folder/../good.csv", "--json: .*--tuned is the same file"},
     {"--checkpoint nowhere/c.bin", "nowhere"},
     {"--snapshot-every 5", "--snapshot-every and --snapshot-dir must be given together"},

@@ -228,8 +228,9 @@ TEST_F(CommandLine, AnotherProgramsCheckpointIsResumedOnRequest) {
   checkpoint.checkpoint["program"] = "another";
   write_bodies(program_.file("c.bin"), checkpoint);
   const Outcome outcome = expect_success("--resume c.bin --resume-anyway --steps 9");
-  EXPECT_TRUE(says(outcome.out,
-                   "resumed      at step 5\n               although it was written by another"));
+  EXPECT_TRUE(
+      says(outcome.out,
+           "resumed      at step 5\n               although the file was written by another"));
 }
 
 TEST_F(CommandLine, TwoProgramsDoNotWriteOneFile) {

@@ -128,7 +128,7 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
   write_bodies(program_.file("c.bin"), checkpoint);
   EXPECT_TRUE(
       says(expect_success(run + "5"),
-           "although it was written on an abacus, whose sums may differ in their last bits"));
+           "although the file was written on an abacus, whose sums may differ in their last bits"));
 }
 
 // A job that resumed another job's checkpoint continues from its own checkpoint when it starts

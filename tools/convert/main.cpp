@@ -67,7 +67,7 @@ void require_units_of_tipsy(const Arguments& arguments, const Snapshot& snapshot
   if (!arguments.from_units.empty()) return;
   throw UsageError(arguments.in,
                    ": a Tipsy file does not give its units, and no .param file next to it does: "
-                   "name them with --from-units (",
+                   "specify the units with --from-units (",
                    unit_presets(), ")");
 }
 

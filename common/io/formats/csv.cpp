@@ -193,7 +193,7 @@ class Reader {
   }
 
   std::string no_columns() const {
-    return ": no line names the columns; nbody-convert " + file_ +
+    return ": there is no header line with column names; nbody-convert " + file_ +
            " bodies.csv --columns m,x,y,z,vx,vy,vz reads such a table";
   }
 
@@ -222,7 +222,7 @@ class Reader {
   Body read_body(std::string_view line) {
     split(line, separator_, fields_);
     if (fields_.size() != columns_.size())
-      fail(fields_.size(), " values in a row; the header names ", columns_.size(), " columns");
+      fail(fields_.size(), " values in a row; the header has ", columns_.size(), " columns");
     if (!float64_) return read_row<float>();
     contents_.exact.push_back(read_row<double>());
     return rounded(contents_.exact.back());

@@ -51,7 +51,7 @@ double positive(const std::string& where, const Handle& parent, const char* name
   const double value = number(where, parent, name, 0);
   if (!(value > 0) || !std::isfinite(value))
     throw UsageError(where, ": the attribute ", name,
-                     " is missing or not a positive number; it gives a unit");
+                     ", which gives a unit, is missing or not a positive number");
   return value;
 }
 
@@ -272,7 +272,7 @@ void check(const std::string& file, const Snapshot& snapshot) {
         file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units of these bodies are ",
         (snapshot.units.empty() ? "not known"
                                 : "\"" + snapshot.units + "\", which have no physical scale"),
-        ": name their units with --from-units");
+        ": specify the units with --from-units");
 }
 
 void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {

@@ -143,9 +143,9 @@ TEST_F(Csv, RefusesWhatFloat32DoesNotHold) {
 }
 
 TEST_F(Csv, RefusesRowsOfTheWrongLength) {
-  EXPECT_EQ(row("0,0,0,0"), "a.csv:3: 4 values in a row; the header names 5 columns");
-  EXPECT_EQ(row("0,0,0,0,1,"), "a.csv:3: 6 values in a row; the header names 5 columns");
-  EXPECT_EQ(row("0 0 0 0 1"), "a.csv:3: 1 values in a row; the header names 5 columns");
+  EXPECT_EQ(row("0,0,0,0"), "a.csv:3: 4 values in a row; the header has 5 columns");
+  EXPECT_EQ(row("0,0,0,0,1,"), "a.csv:3: 6 values in a row; the header has 5 columns");
+  EXPECT_EQ(row("0 0 0 0 1"), "a.csv:3: 1 values in a row; the header has 5 columns");
 }
 
 TEST_F(Csv, RefusesUnknownSpecies) {
@@ -155,7 +155,7 @@ TEST_F(Csv, RefusesUnknownSpecies) {
 
 TEST_F(Csv, CountsEveryLine) {
   EXPECT_EQ(refusal("# note\n\nx,y,vx,vy\r\n\n0,0,0,0\n# note\n0,0,0\n"),
-            "a.csv:7: 3 values in a row; the header names 4 columns");
+            "a.csv:7: 3 values in a row; the header has 4 columns");
 }
 
 TEST_F(Csv, RefusesControlCharacters) {
@@ -176,12 +176,12 @@ TEST_F(Csv, RefusesBadColumns) {
   EXPECT_EQ(refusal("x,y,vx,vy,temperature\n"),
             "a.csv:1: unknown column \"temperature\"; known: x, y, z, vx, vy, vz, m (or mass), "
             "name, species, id");
-  EXPECT_EQ(refusal("1,2,3,4\n").find("a.csv:1: no line names the columns; nbody-convert"), 0u);
+  EXPECT_EQ(refusal("1,2,3,4\n").find("a.csv:1: there is no header line with column names"), 0u);
   EXPECT_EQ(refusal("x,y,vx\n0,0,0\n"),
             "a.csv:1: column vy is missing; x, y, vx and vy are required");
   EXPECT_EQ(refusal("x,y,vx,vy,x\n"), "a.csv:1: column x is given twice");
   EXPECT_EQ(refusal("m,x,y,vx,vy,mass\n"), "a.csv:1: column mass is given twice");
-  EXPECT_EQ(refusal("# only a note\n").find("a.csv: no line names the columns"), 0u);
+  EXPECT_EQ(refusal("# only a note\n").find("a.csv: there is no header line"), 0u);
   EXPECT_EQ(refusal("x,y,vx,vy\n"), "a.csv holds no bodies");
 }
 

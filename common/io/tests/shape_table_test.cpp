@@ -77,11 +77,12 @@ TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
   const std::string all = std::string(file_),
                     numbers = " is not allowed; it must be a whole number from ";
   const std::pair<std::string, std::string> cases[] = {
-      {"", ":1: not JSON; it must be a table that ./nbody tune wrote"},
-      {"{\n\n  garbage", ":3: not JSON; it must be a table that ./nbody tune wrote"},
-      {"{\"devices\": {\"\xff\": 1}}", ":1: not JSON; it must be a table that ./nbody tune wrote"},
+      {"", ":1: not JSON; the file must be a table that ./nbody tune wrote"},
+      {"{\n\n  garbage", ":3: not JSON; the file must be a table that ./nbody tune wrote"},
+      {"{\"devices\": {\"\xff\": 1}}",
+       ":1: not JSON; the file must be a table that ./nbody tune wrote"},
       {R"({"a": 1e400})",
-       ": a number in it is beyond 1.8e308; it must be a table that ./nbody tune wrote"},
+       ": it holds a number beyond 1.8e308; the file must be a table that ./nbody tune wrote"},
       {"[1]", ": [1] is not allowed; it must be an object"},
       {"{}", ": there is no \"devices\"; ./nbody tune writes one"},
       {R"({"devices": 7})", ": /devices: 7 is not allowed; it must be an object"},

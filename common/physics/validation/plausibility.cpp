@@ -80,7 +80,7 @@ class Judge {
     if (!(sure <= kFailedEnergy))
       say(Word::failed, reason("which no physics explains"));
     else if (sure > kDoubtfulEnergy)
-      say(Word::doubtful, reason("more than a time step that resolves the orbits causes"));
+      say(Word::doubtful, reason("too much for a time step that resolves the orbits"));
   }
 
   // Returns the inverse of the shortest time in which a pair moves by its separation or, if it is
@@ -122,10 +122,9 @@ class Judge {
     result_.encounter = encounter;
     if (!(encounter * kResolved <= 1))
       say(Word::doubtful,
-          format(
-              "a close pair at the %s moves by its separation in %.2g time steps, fewer than %g: "
-              "use a shorter --dt, or a larger --softening",
-              of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
+          format("two close bodies at the %s move by their separation in only %.2g time steps, and "
+                 "at least %g are needed: use a shorter --dt, or a larger --softening",
+                 of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
   }
 
   using Reference = BasicReference<W>;
@@ -172,7 +171,8 @@ class Judge {
     const bool rounding_leads = of_rounding > kRoundingLeads * of_step;
     const bool single = std::is_same_v<Real, float>;
     const std::string sizes =
-        format("by %.1e of the system's size, the time step's error by %.1e", of_rounding, of_step);
+        format("by %.1e of the system's size, and the time step's error moves them by %.1e",
+               of_rounding, of_step);
     const std::string remedy =
         single ? "steps 00 and 11 have --precision double" : "take fewer steps";
     if (!(of_step <= kDoubtfulPositions)) {
@@ -184,7 +184,7 @@ class Judge {
       say(Word::doubtful, format("rounding moves the bodies %s: ", sizes.c_str()) + remedy);
     } else if (rounding_leads && of_rounding > kNoteworthy * kRounding<Real>) {
       result_.notes.push_back(
-          format("%s is at its limit, rounding moves the bodies %s: shorter steps "
+          format("%s is at its limit: rounding moves the bodies %s, so shorter steps "
                  "make the result worse",
                  single ? "float32" : "float64", sizes.c_str()) +
           (single ? "; " + remedy : ""));
