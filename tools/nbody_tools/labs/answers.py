@@ -20,8 +20,8 @@ def read_answers(text: str) -> dict[str, Any]:
         raise NotAnswers(f"the file is larger than {MAX_BYTES:,} bytes")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also raised for too many digits
-        raise NotAnswers(f"it is not TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # integers with too many digits, too
+        raise NotAnswers(f"the file is not TOML: {error}") from error
 
 
 def grade_answers(lab: Lab, text: str) -> tuple[Line, ...]:
@@ -38,7 +38,7 @@ def graded(question: Question, right: Any, given: Any, points: int) -> Line:
         return Line(question.key, points, 0, why="no answer")
     try:
         why = wrong_about(question, right, given)
-    except (ValueError, RecursionError):  # Python cannot print more than 4300 digits
+    except (ValueError, RecursionError):  # Python cannot print an integer of over 4300 digits
         why = "the answer cannot be read"
     return Line(question.key, points, float(why is None), why=why or "")
 
@@ -51,8 +51,8 @@ def wrong_about(question: Question, right: Any, given: Any) -> Optional[str]:
 
 
 def is_same(right: Any, given: Any, tolerance: float) -> bool:
-    """Compares an answer with the correct one: numbers within the tolerance, words without regard
-    to case, and lists in any order."""
+    """Tests whether an answer is correct. Numbers may differ by the tolerance, words in case, and
+    lists in the order of their items."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
         is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
         return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(

@@ -1,9 +1,9 @@
-"""Builds a submission inside the sandbox: for the CPU with hostcuda, once plain and once with
-traced accesses, and for a GPU with nvcc.
+"""Builds a submission inside the sandbox. For the CPU, hostcuda builds it twice, once plain and
+once with traced accesses; for a GPU, nvcc builds it.
 
 CMake writes the compiler, the flags and the libraries to grade.json (tools/grade/CMakeLists.txt).
 The files that a compiler needs are copied into a separate folder, the kit: the public headers of
-the project, of hostcuda and of the lab's step, hostcuda's launcher, and the libraries. Compilers
+the project, of hostcuda and of the lab's step; hostcuda's launcher; and the libraries. Compilers
 can read no other file of the project.
 """
 
@@ -64,7 +64,7 @@ def read_tools(build: Path) -> Tools:
         return Tools(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise ToolError(f"{file}: {error}: build the target grade_tools first "
-                        "(./nbody grade builds it itself)") from error
+                        "(./nbody grade builds this target itself)") from error
 
 
 class Workshop:
@@ -80,7 +80,7 @@ class Workshop:
                  sandbox: str = "auto", defines: Sequence[str] = ()) -> None:
         self.folder, self.tools, self.defines = folder, tools, defines
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
-        self.sources: list[Path] = []  # findings quote their lines
+        self.sources: list[Path] = []  # findings quote lines of these files
         self.seconds: list[float] = []  # processor time of the compiler and similar tools
         for part in HEADERS:
             shutil.copytree(ROOT / part, self.kit / part)
@@ -219,7 +219,7 @@ class Workshop:
 
     def link_both(self, kept: str = "main",
                   more: Mapping[str, Sequence[str]] = EMPTY) -> dict[str, Path]:
-        """Links both variants, each with its object files in `more`."""
+        """Links both variants. `more` contains further object files for each variant."""
         def linked(variant: str) -> Path:
             return self.link_for_cpu(variant, kept, more.get(variant, ()))
 
@@ -249,15 +249,14 @@ def is_systems(program: Path) -> bool:
 
 
 def program_of(word: str) -> str:
-    """Returns a program's path. If the program is not one of the system's, resolves links, because
+    """Returns a program's path. Resolves links, unless the program belongs to the system, because
     the sandbox shows only the folder that contains the program itself."""
     found = Path(shutil.which(word) or word)
     return str(found if is_systems(found.resolve()) else found.resolve())
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """Returns the folders that a compiler needs; none if the compiler is one of the system's
-    programs."""
+    """Returns the folders that a compiler needs; none if the compiler belongs to the system."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 

@@ -1,39 +1,37 @@
-"""Looks up the counts of an inspection by the names that a lab's limits use:
+"""Looks up the counts of an inspection. A lab's limits refer to the counts by these names, in which
+"the search" is the kernel that loads most from global memory:
 
-  global loads per interaction     also shared loads, and stores and atomics of both memories;
-                                   assignments count per body or element instead
-  requests of global loads per body
-  shuffles per body, votes per body                counts one per lane that takes part
-  requests of shuffles per body, ... of votes      counts one per warp
+  global loads per interaction     "global" may be replaced by "shared", "loads" by "stores" or
+                                   "atomics", and "interaction" by "body" or "element"
+  requests of global loads per body                warp requests instead of loads
+  shuffles per body, votes per body                each participating lane counts as one
+  requests of shuffles per body, ... of votes      each warp counts as one
   sectors per request of global loads, wavefronts per request of shared loads
   launches
-  barriers per block               barriers of a block, over all launches
+  barriers per block               barriers that a block reaches in all launches
   grid barriers per launch
-  bodies per block                 of the kernel that loads most from global memory; blocks that
-                                   load nothing do not count
-  shuffles per thread              also shared loads, ..., requests of shared loads: the counts of
-                                   that kernel, divided by the number of its threads that load
-  loads and shuffles per body      loads from both memories and from __constant__
+  bodies per block                 bodies, divided by the blocks of the search that load anything
+  shuffles per thread              counts of the search, divided by its threads that load anything;
+                                   also shared loads, ..., requests of shared loads
+  loads and shuffles per body      loads from global and shared memory and from __constant__
                                    and __device__ variables, and shuffles
-  loads and shuffles in the search per body        loads and shuffles of the kernel that loads
-                                   most from global memory
+  loads and shuffles in the search per body        the same for the search only
   global atomics per shared load   1 if each sum of a block in shared memory is added once
-  loads and atomics before the search per body     both memories; without the kernel that loads most
-                                   from global memory
+  loads and atomics before the search per body     those of all other kernels, in global and shared
+                                   memory
   loads of one thread              the most loads of any thread in one launch, from both memories
-  loads of one thread that searches                the most loads of any thread in the kernel that
-                                   loads most from global memory
-  loads of one thread before the search            the most loads of any thread in all other kernels
+  loads of one thread that searches                the same for the search only
+  loads of one thread before the search            the same for all other kernels
   launches that load               launches whose threads load anything
-  patterns of lanes                most patterns of addresses of one access to shared memory, in a
-                                   kernel's first block: 1 if all rows are stored alike
-  waits of the host                calls that wait for a stream, an event or a device, or query one
+  patterns of lanes                the largest number of address patterns of one access to shared
+                                   memory, in a kernel's first block; 1 if all rows are stored alike
+  waits of the host                calls that wait for a stream, an event or a device, or that query
+                                   its state
   streams with kernels
   streams with kernels at once     largest number of streams whose kernels could run at the same
-  time
+                                   time
 
-The counts are those of all kernels or, if the limit has a `kernel`, of the kernels whose names
-contain it.
+All kernels are counted or, if the limit has the key `kernel`, those whose names contain its value.
 """
 
 from __future__ import annotations
@@ -120,8 +118,7 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
 
 
 def reading_kernel(kernels: list[Kernel]) -> Optional[Kernel]:
-    """Returns the kernel that loads most from global memory, because that kernel reads the
-    bodies."""
+    """Returns the kernel that loads most from global memory: the search, which reads the bodies."""
     return max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
 
 
@@ -158,10 +155,10 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:
-    """Returns the largest number of address patterns with which the warps of a kernel's first block
-    make the same access to shared memory; None if there is nothing to compare. Requests with bank
-    conflicts and requests of neighbouring words do not count, because they do not show how rows are
-    stored."""
+    """Returns how many different address patterns the warps of a kernel's first block use for the
+    same access to shared memory. This is the largest number over all accesses, or None if there is
+    nothing to compare. Requests with bank conflicts and requests of neighbouring words do not
+    count, because they do not show how rows are stored."""
     seen: dict[tuple, list[tuple]] = {}
     for kernel in kernels:
         for one in (kernel.first_block or {"accesses": ()})["accesses"]:

@@ -1,16 +1,16 @@
-"""Checks that a kernel of your own is right, counts its cost, and prints a row for the board.
+"""Checks that your own kernel is correct, counts its cost, and prints a row for the board.
 
-  ./nbody golf 06 my.cu --name "Ada"      step 06's task and compiler options, your kernel
+  ./nbody golf 06 my.cu --name "Ada"      your kernel, with step 06's task and compiler options
   ./nbody golf --check                    counts every row of course/board.md again
 
-FILE is a program like the step's nbody.cu. The tests of ./nbody grade check in the sandbox that it
-is right, on new problems each time. Then this tool counts three numbers, without a GPU: the issue
-slots per interaction in nvcc's machine code, and the sectors of global memory and wavefronts of
-shared memory per 1000 interactions, for 2 systems of 2048 bodies. Times play no role.
-course/board.md explains the numbers.
+FILE is a program like the step's nbody.cu. The tests of ./nbody grade run the program in the
+sandbox and check its results, on new problems each time. Then this tool counts three numbers,
+without a GPU: the issue slots per interaction in nvcc's machine code, and the sectors of global
+memory and wavefronts of shared memory per 1000 interactions, for 2 systems of 2048 bodies. Times
+are not measured. course/board.md explains the numbers.
 
-Exit code: 0 the program is right; 1 it is not, or a row cannot be reproduced; 2 wrong arguments;
-77 nvcc, cuobjdump with nvdisasm, or clang++ is missing.
+Exit code: 0 the program is correct; 1 the program is wrong, or a row cannot be reproduced; 2 wrong
+arguments; 77 nvcc, cuobjdump with nvdisasm, or clang++ is missing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ COUNTED = Problem(2, 2048, 1, seed=1)
 FORCES = ("forces", "sizes", "systems", "run", "orders", "findings")
 HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
 SECONDS = 300.0  # time limit of a program that counts its own operations
-# A kernel that computes each pair once takes half a square root per interaction.
+# A kernel that computes each pair only once needs half a square root per interaction.
 LEAST_ROOTS = 0.49
 
 
@@ -95,7 +95,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--board", type=arguments.existing_file, default=BOARD, metavar="FILE",
                    help="the board to check [course/board.md]")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
-                   help="folder in which grade_tools were built [build/cpu]")
+                   help="build folder that contains the target grade_tools [build/cpu]")
 
 
 def check(options: argparse.Namespace) -> None:
@@ -140,8 +140,8 @@ def needed_programs() -> dict[str, str]:
 
 
 def task_of(step: str) -> Task:
-    """Returns the tests for programs that do a step's work: the tests of the step's lab if there is
-    one, without the lab's limits and removed code."""
+    """Returns the tests for programs that do a step's work. If the step has a lab, these are the
+    lab's tests, without its limits and its removed code."""
     name = find_step(step, [one for one in step_folders(ROOT) if number_of(one)[:2] <= "13"
                             and (ROOT / one / "nbody.cu").is_file()])
     labs = [find_lab(file.parent.name.partition("_")[0]) for file in FOLDER.glob("*/lab.toml")]
@@ -178,7 +178,7 @@ def proved(task: Task, text: str, workshop: Workshop, file: Path) -> Inspection:
         raise Failed(f"{file}: {refused}")
     for result in results:
         if not result.passed:
-            raise Failed(f"{file}: not right: {result.name}: {result.why}")
+            raise Failed(f"{file}: failed the test {result.name}: {result.why}")
     tests = Tests(task, workshop, {TRACED: workshop.run / TRACED}, COUNTED.seed)
     found = tests.inspected(COUNTED)
     if found is None:
@@ -187,7 +187,7 @@ def proved(task: Task, text: str, workshop: Workshop, file: Path) -> Inspection:
 
 
 def cost(inspection: Inspection, memory: str) -> float:
-    """Returns the sectors or wavefronts per 1000 interactions, of all kernels."""
+    """Returns the sectors or wavefronts of all kernels per 1000 interactions."""
     total = sum(kernel.sum("cost", memory, access) for kernel in inspection.kernels
                 for access in ACCESSES)
     return 1000 * total / interactions_of(COUNTED)
@@ -195,7 +195,8 @@ def cost(inspection: Inspection, memory: str) -> float:
 
 def slots_per_root(task: Task, text: str, folder: Path, programs: dict[str, str],
                    file: Path) -> tuple[str, float]:
-    """Returns nvcc's release, and the issue slots per square root in the costliest inner loop."""
+    """Returns nvcc's release number and the issue slots per square root in the costliest inner
+    loop."""
     source = folder / "golf.cu"
     source.write_text(text, encoding="utf-8")
     recipe = (ROOT / task.step / "CMakeLists.txt").read_text(encoding="utf-8")

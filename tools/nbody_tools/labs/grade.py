@@ -14,8 +14,8 @@ gets points for tests that the starter fails, and loses points for failing other
 with a GPU and nvcc, the program's time also counts. course/labs/README.md says what is tested and
 which attacks are not prevented.
 
-An assignment.toml is for students, who can edit it; the table of variants is the teacher's. If the
-two differ, the report says so.
+Each student has an assignment.toml, which the student can edit; the teacher has the table of
+variants. If the two differ, the report says so.
 
 If FILE is a folder, all its submissions are graded in parallel (course/labs/README.md).
 
@@ -50,9 +50,10 @@ from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
 Task = Union[Lab, Variant]
 COMPILER_LINES = 20
-EDITABLE = (f"the variant is the one in {DESCRIPTION}, which students can edit; use a teacher's "
-            "table of variants to be sure")
-UNGUARDED = {"user": "it ran with the rights of the user who graded it (only root's are dropped)",
+EDITABLE = (f"the variant was read from {DESCRIPTION}, which students can edit; to be sure, grade "
+            "with the teacher's table of variants")
+UNGUARDED = {"user": "it ran with the rights of the user who graded it (the grader drops only "
+                     "root's rights)",
              "files": "it could read and write files (this kernel has no Landlock)",
              "calls": "it could start processes and open connections (seccomp is not allowed here)"}
 
@@ -64,7 +65,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("file", metavar="FILE", type=file_or_folder,
                    help="the submission, or a folder with the submissions of a class")
     p.add_argument("--seed", type=arguments.integer_from_zero, metavar="K",
-                   help="seed for the problems' sizes and states [random; the report names it]")
+                   help="seed for the problems' sizes and states [random; the report contains it]")
     for form in FORMS:
         p.add_argument(f"--{form}", type=Path, metavar="FILE",
                        help=f"write the result for {form}" if form != "json"
@@ -75,13 +76,13 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="the student whose variant to grade; needed if LAB is a table of variants "
                         "and FILE a single submission")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
-                   help="folder in which grade_tools were built [build/cpu]")
+                   help="build folder that contains the target grade_tools [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
                    help="auto: bubblewrap, if it works, around the grader's own sandbox; own: "
                         "without bubblewrap [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
-                   help="folder in which grade_tools were built with nvcc; used to time programs "
-                        "on a GPU")
+                   help="build folder that contains the target grade_tools, compiled with nvcc; "
+                        "needed to time programs on a GPU")
     grade_class.configure(p)
 
 
@@ -159,8 +160,9 @@ def other_variant(task: Task, file: Path) -> str:
         name = read_variant(named).name
     except ToolError as error:
         name = f"an unknown variant ({error})"
-    return "" if name == task.name else (f"{DESCRIPTION} next to the submission names {name}; "
-                                         f"graded as {task.name}, as the table of variants says")
+    return "" if name == task.name else (
+        f"{DESCRIPTION} next to the submission specifies {name}, but the table of variants "
+        f"specifies {task.name}, which was graded")
 
 
 def find_tasks(text: str) -> Callable[[str], Task]:
@@ -179,10 +181,10 @@ def find_tasks(text: str) -> Callable[[str], Task]:
 
 
 def find_task(text: str, student: Optional[str] = None) -> Task:
-    """Returns the lab, or the variant of an assignment, that the first argument names."""
+    """Returns the lab or the variant of an assignment to which the argument LAB refers."""
     if text.endswith(".csv"):
         if not student:
-            raise ToolError(f"{text}: is a table of variants: name the student with --student")
+            raise ToolError(f"{text}: is a table of variants; select one with --student NAME")
         return find_tasks(text)(student)
     return read_variant(Path(text)) if text.endswith(".toml") else find_lab(text)
 
@@ -231,7 +233,7 @@ def grade(
     notes = [f"sandbox: {sandbox.description}"]
     notes += [f"not guarded: {UNGUARDED[key]}" for key, by in sandbox.guards.items() if by == "-"]
     if for_gpu is None:
-        notes.append("not timed: there is no GPU, or no program was built for it")
+        notes.append("not timed: there is no GPU, or --cuda-build is missing")
     lines = points_of(lab, results, for_gpu is not None)
     return Report(lab.number, lab.title, name, seed, lines, refused, tuple(notes)), results
 
@@ -273,7 +275,7 @@ def time_on_gpu(
     lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sandbox: str
 ) -> Result:
     if not is_right:
-        return Result("time", 0, "counts only if the forces are right")
+        return Result("time", 0, "gives points only if the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
         Path(folder).chmod(0o755)  # so that user nobody can enter two folders inside it
         step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)

@@ -2,9 +2,9 @@
 describes both files.
 
 A programming lab is a step with edits that remove code. The solution is the step itself, without
-the comments in the removed code. A wrong solution is the solution with one more edit. So no code is
-stored twice, and if an edit no longer fits its step, every command that reads the lab fails. The
-submission for a lab of questions is a file of keys and values.
+the comments in the removed code. A wrong solution is the solution with one more edit. Therefore no
+code is stored twice, and if an edit no longer fits its step, every command that reads the lab
+fails. The submission for a lab of questions is a file of keys and values.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Wrong:
     of: str = (
         "solution"  # the text to edit; "starter" imitates a student who changed too little
     )
-    also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
+    also: tuple[dict[str, str], ...] = ()  # further edits, with keys find and replace
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,13 @@ class Lab:
     devices: int = 1
     starter_step: str = ""  # if given, the starter is this step, with no code removed
     environment: str = ""  # emulator's environment variables in every run
-    defines: tuple[str, ...] = ()  # NAME=VALUE of the step's TUNABLE parameters, on the CPU
-    # Memory for a submission. The blocks of a cooperative grid need all their stacks at the same
+    defines: tuple[str, ...] = ()  # NAME=VALUE for the step's TUNABLE parameters, on the CPU
+    # Memory limit of a submission. All blocks of a cooperative grid need their stacks at the same
     # time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
     quick: bool = False  # if true, the quick tests include this lab
-    forbidden: tuple[str, ...] = ()  # patterns for names that README.md forbids
+    forbidden: tuple[str, ...] = ()  # patterns of names that README.md forbids
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()

@@ -20,10 +20,10 @@ ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*
 WIDTH = 300  # longest line shown; a single line may contain the whole submission
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
-          ("out of memory", "the compiler used more memory than it may use"),
-          ("memory exhausted", "the compiler used more memory than it may use"),
-          ("MemoryError", "the compiler used more memory than it may use"),
-          ("Killed signal", "the compiler used more time or memory than it may use"))
+          ("out of memory", "the compiler exceeded its memory limit"),
+          ("memory exhausted", "the compiler exceeded its memory limit"),
+          ("MemoryError", "the compiler exceeded its memory limit"),
+          ("Killed signal", "the compiler exceeded its time or memory limit"))
 
 
 def readable(said: str, folder: Path) -> str:
@@ -41,7 +41,7 @@ def readable(said: str, folder: Path) -> str:
             continue
         match = OF_FILE.match(line)
         own = match is not None and is_own(match["file"], folder)
-        of_nvcc = match is not None and match["nvcc"] is not None  # its excerpts have no margin
+        of_nvcc = match is not None and match["nvcc"] is not None  # nvcc's excerpts have no margin
         if own or OF_TOOL.match(line) or match and is_public(match["file"], folder):
             kept.append(without_folders(line, folder))
         elif LEFT_OUT not in kept:
@@ -50,8 +50,8 @@ def readable(said: str, folder: Path) -> str:
 
 
 def with_names(said: str, text: str) -> str:
-    """Adds an array's name to each message of the tracer about the line that allocates the
-    array."""
+    """Replaces "the allocation of FILE:LINE" in the tracer's messages by the name of the array
+    that this line allocates."""
     lines = text.splitlines()
 
     def named(match: re.Match[str]) -> str:

@@ -26,7 +26,7 @@ class Assignment(Protocol):
 
 
 Submitted = Union[Lab, Assignment]  # the task for which a file was submitted
-Symbols = Mapping[str, Sequence[tuple[str, str]]]  # by variant, each with its type
+Symbols = Mapping[str, Sequence[tuple[str, str]]]  # for each variant, the (type, name) pairs
 INCLUDES = {
     "cmath",
     "cstddef",
@@ -96,7 +96,7 @@ FORBIDDEN = (
         r"\bsimulate_float64\b|\brun_step\b|\bquery_device\b|\bcuda_failed\b",
         "a part of the project that no step calls",
     ),
-    (r"##", "a name that is put together by the preprocessor"),
+    (r"##", "a name that the preprocessor puts together"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character given by its number"),
     # Compilers disagree on whether characters outside ASCII belong to a name or a number.
@@ -220,8 +220,8 @@ def broken_by_text(lab: Submitted, text: str) -> Optional[str]:
     if isinstance(lab, Lab):
         copied = set(lab.fingerprints).intersection(comments_in(text))
         if copied:
-            return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step "
-                    "itself is not a solution of its lab")
+            return (f"it has the comment \"{sorted(copied)[0]}\" from {lab.step}/nbody.cu: the "
+                    "step itself is not a solution of its lab")
     return None
 
 
@@ -237,7 +237,8 @@ def broken_by_directives(lab: Submitted, code: str) -> Optional[str]:
                     f"include {own}, and " + ", ".join(sorted(INCLUDES)))
         if directive == "include" and defined:
             return (
-                f"line {line}: an #include after {defined}, which would change what the header says"
+                f"line {line}: #include after {defined}, and the macro would change what the "
+                "header says"
             )
         if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
             return f"line {line}: the only pragma allowed is unroll"
@@ -280,8 +281,8 @@ def includes_of(text: str) -> list[str]:
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
-    """Returns a message if the preprocessor opened a file other than the `known` ones, which the
-    allowed headers open; otherwise None."""
+    """Returns a message if the preprocessor opened a file other than those in `known`, which are
+    opened by the allowed headers; otherwise None."""
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None

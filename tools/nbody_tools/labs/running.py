@@ -27,10 +27,10 @@ SECONDS = 8.0  # limit of a run's processor time; no correct run needs 3 s
 JUDGE_SECONDS = 60.0  # limit of the judge's processor time; it never needs 10 s
 END_SECONDS = 5.0  # time for the judge to write its verdict
 SIGNALLED = 128  # bubblewrap adds the number of a fatal signal to this exit status
-KEPT_OUTPUT = 16_000  # most bytes kept of a submission's output
+KEPT_OUTPUT = 16_000  # a submission's output is kept up to this number of bytes
 MAX_OUTPUT_MB = 64  # a submission that prints more than this is stopped
 MAX_ANSWERS = 2000  # limit on calls of addr2line in one run
-GATES = 3  # most failed checks shown
+GATES = 3  # at most this many failed checks are shown
 
 
 @dataclass(frozen=True)
@@ -151,16 +151,16 @@ class LineServer(threading.Thread):
 
 
 def of_caller(lines: bytes) -> bytes:
-    """Filters addr2line's answer, which has one line per inlined function. If one of these lines is
-    in the submission, drops the lines in the project's headers, because an array belongs to the
-    line that names the array, not to the header that allocates it."""
+    """Filters addr2line's answer, which has one location per inlined function. If one of these
+    locations is in the submission, drops those in the project's headers: an array is reported where
+    the submission declares it, not where a header allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
 
 def environment_of(mode: str) -> dict[str, str]:
-    """Returns a new environment, which contains nothing from the grader's environment. It sets the
-    number of threads to one, so that blocks always run in the same order."""
+    """Returns a new environment, which contains nothing from the grader's environment. The number
+    of threads is one, so that blocks always run in the same order."""
     settings = dict(word.split("=", 1) for word in mode.split())
     return {
         "PATH": "/usr/bin:/bin",
@@ -177,7 +177,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
     """Runs a submission with a judge. `megabytes` limits the submission's memory; 0 means a run
     on a GPU (tools/grade/sandbox.cpp). `seconds` limits the submission's processor time."""
-    # The name cannot be guessed, and the submission cannot see the folder.
+    # The submission can neither guess the name nor see the folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)

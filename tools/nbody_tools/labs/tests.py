@@ -1,8 +1,8 @@
 """Runs the tests of a submission, each with a name and points (lab.TESTS). The seed determines
 the sizes and states of the problems:
 
-  forces    one time step with two sizes that are not multiples of a tile, and every check of the
-            validator
+  forces    one time step of two problems whose sizes are not multiples of the tile size, with every
+            check of the validator
   sizes     one and two bodies, sizes at and next to every boundary of the step, and random sizes
   systems   many systems at once
   run       eleven time steps, to check the whole trajectory
@@ -41,14 +41,14 @@ LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # limit of processor time for all CPU runs of a submission
 SECONDS_OF_GRADING = 25.0  # limit of processor time, including the compilations
 GPU_SECONDS = 60.0  # limit for a GPU run; the driver alone takes seconds to start
-LINES = 6  # most lines shown of a submission's output
+LINES = 6  # at most this many lines of a submission's output are shown
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # share of a test's points divided among its problems; the rest is for solving all
+PARTIAL = 0.5  # share of the points divided among a test's problems; the rest is for solving all
 NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
 OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about an invalid access
-FINDINGS = 2  # most findings shown; the first usually causes the others
+FINDINGS = 2  # at most this many findings are shown; the first usually causes the others
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,10 @@ class Tests:
         ]
         for name, result in results.items():
             if broken and name in self._lab.fails:
-                why = f"counts only within the limit \"{counts.describe(broken[0])}\""
+                why = f"gives points only within the limit \"{counts.describe(broken[0])}\""
                 results[name] = replace(result, share=0, why=result.why or why)
             elif of_forces < 1 and name != "forces":
-                why = result.why or "counts only if the forces are right"
+                why = result.why or "gives points only if the forces are right"
                 results[name] = replace(result, share=result.share * of_forces, why=why)
 
     def _keeps(self, limit: Limit, results: dict[str, Result]) -> bool:
@@ -173,7 +173,7 @@ class Tests:
 
     def _unless_hung(self, name: str, test: Callable[[], Result]) -> Result:
         if self._hung:
-            return Result(name, 0, f"not run: the program was stopped in {self._hung}")
+            return Result(name, 0, f"not run: the program was stopped in the test {self._hung}")
         return test()
 
     def _run(
@@ -229,7 +229,7 @@ class Tests:
         return []
 
     def inspected(self, problem: Problem) -> Optional[Inspection]:
-        """Returns the counts of one traced run, or None if the run did not end as it should."""
+        """Returns the counts of one traced run, or None if the run failed."""
         result = self._inspect(problem)
         return result.inspection if result.passed else None
 
@@ -286,7 +286,7 @@ def inspection_of(
 
 
 def is_later(message: str) -> bool:
-    """Tests whether a finding may be a consequence of an access out of bounds."""
+    """Tests whether an access out of bounds may have caused this finding."""
     return OUT_OF_BOUNDS not in message
 
 

@@ -34,7 +34,7 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
         try:
             stat = (process / "stat").read_text(encoding="ascii", errors="replace")
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # the process has ended meanwhile
         words = stat.rpartition(")")[2].split()  # a name may contain any character
         if int(words[3]) in sessions:
             ticks += sum(map(int, words[11:15]))
@@ -45,7 +45,7 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
           complaint: Callable[[], str] = str) -> float:
     """Waits for a process that leads its own session, and returns the processor time that it used.
     Raises TooLong if the process has used more than `seconds`, if neither this process nor those in
-    `beside` use any processor time, or if there is a complaint."""
+    `beside` use any processor time, or if complaint() returns a reason to stop."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:
@@ -63,7 +63,7 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
                               "without doing anything")
             waited = time.monotonic() - begun
             if waited > SLOW_SECONDS and of_all < IDLE * waited:
-                raise TooLong(f"it did not end: in {waited:.0f} s it did hardly anything")
+                raise TooLong(f"it did not end: it did hardly anything in {waited:.0f} s")
         return used
     finally:
         watched_seconds.append(used)

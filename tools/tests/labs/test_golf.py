@@ -48,9 +48,9 @@ class OfTheBoard(unittest.TestCase):
             self.assertIn("board.md:5: cannot be reproduced: the row is", said)
 
     def test_a_wrong_kernel_is_refused(self) -> None:
-        code, said = self.checked(RIGHT, counted=Failed("06.cu: not right: forces: ..."))
+        code, said = self.checked(RIGHT, counted=Failed("06.cu: failed the test forces: ..."))
         self.assertEqual(code, 1)
-        self.assertIn("cannot be reproduced: 06.cu: not right", said)
+        self.assertIn("cannot be reproduced: 06.cu: failed the test", said)
 
     def test_files_elsewhere_are_refused(self) -> None:
         for file in ("../../etc/passwd", "course/board/none.cu"):
