@@ -81,7 +81,7 @@ endfunction()
 
 function(hostcuda_can_count variable)
   find_program(HOSTCUDA_CLANG NAMES clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17
-    clang++-16 clang++-15 clang++-14 DOC "Counts what kernels compute")
+    clang++-16 clang++-15 clang++-14 DOC "clang++ for counting the operations of kernels")
   mark_as_advanced(HOSTCUDA_CLANG)
   set(${variable} ${HOSTCUDA_CLANG} PARENT_SCOPE)
 endfunction()

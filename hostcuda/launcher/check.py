@@ -299,7 +299,8 @@ def check_files(building, arguments, options):
         where += f"; the program itself ends with {in_words(ended.code)}"
     code = report(name, findings, records, where, options)
     if not findings and not options["all"]:
-        print("check --all also runs it in other orders, on two devices and with AddressSanitizer")
+        print("check --all also runs the program in other orders, on two devices and with "
+              "AddressSanitizer")
     return code
 
 
@@ -327,7 +328,7 @@ def check_project(words, options):
         raise ToolError(f"check: '{name}' ended with {in_words(command.code)}")
     if not checked.programs:
         raise ToolError(f"check: '{name}' built no program with nvcc; if the project or the "
-                        "command names a path to nvcc, write nvcc without the path")
+                        "command calls nvcc by a path, remove the path")
     ended = f"; the command itself ended with {in_words(command.code)}" if command.code else ""
     traced = [record for one in checked.runs for record in one.traced]
     return report(name, findings, traced,

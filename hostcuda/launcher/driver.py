@@ -62,7 +62,7 @@ def compile_one(translation, source, output, variant, warn):
 def counting_compiler():
     if clang := find_clang():
         return clang
-    raise ToolError("counting instructions needs clang++ 14 or newer; none is on the PATH")
+    raise ToolError("counting operations needs clang++ 14 or newer, which is not on the PATH")
 
 
 def host_c(compiler):

@@ -12,17 +12,18 @@ ADVICE = (  # the first match counts
     (r"__(any|all|ballot|shfl(_up|_down|_xor)?)$",
      "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff as the "
      "first argument"),
-    (r"nvcuda|wmma", "include <mma.h>; of tensor cores, only wmma and mma.sync are emulated"),
+    (r"nvcuda|wmma",
+     "include <mma.h>; the only emulated functions of tensor cores are wmma and mma.sync"),
     (r"cufft|cusparse", "hostcuda/README.md lists the emulated parts of cuFFT and cuSPARSE"),
     (r"(tex|surf)Cubemap", "cube maps are not emulated: use six layers of a layered texture"),
     (r"cooperative_groups::block_tile_memory",
-     "tiles are at most a warp: reduce in shared memory, or use cub::BlockReduce"),
+     "a tile cannot be larger than a warp: reduce in shared memory, or use cub::BlockReduce"),
     (r"cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
-    (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
+    (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
     r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*|Cubemap\w*)|surf(?:[123]D|Cubemap)\w*|curand\w*|"
     r"cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|"

@@ -68,8 +68,8 @@ void run(ncclComm_t comm, const Pending& work) {
   if (end == End::done || end == End::aborted) return;
   if (end == End::sizes_differ)
     std::fprintf(stderr,
-                 "hostcuda: NCCL: rank %d and another rank disagree on a message: different calls "
-                 "or counts\n",
+                 "hostcuda: NCCL: rank %d and another rank made calls that do not match, or passed "
+                 "different counts\n",
                  comm->mesh.rank());
   comm->error = end == End::peer_gone ? ncclRemoteError : ncclInvalidUsage;
   while (!comm->aborted) std::this_thread::sleep_for(std::chrono::milliseconds(20));

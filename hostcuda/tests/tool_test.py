@@ -424,7 +424,7 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
         self.assertEqual("right.cu: nothing was found in the traced run", said.splitlines()[0])
-        self.assertIn("\ncheck --all also runs it in other orders", said)
+        self.assertIn("\ncheck --all also runs the program in other orders", said)
         said = self.works(BIN / "hostcuda", "check", "--all", "right.cu", "argument")
         self.assertEqual("right.cu: nothing was found in 9 runs\n", said)
 

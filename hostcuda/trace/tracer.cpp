@@ -292,8 +292,9 @@ void Tracer::barrier_diverged(const BlockState& block) {
   for (const Divergence::Place& place : found.places) {
     const std::string where = place.file + ":" + std::to_string(place.line);
     if (finding.place.empty()) finding.place = where;
-    finding.details.push_back(std::to_string(place.threads) + " threads, " +
-                              text_of(place.example) + " first, at " + where);
+    finding.details.push_back(std::to_string(place.threads) +
+                              (place.threads == 1 ? " thread, " : " threads, for example ") +
+                              text_of(place.example) + ", at " + where);
   }
   report(std::move(finding));
   divergences_.push_back(std::move(found));

@@ -233,7 +233,7 @@ struct ExactLauncher {
   void enqueue_first(std::index_sequence<kIndex...>, Arguments&&... arguments) const {
     using All = std::tuple<Parameters...>;
     static_assert(std::is_invocable_v<const Call&, const std::tuple_element_t<kIndex, All>&...>,
-                  "kernel launch: fewer arguments than the kernel's parameters");
+                  "kernel launch: fewer arguments than the kernel has parameters");
     enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(request, call,
                                                              std::forward<Arguments>(arguments)...);
   }

@@ -141,7 +141,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
                                const hostcuda::NamedKernel<Parameters...>& kernel,
                                Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                "cudaLaunchKernelEx: as many arguments as the kernel has parameters");
+                "cudaLaunchKernelEx needs as many arguments as the kernel has parameters");
   std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
   return std::apply(
       [&](Parameters&... each) {

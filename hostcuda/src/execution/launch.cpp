@@ -142,8 +142,8 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
   if (!name || !known->insert({site.file, site.line}).second) return;
   Finding finding("host pointer",
                   std::string("kernel ") + site.kernel +
-                      " is given the address of the __device__ variable " + name +
-                      " taken in host code, which is not an address on the GPU",
+                      " is given the address that the __device__ variable " + name +
+                      " has in host code, which is not its address on the GPU",
                   "use the variable in the kernel, or get its address from cudaGetSymbolAddress");
   finding.place = CodePlace{nullptr, site.file, site.line}.text();
   finding.array = name;
@@ -159,10 +159,11 @@ void check_reference_argument(const Site& site, const volatile void* object) {
   if (classify(address, 1).kind != MemoryKind::pageable ||
       !known->insert({site.file, site.line}).second)
     return;
-  Finding finding("host pointer",
-                  std::string("kernel ") + site.kernel +
-                      " is given a reference to a variable of host code, which a GPU cannot access",
-                  "pass it by value, or let it refer to memory from cudaMallocManaged");
+  Finding finding(
+      "host pointer",
+      std::string("kernel ") + site.kernel +
+          " is given a reference to a variable of host code, which a GPU cannot access",
+      "pass the variable by value, or pass a reference to memory from cudaMallocManaged");
   finding.place = CodePlace{nullptr, site.file, site.line}.text();
   report(std::move(finding));
 }

@@ -36,7 +36,7 @@ std::string where_is(const Thread& thread) {
       return std::string("waiting at ") + barrier_name(thread.scope) + " " +
              place(thread.file, thread.line);
     case Status::in_warp_call:
-      return "waiting in a warp function " + place(thread.file, thread.line) + " with mask " +
+      return "waiting in a warp function at " + place(thread.file, thread.line) + " with mask " +
              hexadecimal(thread.request->mask);
     default:
       return "not waiting";
@@ -172,11 +172,11 @@ void report_deadlock(const BlockState& block, std::size_t ended_blocks) {
 
 void report_no_gang(const BlockState& block, Scope scope) {
   const Output output;
-  die(finding_at_call(
-          block, "no such barrier",
-          std::string(barrier_name(scope)) +
-              " in a kernel that was not launched for it: only cudaLaunchCooperativeKernel, or "
-              "the attribute of cudaLaunchKernelEx, makes all blocks run at the same time"),
+  die(finding_at_call(block, "no such barrier",
+                      std::string(barrier_name(scope)) +
+                          " in a kernel whose launch does not provide this barrier: only "
+                          "cudaLaunchCooperativeKernel, or cudaLaunchKernelEx with the attribute "
+                          "cudaLaunchAttributeCooperative, makes all blocks run at the same time"),
       "launch the kernel with cudaLaunchCooperativeKernel");
 }
 
@@ -196,7 +196,8 @@ void report_bad_mapping(const BlockState& block, const char* what) {
 
 void report_not_shared(const BlockState& block, const char* what) {
   const Output output;
-  die(finding_at_call(block, "bad mapping", std::string("an address of shared memory: ") + what),
+  die(finding_at_call(block, "bad mapping",
+                      std::string("cannot convert an address of shared memory: ") + what),
       "convert a pointer to a __shared__ variable with __cvta_generic_to_shared");
 }
 
@@ -205,9 +206,9 @@ void report_cluster_dims(const BlockState& block, const dim3& wanted) {
   const Launch& launch = block.launch();
   Finding finding = finding_in(
       block, "cluster size",
-      "__cluster_dims__" + text_of(wanted) +
-          " of the kernel is not the cluster of the launch, or does not divide its grid: a "
-          "GPU refuses this launch");
+      "the kernel's __cluster_dims__" + text_of(wanted) +
+          " differs from the cluster size of the launch, or does not divide its grid; a GPU "
+          "rejects this launch");
   finding.details = {"grid " + text_of(launch.grid) + ", cluster " + text_of(launch.cluster)};
   die(std::move(finding), "make the grid a multiple of the cluster");
 }
@@ -243,7 +244,8 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
                                std::string("kernel ") + block.launch().site.kernel + ": thread " +
                                    text_of(thread.index) + " of block " + text_of(blockIdx) +
                                    " reads lane " + std::to_string(source) + " at " + where +
-                                   ", which takes no part in the call: the value is undefined");
+                                   ", but that lane takes no part in the call, so the value is "
+                                   "undefined");
   finding.is_warning = true;
   finding.in_thread = true;
   finding.thread = thread.index;
@@ -269,8 +271,7 @@ void report_too_much_shared_in_all(const BlockState& block, const char* variable
   const Launch& launch = block.launch();
   Finding finding =
       finding_in(block, "too much shared memory",
-                 "more shared memory than a block may have: a GPU refuses this launch "
-                 "(cudaFuncSetAttribute raises the limit)");
+                 "more shared memory than a block may have; a GPU rejects this launch");
   finding.array = variable;
   finding.details = {std::to_string(static_bytes) + " bytes of static and " +
                      std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
@@ -288,14 +289,15 @@ void report_api_call(const BlockState& block, const char* function, const void* 
                  : std::string("a kernel launches ") + function +
                        ": kernels that launch kernels (dynamic parallelism) are not emulated",
           CodePlace{code}.text()),
-      "call it from host code, after the kernel");
+      is_api ? "call it from host code, after the kernel"
+             : "launch it from host code, after the kernel");
 }
 
 void report_launch_bounds(const BlockState& block, unsigned allowed) {
   const Output output;
   Finding finding =
       finding_in(block, "launch bounds",
-                 "more threads per block than __launch_bounds__ allows: a GPU refuses this launch");
+                 "more threads per block than __launch_bounds__ allows; a GPU rejects this launch");
   finding.details = {std::to_string(block.count()) + " threads, " + std::to_string(allowed) +
                      " allowed"};
   die(std::move(finding), "launch smaller blocks, or raise the bound");

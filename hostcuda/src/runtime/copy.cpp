@@ -49,7 +49,7 @@ void look_for_poison(const void* copied, std::size_t size, const CodePlace& plac
   look_at_all_guards();
   const std::string line = place.text();
   hint((line.empty() ? "a copy" : "the copy at " + line) +
-       " brings values to the host that nobody wrote, or NaN that come from them");
+       " brings values to the host that were never written, or NaNs computed from such values");
 }
 
 enum class Caller { waits, goes_on };

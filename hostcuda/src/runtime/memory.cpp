@@ -70,10 +70,11 @@ auto range_at(Map& map, const void* pointer) {
 bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
   for (int device = 0; device < config().devices; ++device) {
     if (!arena(device).contains(fault.address)) continue;
-    std::snprintf(text, size, "memory of device %d%s", device,
-                  fault.in_kernel
-                      ? " that is freed, out of bounds or of another device without peer access"
-                      : ", which only kernels and copies may access");
+    std::snprintf(
+        text, size, "memory of device %d%s", device,
+        fault.in_kernel
+            ? " that is freed or out of bounds, or to which this device has no peer access"
+            : ", which only kernels and copies may access");
     return true;
   }
   return false;
@@ -124,7 +125,7 @@ bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
   const bool has_line =
       nearest.place.return_address &&
       source_line(static_cast<const char*>(nearest.place.return_address) - 1, place, sizeof place);
-  std::snprintf(text, size, "%zu bytes %s of %zu bytes%s%s",
+  std::snprintf(text, size, "%zu bytes %s of an array of %zu bytes%s%s",
                 distance(nearest, fault.address) - (is_before ? 0 : nearest.size),
                 is_before ? "before the beginning" : "past the end", nearest.size,
                 has_line ? ", allocated at " : "", has_line ? place : "");
@@ -136,8 +137,9 @@ void look_at_guard(const Owner& owner) {
   if (guard == Pool::Guard::intact) return;
   const std::string place = owner.place.text();
   hint(std::string("a kernel or a copy wrote ") +
-       (guard == Pool::Guard::written_past ? "past the end" : "before the beginning") + " of " +
-       std::to_string(owner.size) + " bytes" + (place.empty() ? "" : ", allocated at " + place));
+       (guard == Pool::Guard::written_past ? "past the end" : "before the beginning") +
+       " of an array of " + std::to_string(owner.size) + " bytes" +
+       (place.empty() ? "" : ", allocated at " + place));
 }
 
 // Poisoning larger allocations would cost too much time and memory.

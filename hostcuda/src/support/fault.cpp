@@ -51,7 +51,7 @@ void name_cause(const Fault& fault, const siginfo_t& information, char* text, st
   }
   char known[256];
   const char* what = reinterpret_cast<std::size_t>(fault.address) < kNullPage
-                         ? "a null pointer, perhaps of an allocation that failed"
+                         ? "a null pointer, perhaps from an allocation that failed"
                          : "not memory of this program";
   for (const auto& cause : cause_texts)
     if (const FaultText name = cause; name && name(fault, known, sizeof known)) {

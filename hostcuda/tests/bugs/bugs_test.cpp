@@ -121,9 +121,8 @@ const std::vector<Case>& cases() {
        "deadlock.*waiting at __syncthreads.*waiting in a warp function"},
       {"half_initialised", 1,
        "^hostcuda: hint: (a copy|the copy at .*buffers.h:[0-9]+) brings values to the host that "
-       "nobody "
-       "wrote.*`hostcuda check`.*\nWRONG RESULT: element 64 is -?nan"},
-      {"shuffle_in_branch", 1, "which takes no part.*WRONG RESULT"},
+       "were never written.*`hostcuda check`.*\nWRONG RESULT: element 64 is -?nan"},
+      {"shuffle_in_branch", 1, "that lane takes no part.*WRONG RESULT"},
       {"host_dereference", kAbnormally, "host code accesses .*memory of device 0",
        "HOSTCUDA_STRICT_MEM=1"},
       {"stream_without_event", 1, "WRONG RESULT", "HOSTCUDA_STREAMS=lazy"},
@@ -162,7 +161,7 @@ const std::vector<Case>& cases() {
        "kernel set_one is given a reference to a variable of host code, .*\n  at "
        ".*bugs.cu:[0-9]+\n.*result ok"},
       {"grid_sync_in_a_plain_launch", kAbnormally,
-       "grid.sync\\(\\) in a kernel that was not launched for it.*\n  kernel syncs_the_grid .*\n"
+       "grid.sync\\(\\) in a kernel whose launch does not.*\n  kernel syncs_the_grid .*\n"
        ".*\n  thread \\(.*\\) at .*gang_bugs.h:[0-9]+"},
       {"block_returns_before_grid_sync", kAbnormally,
        "deadlock.*64 thread\\(s\\) waiting at grid.sync\\(\\) .*gang_bugs.h:[0-9]+.*"
@@ -195,14 +194,16 @@ TEST(Bugs, AreFound) {
 // its array hits guard bytes or unused memory.
 const std::vector<Case>& missed_cases() {
   const std::string hint = "result ok.*\nhostcuda: hint: a kernel or a copy wrote ";
-  const std::string end = " 40 bytes(, allocated at .*missed_bugs.h:[0-9]+)?; `hostcuda check` ";
+  const std::string end =
+      " an array of 40 bytes(, allocated at .*missed_bugs.h:[0-9]+)?; `hostcuda check` ";
   static const std::vector<Case> all = {
       {"past_small", 0, hint + "past the end of" + end},
       {"before_small", 0, hint + "before the beginning of" + end},
       {"past_pinned", 0, hint + "past the end of" + end},
       {"far_index", kAbnormally,
-       "kernel write_around .* accesses .*[0-9]+ bytes past the end of 40 bytes(, allocated at "
-       ".*missed_bugs.h:[0-9]+\n  at .*missed_bugs.h:[0-9]+)?\nhostcuda: hint: `hostcuda check` "},
+       "kernel write_around .* accesses .*[0-9]+ bytes past the end of an array of 40 bytes"
+       "(, allocated at .*missed_bugs.h:[0-9]+\n  at .*missed_bugs.h:[0-9]+)?\nhostcuda: hint: "
+       "`hostcuda check` "},
   };
   return all;
 }

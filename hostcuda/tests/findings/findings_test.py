@@ -181,11 +181,11 @@ class Findings(unittest.TestCase):
         "copy_too_large": r"do not fit.*To do: allocate as many bytes as the copy needs",
         "wrong_direction": r"the direction does not fit.*To do: pass cudaMemcpy\w+, or swap",
         "host_buffer_too_small": r"writes 256 bytes at an address from which only 128 bytes of",
-        "memset_of_ones": r"set each byte to 1.*as an int it is 16843009",
+        "memset_of_ones": r"set each byte to 1.*as an int, the number is 16843009",
         "halved_odd_count": r"loses a value: 3 threads add in one step and 1 in the next",
         "node_without_dependency": r"in another node of the graph.*make one node depend on",
         "constant_set_in_elements": r"set 9 of its 36 bytes.*takes a number of bytes",
-        "last_copy_not_awaited": r"while the asynchronous copy of .+async_bugs.h:\d+ may still",
+        "last_copy_not_awaited": r"while the asynchronous copy started at .+async_bugs.h:\d+ may",
         "zero_blocks": r"is empty \(was the number of blocks rounded down\?\)",
     }
 

@@ -85,7 +85,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
     finding.kind = was_launched ? "partly covered" : "uninitialised";
     finding.what = was_launched
                        ? "the launch covered only part of " + finding.array +
-                             ": no thread wrote its elements " + number(gap / element) + " to " +
+                             ": no thread wrote elements " + number(gap / element) + " to " +
                              number((gap_end - 1) / element) + ", which are copied back"
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host but were never written";
@@ -128,7 +128,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                               number(volume(launch.block)) + " threads");
     finding.advice = advice_about(array, launch, elements);
   } else {
-    finding.advice = "fill it, or copy only what was written";
+    finding.advice = "fill the array before the copy, or copy only the part that was written";
   }
   return finding;
 }
@@ -141,9 +141,8 @@ std::optional<Finding> bytes_for_elements(const Array& array) {
   if (!std::all_of(first, first + array.full_size, is_of_kernel)) return std::nullopt;
   Finding finding("copy too small",
                   "only " + number(array.copied_back) + " of the " + number(array.full_size) +
-                      " bytes of " + name_of(array) +
-                      " were copied back: one for each of its elements of " +
-                      number(array.element) + " bytes",
+                      " bytes of " + name_of(array) + " were copied back, one byte for each " +
+                      number(array.element) + "-byte element",
                   "multiply the number of elements by sizeof");
   finding.place = array.copy_back.text();
   describe(finding, array, array.element);

@@ -56,7 +56,8 @@ bool Heap::release(const void* pointer, const void* return_address) {
   if (!array) array = arrays_.nearest(address);
   if (!array || !array->of_heap) {
     report_release("bad free", std::string(who) + " frees memory allocated by the API", array,
-                   "free memory from cudaMalloc with cudaFree, in host code", return_address);
+                   "if cudaMalloc allocated it, free it with cudaFree, in host code",
+                   return_address);
   } else if (!running_block) {
     report_release("bad free", "host code frees memory that a kernel allocated", array,
                    "free it in a kernel: the host cannot access that heap", return_address);

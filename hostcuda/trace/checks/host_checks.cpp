@@ -88,9 +88,9 @@ HostChecks::Refusal HostChecks::reason_of_refusal(const void* to, const void* fr
     if (array->is_freed)
       return {what + " was freed: " + description_of(*array, 1), "free it after the last copy"};
     if (array->of_heap)
-      return {what + " is memory that a kernel allocated, which the API knows nothing about: " +
+      return {what + " is memory that a kernel allocated, and the API cannot access it: " +
                   description_of(*array, 1),
-              "let a kernel copy it to memory from cudaMalloc"};
+              "let a kernel copy the data to memory that cudaMalloc allocated"};
     if (!array->contains(address, size))
       return {
           std::to_string(size) + " bytes do not fit: " + what + " is " + description_of(*array, 1),
@@ -101,9 +101,9 @@ HostChecks::Refusal HostChecks::reason_of_refusal(const void* to, const void* fr
     return classify(pointer, 1).kind == MemoryKind::device;
   };
   const bool to_device = is_device(to), from_device = is_device(from);
-  return {std::string("the direction does not fit: the target is memory of the ") +
-              (to_device ? "device" : "host") + ", the source is memory of the " +
-              (from_device ? "device" : "host"),
+  return {std::string("the direction does not fit: the target is ") +
+              (to_device ? "device" : "host") + " memory, and the source is " +
+              (from_device ? "device" : "host") + " memory",
           std::string("pass ") +
               (to_device     ? from_device ? "cudaMemcpyDeviceToDevice" : "cudaMemcpyHostToDevice"
                : from_device ? "cudaMemcpyDeviceToHost"
@@ -115,10 +115,11 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
                               cudaMemcpyKind direction) {
   for (const void* pointer : {to, from})
     if (const char* name = variable_without_address(pointer)) {
-      Finding finding = of_call(
-          "bad copy",
-          called() + " receives the __device__ variable " + name + ", which a GPU would not copy",
-          pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
+      Finding finding =
+          of_call("bad copy",
+                  called() + " receives the address of the __device__ variable " + name +
+                      " as host code sees it, so a GPU would not copy the variable",
+                  pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
       finding.advice += ", which takes the variable itself, or call cudaGetSymbolAddress";
       finding.array = name;
       report(std::move(finding));
@@ -149,12 +150,13 @@ void HostChecks::failed(cudaError_t error, const std::string& reason) {
 void HostChecks::library_failed(const char* function, int status, const CodePlace& place) {
   Finding finding("unchecked error",
                   std::string(function) + " failed with status " + std::to_string(status) +
-                      ", and its status was not checked: it computed nothing",
+                      " and computed nothing, and its status was not checked",
                   "check the status of every call of a library");
   constexpr int kInvalidValue = 7;
   if (!std::strncmp(function, "cublas", 6) && status == kInvalidValue)
     finding.details.push_back(
-        "7 is CUBLAS_STATUS_INVALID_VALUE: a size is negative, a pointer is null, or a leading "
+        "status 7 is CUBLAS_STATUS_INVALID_VALUE: a size is negative, a pointer is null, or a "
+        "leading "
         "dimension is smaller than the number of rows (matrices are column-major)");
   finding.place = place.text();
   report(std::move(finding));
@@ -198,14 +200,15 @@ void HostChecks::texture_bound(const void* begin, std::size_t size, std::size_t 
   const std::size_t room = array->size - array->offset_of(address);
   const bool in_elements = texel > 1 && size * texel == room;
   if (size <= room && !in_elements) return;
-  Finding finding = of_call(
-      "texture size",
-      in_elements ? "the texture has " + std::to_string(size) + " of the " + std::to_string(room) +
-                        " bytes of " + name_of(*array) + ": one for each of its elements of " +
-                        std::to_string(texel) + " bytes"
-                  : "the texture has " + std::to_string(size) + " bytes, but only " +
-                        std::to_string(room) + " bytes of " + name_of(*array) + " follow",
-      "sizeInBytes is a number of bytes: multiply the number of elements by sizeof");
+  Finding finding =
+      of_call("texture size",
+              in_elements ? "the texture has only " + std::to_string(size) + " of the " +
+                                std::to_string(room) + " bytes of " + name_of(*array) +
+                                ", one byte for each " + std::to_string(texel) + "-byte element"
+                          : "the texture has " + std::to_string(size) + " bytes, but only " +
+                                std::to_string(room) + " bytes of " + name_of(*array) +
+                                " follow its address",
+              "sizeInBytes is a number of bytes: multiply the number of elements by sizeof");
   describe(finding, *array, static_cast<unsigned>(texel));
   report(std::move(finding));
 }
@@ -307,7 +310,7 @@ void HostChecks::look_for_use(const Array& array) const {
     return;
   Finding finding("unused memory",
                   std::to_string(array.full_size) + " bytes are allocated but never used",
-                  "pass it to the kernel it is meant for, or remove it");
+                  "pass the memory to the kernel that it is meant for, or do not allocate it");
   finding.place = array.allocated.text();
   describe(finding, array);
   report(std::move(finding));
@@ -351,13 +354,14 @@ void HostChecks::report_leaks() const {
   }
   for (const auto& [place, leak] : leaks) {
     const Array& array = *leak.example;
-    const std::string times = leak.times == 1 ? "once" : std::to_string(leak.times) + " times";
-    Finding finding("leak",
-                    std::to_string(leak.bytes) + " bytes, allocated " + times +
-                        ", are still allocated when the program ends",
-                    array.of_heap                      ? "free it in a kernel, with free or delete"
-                    : array.kind == MemoryKind::pinned ? "free it with cudaFreeHost"
-                                                       : "free it with cudaFree");
+    const std::string calls =
+        leak.times == 1 ? "one allocation" : std::to_string(leak.times) + " allocations";
+    Finding finding(
+        "leak",
+        std::to_string(leak.bytes) + " bytes of " + calls + " are not freed when the program ends",
+        array.of_heap                      ? "free the memory in a kernel, with free or delete"
+        : array.kind == MemoryKind::pinned ? "free the memory with cudaFreeHost"
+                                           : "free the memory with cudaFree");
     finding.place = array.allocated.text();
     describe(finding, array);
     finding.count = leak.times;
@@ -400,7 +404,7 @@ void HostChecks::look_for_lost_results() const {
   Finding finding("lost result",
                   launch.what + " writes " + name_of(*last) +
                       ", but the program never copies a result to the host",
-                  "copy it with cudaMemcpy(..., cudaMemcpyDeviceToHost) after the launch");
+                  "copy the result with cudaMemcpy(..., cudaMemcpyDeviceToHost) after the launch");
   finding.place = launch.place.text();
   describe(finding, *last, last->element);
   report(std::move(finding));

@@ -57,7 +57,7 @@ std::string description_of(const Array& array, unsigned element) {
   std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
   if (element > 1 && array.full_size % element == 0)
     text += " (" + counted(array.full_size / element, "element") + " of " +
-            std::to_string(element) + ")";
+            counted(element, "byte") + ")";
   if (array.space == Space::shared) return text + " of shared memory";
   const char* memory = array.kind == MemoryKind::pinned    ? "pinned host memory"
                        : array.kind == MemoryKind::managed ? "managed memory"
@@ -123,6 +123,7 @@ void KernelChecks::describe(Finding& finding, const Array& array, const Accessed
 void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   const char* kind = array.is_freed ? "use after free" : "out of bounds";
   if (begin(kind, accessed.code, key_of(array))) return;
+  const auto bytes = [](std::ptrdiff_t n) { return counted(static_cast<std::size_t>(n), "byte"); };
   const std::string size = counted(accessed.bytes, "byte");
   const auto end = array.begin + array.full_size;
   std::string what =
@@ -130,14 +131,14 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   if (array.is_freed)
     what += "memory that was freed";
   else if (accessed.address < array.begin)
-    what += "out of bounds: " + size + ", " + std::to_string(array.begin - accessed.address) +
+    what += "out of bounds: " + size + ", " + bytes(array.begin - accessed.address) +
             " before the beginning of " + name_of(array);
   else if (accessed.address < end)
     what += "out of bounds: " + size + ", of which only " + std::to_string(end - accessed.address) +
             " are in " + name_of(array);
   else
-    what += "out of bounds: " + size + ", " + std::to_string(accessed.address - end) +
-            " past the end of " + name_of(array);
+    what += "out of bounds: " + size + ", " + bytes(accessed.address - end) + " past the end of " +
+            name_of(array);
   Finding finding = of_access(kind, accessed, what);
   describe(finding, array, accessed);
   if (array.is_freed)
@@ -146,8 +147,8 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
     finding.advice = "pass the number of bytes of dynamic shared memory to the launch";
   else
     finding.advice =
-        "compare the index with the number of elements (if (i < n)), and the allocated bytes "
-        "with the bytes used";
+        "compare the index with the number of elements (if (i < n)), and the number of allocated "
+        "bytes with the number of bytes used";
   finish(kind, accessed.code, key_of(array), std::move(finding));
 }
 
@@ -167,24 +168,26 @@ void KernelChecks::block_ended(const Races& races) {
 void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
   const char* kernel = running_block->launch().site.kernel;
   if (begin("uninitialised", key_of(array), kernel)) return;
-  Finding finding = of_access("uninitialised", accessed,
-                              std::string("a kernel ") + verb(accessed.kind) + " " +
-                                  counted(accessed.bytes, "byte") + " of " + name_of(array) +
-                                  " that was never written");
+  Finding finding =
+      of_access("uninitialised", accessed,
+                std::string("a kernel ") + verb(accessed.kind) + " " +
+                    counted(accessed.bytes, "byte") + " of " + name_of(array) +
+                    (accessed.bytes == 1 ? " that was" : " that were") + " never written");
   describe(finding, array, accessed);
   const std::uint8_t* first = array.writers.get();
   std::size_t written = 0;
   while (written < array.full_size && first[written] != kNobody) ++written;
   if (written && array.space == Space::global) {
     const std::string place = array.filled_at.text();
-    finding.details.push_back("only its first " + std::to_string(written) + " of " +
+    finding.details.push_back("only the first " + std::to_string(written) + " of its " +
                               std::to_string(array.full_size) + " bytes were written" +
                               (place.empty() ? "" : ", the last of them at " + place) +
                               ": was sizeof forgotten, or is the grid too small?");
   }
-  finding.advice = array.space == Space::shared
-                       ? "write every element before it is read, with a barrier in between"
-                       : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
+  finding.advice =
+      array.space == Space::shared
+          ? "write every element before it is read, with a barrier in between"
+          : "fill the array before the launch, with cudaMemset, cudaMemcpy or a kernel";
   if (array.space == Space::global)
     return finish("uninitialised", key_of(array), kernel, std::move(finding));
   static Finding once;  // counted but not shown
@@ -228,8 +231,11 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
       "device pointer", accessed,
       std::string("host code ") + verb(accessed.kind) + " device memory, which it cannot access");
   describe(finding, array, accessed);
-  finding.advice = array.of_heap ? "let a kernel copy it to memory from cudaMalloc: the API cannot"
-                                 : "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
+  finding.advice = array.of_heap
+                       ? "let a kernel copy the data to memory that cudaMalloc allocated; "
+                         "the API cannot copy from the kernels' heap"
+                       : "copy the data with cudaMemcpy, or allocate the memory with "
+                         "cudaMallocManaged";
   finish("device pointer", accessed.code, key_of(array), std::move(finding));
 }
 
@@ -273,11 +279,11 @@ void KernelChecks::constant_of_other_device(const Accessed& accessed) {
 void KernelChecks::constant_never_set(const Array& array, const Accessed& accessed,
                                       std::size_t bytes_set) {
   if (begin("constant never set", accessed.code, key_of(array))) return;
-  Finding finding = of_access(
-      "constant never set", accessed,
-      "a kernel reads " + std::string(bytes_set ? "a part of " : "") +
-          "the __constant__ variable " + array.name +
-          ", which host code has not set: " + (bytes_set ? "the part is zero" : "it is zero"));
+  Finding finding = of_access("constant never set", accessed,
+                              "a kernel reads " + std::string(bytes_set ? "a part of " : "") +
+                                  "the __constant__ variable " + array.name +
+                                  ", which host code has not set, so " +
+                                  (bytes_set ? "the part" : "it") + " is zero");
   finding.array = array.name;
   finding.advice = "call cudaMemcpyToSymbol before the launch, or give it an initialiser";
   if (bytes_set) {
@@ -300,7 +306,7 @@ void KernelChecks::bytes_as_number(const Array& array, const Accessed& accessed)
   if (accessed.bytes == 4) {
     int whole;
     std::memcpy(&whole, accessed.address, sizeof whole);
-    finding.details.push_back("as an int it is " + std::to_string(whole));
+    finding.details.push_back("as an int, the number is " + std::to_string(whole));
   }
   if (const std::string place = array.filled_at.text(); !place.empty())
     finding.details.push_back("the last fill or copy is at " + place);
@@ -369,15 +375,15 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   }
   const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
-      is_update            ? "update it with an atomic (atomicAdd, ...); otherwise updates are lost"
+      is_update ? "update the element with an atomic (atomicAdd, ...); otherwise updates are lost"
       : race.is_same_value ? "the result is the same on today's GPUs, but CUDA does not promise "
-                             "it: let one thread store the value, or use an atomic"
+                             "this; let one thread store the value, or use an atomic"
       : same_block
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
-          : "let each block write its own elements, use atomics, or a second launch; an atomic "
-            "that signals other blocks needs a __threadfence() before it";
+          : "let each block write its own elements, use atomics, or split the kernel into two "
+            "launches; an atomic that signals other blocks needs a __threadfence() before it";
   if (memory == "global" && (earlier.kind == Kind::atomic) != (later.kind == Kind::atomic))
-    finding.advice += "; if any of its values is acceptable, load it through a volatile pointer";
+    finding.advice += "; if the load may return either value, make it through a volatile pointer";
   if (of_line_.count(pair)) {
     ++of_line_[pair]->count;
   } else if (is_load_and_store) {
@@ -393,18 +399,18 @@ void KernelChecks::copy_in_flight(const Array& array, std::size_t offset, const 
   const auto* reads = reinterpret_cast<const void*>(access.code);
   if (begin("unfinished copy", copies, reads)) return;
   const std::string started = CodePlace{copies}.text();
-  Finding finding =
-      of_access("unfinished copy", {array.begin + offset, access.bytes, access.kind, reads},
-                "a kernel " + std::string(verb(access.kind)) + " " + name_of(array) +
-                    " while the asynchronous copy of " + started + " may still be writing it");
+  Finding finding = of_access(
+      "unfinished copy", {array.begin + offset, access.bytes, access.kind, reads},
+      "a kernel " + std::string(verb(access.kind)) + " " + name_of(array) +
+          " while the asynchronous copy started at " + started + " may still be writing it");
   finding.place = CodePlace{reads}.text();
   finding.block = side.block;
   finding.thread = side.thread;
   describe(finding, array, {array.begin + offset, access.bytes, access.kind, reads});
   finding.advice =
-      "wait for the copy first (__pipeline_wait_prior(0), consumer_wait(), cp.async.wait_all): "
-      "the number says how many of the newest batches may still be running; then __syncthreads(), "
-      "if other threads read the data";
+      "wait for the copy first (__pipeline_wait_prior(0), consumer_wait(), cp.async.wait_all), and "
+      "call __syncthreads() after the wait if other threads read the data; the argument of "
+      "__pipeline_wait_prior is how many of the newest batches may still be running";
   finish("unfinished copy", copies, reads, std::move(finding));
 }
 
@@ -412,7 +418,8 @@ void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed)
   if (begin("block has ended", accessed.code, array.begin)) return;
   Finding finding = of_access("block has ended", accessed,
                               std::string("a kernel ") + verb(accessed.kind) +
-                                  " shared memory of a block of the cluster that has ended");
+                                  " the shared memory of another block of its cluster, but that "
+                                  "block has ended");
   finding.array = name_of(array);
   finding.advice = "let every block wait in cluster.sync() until the others have read its memory";
   finish("block has ended", accessed.code, array.begin, std::move(finding));
@@ -424,7 +431,7 @@ void KernelChecks::table_of_host(const Array& array, const Accessed& accessed,
   Finding finding =
       of_access("virtual call", accessed,
                 "a kernel calls a virtual function of an object of class " + of_class +
-                    " whose constructor ran in host code: its table of functions is the host's");
+                    " whose constructor ran in host code, so its virtual functions are the host's");
   describe(finding, array, accessed);
   finding.advice = "construct the object in a kernel (new, or placement new in device memory)";
   finish("virtual call", accessed.code, key_of(array), std::move(finding));
@@ -439,8 +446,8 @@ void KernelChecks::lost_partial(const Array& array, const void* code, unsigned t
   Finding finding =
       of_access("lost partial result", {array.begin, kWordBytes, Kind::store, code},
                 "the reduction in " + name_of(array) + " loses a value: " + odd +
-                    " threads add in one step and " + half +
-                    " in the next, which leaves out element " + std::to_string(threads - 1));
+                    " threads add in one step and " + half + " in the next, so element " +
+                    std::to_string(threads - 1) + " is left out");
   finding.in_thread = false;
   hostcuda::trace::describe(finding, array);
   finding.advice =
@@ -474,12 +481,13 @@ void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::
                     " may still be using");
   if (copy) finding.place = copy->place.text();
   describe(finding, array, accessed);
-  finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
+  finding.details.push_back("the other operation: " + other.what + ", at " + other.place.text());
   finding.advice =
       is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
                 "cudaStreamSynchronize or cudaEventSynchronize"
       : other.of_graph
-          ? "make one node depend on the other: name it when the node is added, or call "
+          ? "make one node depend on the other: pass the dependency when the node is added, or "
+            "call "
             "cudaGraphAddDependencies"
           : "record an event after the first operation, and let the other stream wait for it";
   finish("unordered", code, other.place.return_address, std::move(finding));
