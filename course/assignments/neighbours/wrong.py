@@ -18,7 +18,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               (("  atomicAdd(&counts[cell], 1);", "  counts[cell] += 1;"),), "slip", "RACE"),
         Wrong("no_barrier", "threads overwrite numbers of the scan that others have yet to read",
               (("    __syncthreads();  // all have read\n", ""),), "slip"),
-        Wrong("not_cleared", "the counts of the cells begin with other bits",
+        Wrong("not_cleared", "the counts of the cells do not begin at zero",
               (("  cudaMemset(lists.counts, 0,", "  if (false) cudaMemset(lists.counts, 0,"),),
               "slip", "holds zeros"),
         Wrong("no_search", "no kernel searches", (("  search<<<", "  if (false) search<<<"),),
@@ -35,6 +35,6 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
                           (("kReach = 1;", "kReach = kSide;"),), "part",
                           "loads and shuffles per body"))
     else:
-        made.append(Wrong("no_images", "the vectors do not wrap around",
+        made.append(Wrong("no_images", "the vectors do not wrap around at the borders",
                           (("return d - 2 * rintf(0.5f * d);", "return d;"),), "slip"))
     return made

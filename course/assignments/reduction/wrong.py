@@ -18,7 +18,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         Wrong("no_bounds", "threads beyond the last body add the values behind the array",
               (("    if (i < bodies.count) {\n", "    {\n"),), "slip"),
         # This program is right: rounding up to whole blocks must not break a limit.
-        Wrong("blocks_of_64", "each of 64 threads reads one body",
+        Wrong("blocks_of_64", "a block has 64 threads, and each reads one body",
               (("kBlock = 256", "kBlock = 64"),), "complete"),
         Wrong("first_system", "all systems read the bodies of the first one",
               ((FIRST, FIRST.replace("(system)", "(0 * system)")),), "slip"),

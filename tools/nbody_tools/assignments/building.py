@@ -1,5 +1,5 @@
-"""Builds a submission of an assignment: the harness (tools/grade/assignment_harness.cu), which
-calls solve(), and the submission, of which the harness sees only solve().
+"""Builds a submission of an assignment: links the submission with a harness
+(tools/grade/assignment_harness.cu), which calls only one function of the submission, solve().
 
 The harness does not depend on the submission, so its object files are kept next to the grader's
 programs, together with the names of the files that the allowed headers open.
@@ -27,7 +27,7 @@ SOURCES = ROOT / "tools" / "grade"
 HARNESS = "assignment_harness"
 ENTRY = "_Z5solve"  # beginning of the mangled name of solve(); its parameters follow
 BOTH = (PLAIN, TRACED)
-FACTS = "facts.json"  # the files that the harness opened, and the name of the function it calls
+FACTS = "facts.json"  # files that compiling the harness opens, and the function that it calls
 
 
 class BreaksRule(Exception):

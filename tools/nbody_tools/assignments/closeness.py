@@ -20,7 +20,7 @@ import numpy as np
 from nbody_tools.assignments.messages import UNWRITTEN
 
 FEWEST = 16  # with fewer numbers, a correlation may be chance
-ROWS = 8  # with at least as many rows, each column has its own mean
+ROWS = 8  # with at least this many rows, each column has its own mean
 HUGE = 1e30  # no right number is as large; unwritten numbers may be
 
 
@@ -42,7 +42,7 @@ def nearness(problems: Sequence[Numbers]) -> float:
         return float(right.mean())
     got = np.where(is_written(got), got, np.nan)
     if not np.nan_to_num(got).any():
-        return 0.0  # zeros may be right within the error, but nothing has computed them
+        return 0.0  # zeros may be within the allowed errors, but no program computed them
     return max(float(right[counted].mean()), at_any_place(got, expected),
                mean_of_problems(problems) if all(one.expected.size >= FEWEST for one in problems)
                else squared_correlation(got, expected))
@@ -62,8 +62,8 @@ def is_written(got: np.ndarray) -> np.ndarray:
 
 
 def at_any_place(got: np.ndarray, expected: np.ndarray) -> float:
-    """Returns the share of the expected numbers that are anywhere in the results. Each result can
-    match only one expected number."""
+    """Returns the share of the expected numbers that occur anywhere in the results. Each result
+    can match only one expected number."""
     wanted = np.sort(expected[expected != 0])
     found = np.sort(got[np.isfinite(got)])
     if not wanted.size or not found.size:

@@ -37,36 +37,36 @@ DESCRIPTION = "assignment.toml"
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # Explains what the limits count. The keys are the beginnings of the limits' names.
 EXPLAINED = (
-    ("requests of global", "An access by a whole warp is one request. If each body or element has "
-     "a thread that accesses it once, each makes 1/32 = 0.031 requests."),
+    ("requests of global", "An access by a whole warp is one request, so a thread that accesses "
+     "one body or element makes 1/32 = 0.031 requests for it."),
     ("requests of shared loads per thread", "An access by a whole warp is one request: threads "
      "that load together make few requests, and a thread that loads alone makes one per load."),
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
-    ("global stores per thread", "In the kernel that reads the bodies, only one lane of each "
-     "warp or one thread of each block writes."),
+    ("global stores per thread", "Counted in the kernel that reads the bodies, where only one "
+     "lane of each warp or one thread of each block writes."),
     ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes fill 4 "
      "sectors, of 8 bytes 8 sectors, and of 16 bytes 16 sectors; they touch one sector more if "
-     "the first element does not begin a sector."),
+     "the first element does not start at a sector boundary."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
-    ("bodies per block", "In the kernel that reads most, the average over the blocks that read "
-     "bodies. The limit makes sure that several blocks share a large system."),
+    ("bodies per block", "The average over the blocks that read bodies, in the kernel that reads "
+     "most. The limit makes sure that several blocks share a large system."),
     ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "
      "changes nothing."),
     ("global atomics", "Each atomic operation of each thread in global memory counts, even if it "
      "changes nothing."),
-    ("shuffles per thread", "In the kernel that reads the bodies, the average over the threads "
-     "that read bodies. Every shuffle in which a thread takes part counts, also in cooperative "
-     "groups."),
+    ("shuffles per thread", "The average over the threads that read bodies, in the kernel that "
+     "reads them. Every shuffle in which a thread takes part counts, including those of "
+     "cooperative groups."),
     ("launches that load", "A later kernel must read what an earlier kernel has written."),
     ("loads and shuffles in the search", "Counted in the kernel that loads most. A body looks at "
      "65 to 100 others."),
     ("global atomics per shared load", "What is added in global memory must have been collected in "
      "shared memory."),
     ("loads and shuffles", "The loads of all threads from global, shared and constant memory, and "
-     "every shuffle in which a thread takes part. All pairs would be 2000."),
+     "every shuffle in which a thread takes part. A loop over all pairs would need 2000."),
     ("loads and atomics before the search", "Counted in all kernels except the one that loads "
      "most. Making lists requires more than one look at each position."),
     ("loads of one thread before the search", "The loads of the busiest thread in these kernels: "
@@ -76,8 +76,8 @@ EXPLAINED = (
     ("loads of one thread", "The loads of the busiest thread from global and shared memory: no "
      "thread may do the work of all others."),
     (PATTERNS, "The ways in which the addresses of the lanes follow one another, counted over the "
-     "warps of a block. Padding stores all rows in the same way, which is 1 pattern; exchanged "
-     "columns differ from row to row."),
+     "warps of a block. With padding, all rows are stored in the same way, which is 1 pattern; "
+     "exchanged columns differ from row to row."),
 )
 
 
@@ -103,8 +103,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the method, with the points for keeping all of its limits. Each part has a limit
-    that a program without this part breaks."""
+    """A part of the method, with the points for keeping all of its limits. A program without this
+    part breaks at least one of them."""
     name: str
     points: int
     limits: tuple[Limit, ...]
@@ -116,7 +116,7 @@ class Wrong:
     how many points it may get (tests/assignments/bands.py)."""
     name: str
     why: str
-    edits: tuple[tuple[str, str], ...]  # a text that the reference has once, and its replacement
+    edits: tuple[tuple[str, str], ...]  # a text that the reference contains once, and a new one
     kind: str
     says: str = ""  # a text that the report must contain
 
@@ -158,13 +158,13 @@ class Variant:
     family: Family
     choice: dict[str, str] = field(hash=False)
 
-    # The grader's rules and its workshop read these attributes, which nbody_tools.labs.lab.Lab also
-    # has.
+    # The grader's rules and its workshop read these attributes. nbody_tools.labs.lab.Lab has them
+    # too.
     file_name = FILE_NAME
     steps: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
-    # Counts show the method, so only words are forbidden by which the host could read the bodies
-    # without being counted.
+    # The grader recognises the method by counts. Only those words are forbidden with which the host
+    # could read the bodies uncounted.
     forbidden: tuple[str, ...] = ("__managed__", "cudaLaunchHostFunc", "cudaStreamAddCallback",
                                   "cudaGraphAddHostNode")
 

@@ -10,10 +10,10 @@ FILL = 0x7f  # each byte of the result before a call
 UNWRITTEN = (struct.unpack("<f", bytes([FILL] * 4))[0], float(int.from_bytes([FILL] * 4, "little")))
 OF_HARNESS = re.compile(r"the allocation of \S*assignment_harness\.cu:\d+")
 AT_HARNESS = re.compile(r",? \(?allocated (?:at|in) \S*assignment_harness\.cu:\d+\)?")
-# A student cannot follow this advice, because the file has no main(); the grader's own run does.
+# A student cannot follow this advice, because the file has no main(). The test `findings` does it.
 CHECK = re.compile(r"hostcuda: hint: `hostcuda check` names .*")
 ERROR = re.compile(r"\berror\b", re.I)
-CALLABLE = "CUDA's runtime, printf, and mathematics and containers of the C++ library"
+CALLABLE = "the CUDA runtime, printf, and mathematics and containers of the C++ library"
 
 
 def shown(value: float) -> str:
@@ -54,4 +54,4 @@ def call_refused(broken: str, text: str) -> str:
     line = next((k for k, line in enumerate(text.splitlines(), 1)
                  if re.search(rf"\b{found[1]}\b", line)), None)
     where = f"line {line}: " if line else ""
-    return f"{where}it calls '{found[1]}', which is not allowed; allowed are {CALLABLE}"
+    return f"{where}it calls '{found[1]}', which is not allowed; you may call only {CALLABLE}"

@@ -2,7 +2,7 @@
 
   45 for results, in the tests `right` to `findings`: a right program gets them with any method;
   55 for the method, in the test `counts`: each part of a variant has its own points (family.Part).
-  The points for the method count only as far as the results are right, because a program with wrong
+  The less near the results are, the fewer points for the method count, because a program with wrong
   results may only imitate the accesses.
 """
 

@@ -3,8 +3,8 @@ all assignments, and with this repository's own CUDA code.
 
 copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
 reformatted copy. This module starts copydetect with a Python that can import it: the Python that
-the environment variable PYTHON names, that of this process, or that of the command `copydetect`.
-Nothing leaves this machine.
+the environment variable PYTHON specifies, the Python of this process, or that of the command
+`copydetect`. Nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="folder of submissions, as for ./nbody grade")
     p.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
     p.add_argument("--above", type=positive_number, default=SUSPICIOUS, metavar="SHARE",
-                   help=f"share of a submission to report as a copy [{SUSPICIOUS}]")
+                   help=f"least share in one other file that is reported as a copy [{SUSPICIOUS}]")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def verdict_on(match: Match, above: float) -> str:
 
 def others(folder: Path) -> dict[str, Path]:
     """Writes the references of all variants, and the programs in which one thread does everything,
-    into the folder; returns these and our own files."""
+    into the folder. Returns the paths of these files and of our own code, by name."""
     files = {str(file.relative_to(ROOT)): file for pattern in OURS for file in ROOT.glob(pattern)}
     for family in families():
         for variant in family.variants:

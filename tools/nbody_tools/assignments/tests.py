@@ -1,10 +1,10 @@
 """Runs the tests of a submission for an assignment. Each test has a name and points:
 
-  right     three problems of some thousand bodies, against float64
+  right     three problems of some thousand bodies, compared with results in float64
   sizes     one and two bodies, sizes just below and above those of warps and blocks, random sizes
   orders    other orders of threads, blocks and streams; guarded memory
-  findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
-  counts    the parts of the variant's method
+  findings  mistakes that hostcuda's trace reports: races, bounds, barriers, leaks, ...
+  counts    the limits on each part of the variant's method
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MEGABYTES = 1000
 NO_KERNEL = "no kernel reads the input"
 HOST = "no points: the kernels read hardly any of the input, so the host has computed the results"
 COPIED = "no points: the program copies the input back to the host, which can compute the results"
-IDLE = 0.1  # below this share of the least number of requests, the message HOST is reported
+IDLE = 0.1  # share of the required requests; a program with fewer gets the message HOST
 MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"
 UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
@@ -48,17 +48,17 @@ INSPECTED = (1921, 2047)  # bodies per system in the traced run
 
 
 class Kind(NamedTuple):
-    """A run in which some mistakes have no effect, and a text that explains the mistake of a
-    program that is right only in such a run."""
+    """Environment variables with which a certain mistake has no effect. `words` explains this
+    mistake to the student whose program is right only with these variables."""
     environment: str
     words: str
 
 
 KIND = (
-    Kind(f"{STRICT} {UNPOISONED}", "; the result is right if all memory holds zeros before, so "
-         "the program reads or adds to memory that it has not written"),
+    Kind(f"{STRICT} {UNPOISONED}", "; the result is right if all memory holds zeros before the "
+         "call, so the program reads or adds to memory that it has not written"),
     Kind(f"{UNPOISONED} {ROOM}", "; the result is right if there are zeros behind all arrays, so a "
-         "thread works beyond the end of an array"),
+         "thread accesses memory beyond the end of an array"),
     Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED} {ROOM}", "; the result is right if the threads run "
          "in another order, so a barrier or an atomic operation is missing"),
     Kind(f"HOSTCUDA_DIVERGENCE=warn {UNPOISONED} {ROOM}", "; the result is right if threads need "
@@ -68,7 +68,7 @@ KIND = (
 
 @dataclass(frozen=True)
 class Answers:
-    """The results of the problems that a run answered, and why it ended early."""
+    """The results of the problems that a run answered and, if the run ended early, why."""
     results: tuple[bytes, ...]
     seconds: tuple[float, ...] = ()  # of each problem's fastest call
     why: str = ""
@@ -83,8 +83,8 @@ class Tests:
         self._variant, self._workshop, self._programs = variant, workshop, programs
         self._dice = random.Random(seed)
         self._hung = ""
-        self._near = 0.0  # how near the results of `right` are
-        self._kind: Optional[Kind] = None  # first run of KIND with a right result
+        self._near = 0.0  # nearness (closeness.py) of the results of `right`
+        self._kind: Optional[Kind] = None  # first of KIND with which a result was right
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
 
     def results(self) -> list[Result]:
@@ -114,7 +114,7 @@ class Tests:
         return self._variant.problem(systems, count, self._dice)
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number: block and warp sizes are even, so none divides it."""
+        """Returns a random odd number, which no block or warp size divides: these are even."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _right(self) -> list[Problem]:
@@ -140,7 +140,7 @@ class Tests:
     def _run(self, name: str, program: str, problems: Sequence[Problem], environment: str,
              fill: int = FILL) -> Answers:
         limit = max(1.0, min(SECONDS, self._seconds_left))
-        self._seconds_left -= limit  # another run may begin before this one ends
+        self._seconds_left -= limit  # reserved, because another run may begin meanwhile
         answers, used, hung = run_problems(
             self._workshop, self._programs[program], problems, environment, limit, fill=fill)
         self._seconds_left += limit - used
@@ -150,8 +150,8 @@ class Tests:
 
     def _checked(self, name: str, problems: Sequence[Problem], environment: str
                  ) -> tuple[Result, tuple[bytes, ...]]:
-        """Returns the result and the bytes of the answers. Runs problems with wrong numbers again
-        in each kind of run in KIND."""
+        """Returns the result and the bytes of the answers. If a problem has wrong numbers, runs it
+        again with the environment of each KIND."""
         checked, given = self._answered(name, problems, environment)
         for kind in KIND:
             again = [k for k, one in enumerate(checked) if one.why and not one.is_explained]
@@ -181,7 +181,7 @@ class Tests:
             if not answers.why:
                 break
             at = min(len(answers.results), len(left) - 1)
-            after = "the results are there, but " if at < len(answers.results) else ""
+            after = "the results are complete, but " if at < len(answers.results) else ""
             why = f"{left[at].words}: {after}{answers.why}{quoted(of_student(answers.said))}"
             if at < len(answers.results):
                 checked[-1] = replace(checked[-1], why=checked[-1].why or why)
@@ -213,11 +213,12 @@ class Tests:
 
     def _inspect(self, problem: Problem) -> Result:
         answers, found, messages = self._traced_run(problem)
-        if found is None and not self._hung:  # ended early: counts accesses in a run of KIND
+        if found is None and not self._hung:
+            # The program ended early, but may not do so with zeros behind its arrays.
             found = self._traced_run(problem, KIND[1])[1]
         shown = "\n".join(messages[:FINDINGS])
         if found is None:
-            return Result("findings", 0, shown or answers.why or "nothing was recorded")
+            return Result("findings", 0, shown or answers.why or "the traced run recorded nothing")
         if found.clean and not answers.why and not messages:
             return Result("findings", 1, "", found)
         more = len(messages) - FINDINGS
@@ -245,8 +246,8 @@ class Tests:
         return answers, None if answers.why and kind is None else found, messages
 
     def _counts(self, found: Optional[Inspection], problem: Problem) -> Result:
-        """Returns the result of the test `counts`. It gets the method's points of those parts whose
-        limits are kept."""
+        """Returns the result of the test `counts`: a part of the method earns its points if all of
+        its limits are kept."""
         if found is None:
             return Result("counts", 0, "nothing could be counted")
         if not any(kernel.loading_threads for kernel in found.kernels):
@@ -274,7 +275,7 @@ class Tests:
 
 
 def lines_of(part: Part, found: Inspection, units: float) -> list[str]:
-    """Returns a line for each broken limit of the part, with the part's name and points."""
+    """Returns a message for each broken limit of the part, with the part's name and points."""
     lines = filter(None, (broken(limit, found, units) for limit in part.limits))
     return [f"{part.name} ({part.points} points): {line}" for line in lines]
 
@@ -299,10 +300,10 @@ def broken(limit: Limit, found: Inspection, units: float) -> str:
 
 
 def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
-    """Returns the result of a problem, given its results in the normal run (`own`) and in a run of
-    this kind (`other`). If both are wrong, the numbers nearer to the right ones count. If `other`
-    is right, `kind` explains the mistake, unless all expected numbers are zero: memory that nothing
-    has written would then be right too."""
+    """Returns the result of a problem, given its results in the normal run (`own`) and with the
+    environment of `kind` (`other`). If both are wrong, the numbers nearer to the right ones count.
+    If `other` is right, `kind` explains the mistake. An exception are problems whose expected
+    numbers are all zero, because memory that nothing has written would then be right too."""
     if not other.why and other.numbers.expected.any():
         return replace(own, is_explained=True, why=with_end(own.why, kind.words))
     if nearness([other.numbers]) >= nearness([own.numbers]):
@@ -335,13 +336,14 @@ def with_end(why: str, more: str) -> str:
 
 def weighed(findings: Result, near: float) -> Result:
     """Multiplies the share of the points for findings by the nearness of the results."""
-    why = findings.why or ("" if near == 1 else "counts only as far as the results are right")
+    why = findings.why or (
+        "" if near == 1 else "fewer points, because results of `right` are wrong")
     return replace(findings, share=findings.share * near, why=why)
 
 
 def weighed_method(result: Result, near: float) -> Result:
     of_method = share_of_method(near)
-    why = f"{100 * of_method:.0f} % of the points for the method, as the results are wrong" \
+    why = f"{100 * of_method:.0f} % of the points for the method, because the results are wrong" \
         if result.share and of_method < 1 else ""
     return replace(result, share=result.share * of_method,
                    why="\n".join(filter(None, (result.why, why))))
@@ -350,9 +352,9 @@ def weighed_method(result: Result, near: float) -> Result:
 def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem], environment: str,
                  seconds: float, calls: int = 1, megabytes: int = MEGABYTES, copies: int = 1,
                  kept: int = 0, fill: int = FILL) -> tuple[Answers, float, bool]:
-    """Runs the problems. The input of a problem has `copies` copies of its systems; the results are
-    read from one copy. Before a call, each byte of the result is `fill`. Returns the answers, the
-    processor time, and whether the program had to be stopped."""
+    """Runs a program on the problems. The input of a problem has `copies` copies of its systems;
+    only the results of copy `kept` are read. Before a call, each byte of the result is `fill`.
+    Returns the answers, the processor time, and whether the program had to be stopped."""
     name = secrets.token_hex(8)
     asked, given = program.parent / f"{name}.problems", program.parent / "out" / f"{name}.results"
     asked.write_bytes(b"".join(map(packed, problems)))

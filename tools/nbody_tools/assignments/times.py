@@ -1,5 +1,5 @@
 """Limits on the time of a submission on a GPU. The unit is the time that the GPU needs to copy the
-program's input in its memory.
+program's input within its memory.
 
 times.csv has the time of each variant's reference in this unit, measured on an H200. A submission
 may take FULL_WITHIN times as long as the reference. The copy is timed on the same GPU as the

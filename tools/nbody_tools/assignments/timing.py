@@ -17,7 +17,7 @@ from nbody_tools.labs.building import GPU_SECONDS as SECONDS_TO_COMPILE
 from nbody_tools.labs.running import run_alone
 from nbody_tools.labs.tests import GPU_SECONDS, Result, quoted
 
-CALLS = 9  # the shortest counts
+CALLS = 9  # the fastest call counts
 COPY = "copy_time"
 BEFORE = "before solve():"  # what the harness prints if the GPU failed before the submission ran
 

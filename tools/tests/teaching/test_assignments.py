@@ -326,7 +326,7 @@ class Points(InFolder):
 
     def test_messages_name_the_line_and_what_is_allowed(self) -> None:
         said = call_refused("it calls 'fprintf', which no lab needs", "int a;\nfprintf(b);\n")
-        self.assertRegex(said, "^line 2: it calls 'fprintf', .*; allowed are CUDA's runtime")
+        self.assertRegex(said, "^line 2: it calls 'fprintf', .*; you may call only the CUDA")
         said = "In file included from a.h:1\nnote: x\nsolution.cu:3:5: error: y\n"
         self.assertEqual(error_first(said, 2)[:2],
                          ["solution.cu:3:5: error: y", "In file included from a.h:1"])

@@ -25,13 +25,13 @@ NEAR = 1e-4  # least relative difference of a squared distance from the squared 
 TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
-# Limits on the loads and shuffles per body. A body looks at 65 to 100 others, or at 5 to 9 in its
-# own cell; a program that reads all pairs needs 2000, whether they come from memory, from constants
-# or by shuffles.
+# Limits on the loads and shuffles per body. A body looks at 65 to 100 others, of which 5 to 9 are
+# in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
+# shuffles.
 LEAST_LOADS, MOST_LOADS = 40, 1000
-MOST_OF_THREAD = 1500  # limit for the thread with the most neighbours
+MOST_OF_THREAD = 1500  # loads; a thread with many neighbours may need so many
 DENSE = 40  # bodies in one cell of each system, in problems with many systems
-MANY, ENOUGH = 5, 60  # systems and bodies of such problems, at least
+MANY, ENOUGH = 5, 60  # least numbers of systems and bodies of such problems
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -141,7 +141,7 @@ def vectors(choice: dict[str, str], state: State, system: int, rows: slice) -> l
 
 
 def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> State:
-    """Makes bodies all over the box; no two have a distance close to the cut-off."""
+    """Makes bodies all over the box. No two bodies have a distance close to the cut-off."""
     state = layouts.random_state(systems, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
     for c in "xyz":
@@ -156,7 +156,7 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
                 squares = sum(d * d for d in vectors(choice, state, system, rows))
                 ratio = squares / cut_off(choice) ** 2
                 near = np.abs(ratio - 1) < NEAR
-                near[:, begin + ROWS:] = False  # these bodies move in their own turn
+                near[:, begin + ROWS:] = False  # a later round moves these bodies
                 bad = np.flatnonzero(near.any(axis=1)) + begin
                 if not bad.size:
                     break
@@ -166,9 +166,8 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns the numbers of systems and bodies. The numbers are smaller than the ones that a test
-    requests for large problems, because the expected results are computed from all pairs of
-    bodies."""
+    """Returns the numbers of systems and bodies. If a test requests a large problem, they are
+    smaller than requested, because the expected results are computed from all pairs of bodies."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count

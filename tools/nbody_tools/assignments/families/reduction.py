@@ -34,12 +34,12 @@ ROUNDS_OF_WARP = 5
 @dataclass(frozen=True)
 class Quantity:
     words: str
-    formulas: tuple[str, ...]  # of the results, for the statement
-    terms: tuple[str, ...]  # in C++, of one body
+    formulas: tuple[str, ...]  # of the results, as the statement has them
+    terms: tuple[str, ...]  # contributions of one body, as C++ expressions
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
-    # The sums of the products' absolute values, if products in a term can cancel: the errors scale
-    # with these sums.
+    # Given if products in a term can cancel: the sums of the products' absolute values, with which
+    # the errors scale.
     sizes: Optional[Callable[[State], list[np.ndarray]]] = None
     is_sum: bool = True  # otherwise the first half of the terms are minima, the others maxima
 
@@ -140,7 +140,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
               at_most=2 * (loads + results / 4) / WARP),
         Limit("global loads per body", at_most=1.07 * loads + results / 16),
         Limit("sectors per request of global loads",
-              at_most=layouts.SECTORS[choice["layout"]] + 1),  # a row need not begin with a sector
+              at_most=layouts.SECTORS[choice["layout"]] + 1),  # a row need not start at a sector
     )
     combining = [Limit("bodies per block", at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
@@ -158,20 +158,20 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     memory, so the values of all other threads must have gone through the tree or shuffles."""
     is_staged = choice["layout"] == "records"
     few = results / 8
-    loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then shared memory
+    loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then from shared memory
     made = [Limit("global stores per thread", at_most=few),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 22 * results)]
     if choice["method"] == "tree":
         made += [Limit("shuffles per thread", at_most=0),
                  Limit("shared loads per thread", at_least=0.2 * results)]
-        if not is_staged:  # if one thread adds up all numbers, each is one request
+        if not is_staged:  # a thread that adds up all numbers alone makes one request each
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
-        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # also places beyond the last body
+        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # with places beyond the last body
         of_warp = results * WARP / BLOCK  # each lane of a block's first warp may load each result
         made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
                  Limit("shared loads per body", at_most=staged + of_warp + 0.05),
-                 # a tree would store more: values in each round
+                 # a tree stores more, because it stores values in each round
                  Limit("shared stores per body", at_most=staged + few + 0.05)]
     if choice["method"] == "tree" or is_staged:
         made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
@@ -211,7 +211,7 @@ def glue(choice: dict[str, str]) -> str:
 @dataclass(frozen=True)
 class Expected:
     values: np.ndarray  # (systems, results)
-    errors: np.ndarray  # the allowed ones
+    errors: np.ndarray  # the largest allowed errors
 
 
 def problem(choice: dict[str, str], systems: int, count: int, dice: random.Random) -> Problem:

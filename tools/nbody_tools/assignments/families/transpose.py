@@ -22,7 +22,7 @@ LARGEST = ("There are at most 70 million elements in all, so an `int` holds an i
 WARP = 32
 TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
-MOST_OF_THREAD = 256  # loads from both memories, of 32 elements and of the values that change them
+MOST_OF_THREAD = 256  # loads of 32 elements and of what changes them, from both memories
 SQUARE = 4096  # systems of the table that is timed
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
@@ -43,7 +43,7 @@ AVOID = {
     "padding": "The rows of the tile in shared memory are **padded**, so that neither rows nor "
                "columns have bank conflicts.",
     "swizzle": "The tile in shared memory has **no padding**: its rows are as long as a warp. "
-               "Exchange the columns of each row instead (an exclusive or with the row), so that "
+               "Exchange the columns of each row instead (exclusive or of column and row), so that "
                "neither rows nor columns have bank conflicts.",
 }
 
@@ -78,7 +78,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             Limit("requests of global loads per element", at_least=0.5 / WARP,
                   at_most=2 * loads / WARP),
             Limit("sectors per request of global loads", at_most=sectors),
-            Limit("global loads per element", at_most=1.2 * loads))),  # tiles may exceed the table
+            Limit("global loads per element", at_most=1.2 * loads))),  # tiles may cross the edge
         Part("writing", 15, (
             Limit("requests of global stores per element", at_least=0.5 / WARP,
                   at_most=2 / WARP),
