@@ -85,7 +85,8 @@ struct Bodies {
   }
 };
 
-// The input and output arrays of a kernel. There are always two arrays of positions.
+// The input and output arrays of a kernel. There are always two arrays of positions, but
+// `velocities` and `new_velocities` are the same array if the kernel updates them in place.
 struct State {
   float4 *positions, *velocities, *new_positions, *new_velocities;
   int count;
@@ -164,8 +165,8 @@ int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for)
   }
 }
 
-// Throws (exit code 2) unless n is a multiple of `of`, because neither kernel handles an incomplete
-// block.
+// Throws (exit code 2) unless n is a multiple of `of`, because neither of the two kernels handles
+// an incomplete block.
 inline void require_multiple(int n, int of) {
   if (n % of != 0) {
     throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +

@@ -1,4 +1,4 @@
-// The kernel of NVIDIA's CUDA sample "nbody", launched as the sample does: nvcc finds
+// The kernel of NVIDIA's CUDA sample "nbody", launched as in the sample. nvcc finds
 // bodysystemcuda.cu in the folder of the sample, which is not part of this repository.
 #include <string>
 

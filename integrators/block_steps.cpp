@@ -14,8 +14,8 @@ namespace {
 using Ticks = std::int64_t;
 constexpr Ticks kSpan = Ticks{1} << 52;
 
-// Returns the largest power of two up to `wanted`. Steps of such lengths begin at multiples of
-// their length.
+// Returns the longest step, a power of two, that is at most `wanted` and at most `largest`. Each
+// step of such a length begins at a multiple of its length.
 Ticks block(double wanted, Ticks largest) {
   Ticks step = largest;
   while (static_cast<double>(step) > wanted && step > 0) step /= 2;
@@ -28,7 +28,7 @@ Steps block_steps(System& bodies, Gravity& gravity, double span, double eta) {
   const double tick = span / static_cast<double>(kSpan);
   Derivatives old = gravity.derivatives(bodies);
   const std::vector<double> potentials = Gravity::potentials(bodies);
-  std::vector<Ticks> at(n, 0), step(n);  // the time of a body's state, and its step from there
+  std::vector<Ticks> at(n, 0), step(n);  // times of the bodies' states, and lengths of their steps
   for (std::size_t i = 0; i < n; ++i)
     step[i] = block(first_step({old.a[i], old.j[i]}, potentials[i], eta) / tick, kSpan);
 
@@ -40,7 +40,7 @@ Steps block_steps(System& bodies, Gravity& gravity, double span, double eta) {
     now = kSpan;
     for (std::size_t i = 0; i < n; ++i) now = std::min(now, at[i] + step[i]);
     active.clear();
-    for (std::size_t i = 0; i < n; ++i) {  // all are predicted: they are the sources
+    for (std::size_t i = 0; i < n; ++i) {  // predicts all bodies, because all are sources
       const double h = tick * static_cast<double>(now - at[i]);
       const State s = predicted({bodies.x[i], bodies.v[i]}, {old.a[i], old.j[i]}, h);
       next.x[i] = s.x;

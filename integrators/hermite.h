@@ -1,5 +1,5 @@
 // Hermite's formulas for one body, which hermite4 and block_steps share (Makino & Aarseth 1992,
-// PASJ 44, 141). The time step is that of Aarseth (1985, in Multiple Time Scales, p. 377).
+// PASJ 44, 141). Aarseth (1985, in Multiple Time Scales, p. 377) proposed the time step.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace nbody::orbits {
 struct State {
   Vector3 x, v;
 };
-// The digits that additions have rounded off a body's position and velocity (Kahan 1965, Comm. ACM
-// 8, 40). Without these digits, a pair whose distance is 1e-4 of the system's size would lose four
-// digits of its orbit in every step.
+// Digits of a body's position and velocity that were lost when sums were rounded (Kahan 1965, Comm.
+// ACM 8, 40). Without these digits, a pair whose distance is 1e-4 of the system's size would lose
+// four digits of its orbit in every step.
 struct Lost {
   Vector3 x, v;
 };

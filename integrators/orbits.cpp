@@ -86,7 +86,8 @@ std::vector<double> Gravity::potentials(const System& bodies) {
 long long equal_steps(double span, double dt) {
   const double steps = std::ceil(span / dt * (1 - 1e-14));  // a multiple of dt needs no extra step
   if (!(steps <= 1e12))
-    refuse("--dt", shortest(dt), "at most 1e12 steps, and this needs ", in_digits(steps, 3));
+    refuse("--dt", shortest(dt), "at most 1e12 steps are allowed, but it needs ",
+           in_digits(steps, 3));
   return std::max(1LL, static_cast<long long>(steps));
 }
 
@@ -105,21 +106,21 @@ struct Arguments {
 std::optional<Arguments> parse(const Integrator& integrator, int argc, char** argv) {
   Arguments arguments;
   CommandLine line(std::string(integrator.name), std::string(integrator.description));
-  line.option("--input", "FILE", "bodies to start from",
+  line.option("--input", "FILE", "file with the bodies to start from",
               [&](const std::string& file) { arguments.input = file; });
-  line.option("--scenario", "NAME", "or a scenario: " + scenario_names(),
+  line.option("--scenario", "NAME", "scenario to start from: " + scenario_names(),
               [&](const std::string& name) { arguments.scenario = name; });
   line.real("--time", arguments.time, std::numeric_limits<float>::min(), "a number above 0",
             "how long to run, in units where G = 1");
   if (integrator.accuracy == "dt") {
     line.real("--dt", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
-              "time step; shortened until --time is a multiple of it");
+              "time step; shortened so that --time is a multiple of it");
   } else {
     line.real("--eta", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
               "accuracy: a step is sqrt(eta) times the time scale of the acceleration [0.01]");
   }
   line.real("--softening", arguments.softening, 0, "0, or a number above 0",
-            "softening length [0, even if the file gives another]");
+            "softening length [0, even if the file has another one]");
   line.option("--output", "FILE", "final state (.csv and .bin keep float64)",
               [&](const std::string& file) { arguments.output = file; });
   line.option("--json", "FILE", "file to which one line with the result is appended",
@@ -127,9 +128,9 @@ std::optional<Arguments> parse(const Integrator& integrator, int argc, char** ar
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.input.empty() == arguments.scenario.empty())
     throw UsageError("give either --input FILE or --scenario NAME");
-  if (!arguments.time) throw UsageError("--time is missing: how long to run");
+  if (!arguments.time) throw UsageError("--time is missing: it sets how long to run");
   if (!arguments.accuracy) {
-    if (integrator.accuracy == "dt") throw UsageError("--dt is missing: the time step");
+    if (integrator.accuracy == "dt") throw UsageError("--dt is missing: it sets the time step");
     arguments.accuracy = 0.01;
   }
   return arguments;
@@ -149,7 +150,7 @@ Snapshot read(const Arguments& arguments) {
   }
   if (snapshot.systems.count != 1)
     throw UsageError(arguments.input, ": has ", snapshot.systems.count,
-                     " systems; one is allowed here");
+                     " systems; only one is allowed here");
   if (snapshot.staggered)
     throw UsageError(arguments.input, ": is a checkpoint in the middle of a leapfrog step");
   snapshot.softening = arguments.softening.value_or(0);

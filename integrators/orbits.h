@@ -9,7 +9,7 @@
 
 namespace nbody::orbits {
 
-using Vectors = std::vector<Vector3>;  // three numbers per body, as libnbody's arrays
+using Vectors = std::vector<Vector3>;  // three numbers per body, as in libnbody's arrays
 
 struct System {
   Vectors x, v;           // positions and velocities, n each
@@ -26,13 +26,13 @@ struct Derivatives {
 // runtime_error if a position is no longer finite.
 class Gravity {
  public:
-  // sum_j m_j r_ij / s^3, s^2 = |r_ij|^2 + softening^2, for every body.
+  // Returns sum_j m_j r_ij / s^3, with s^2 = |r_ij|^2 + softening^2, for every body.
   Vectors accelerations(const System& bodies);
-  // The accelerations, and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), for every body.
+  // Returns the accelerations and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), as above.
   Derivatives derivatives(const System& bodies);
-  // As above, but only for the bodies in `active`. All bodies act on these bodies.
+  // The same, but only for the bodies in `active`. All bodies act on these bodies.
   Derivatives derivatives(const System& bodies, const std::vector<std::size_t>& active);
-  // - sum_j m_j / s for every body. These interactions are not counted.
+  // Returns -sum_j m_j / s for every body. These interactions are not counted.
   static std::vector<double> potentials(const System& bodies);
   // Interactions so far: pairs of a target and a source.
   long long interactions() const { return interactions_; }
@@ -46,8 +46,8 @@ struct Steps {
   double least, most;  // shortest and longest step of a body
 };
 
-// Moves the bodies by `span` > 0. `accuracy` is the integrator's parameter: its time step, or the
-// eta that determines its steps.
+// Moves the bodies forward by a time `span` > 0. `accuracy` is the integrator's parameter: its time
+// step, or the eta that determines its steps.
 using Integrate = Steps (*)(System& bodies, Gravity& gravity, double span, double accuracy);
 
 struct Integrator {
@@ -60,7 +60,7 @@ struct Integrator {
 // Divides a span into equal steps of at most dt. Throws UsageError above 1e12 steps.
 long long equal_steps(double span, double dt);
 
-// Throws a runtime_error that says that the step is too short: adding it would not change the time.
+// Throws a runtime_error, because the step is so short that adding it would not change the time.
 [[noreturn]] void refuse_short_step();
 
 // The main function of a program; returns its exit code.

@@ -1,7 +1,7 @@
-# The library for programs of other projects: nbody::common, what every step uses (nbody/step.h), and
-# nbody::program, which makes a simulate() a program with the steps' command line. find_package(nbody)
-# and pkg-config find it, also in a prefix that was moved. nbody::nbody is libnbody (../library).
-# Only these: cmake --install BUILD --component library
+# Libraries for programs of other projects: nbody::common has what every step uses (nbody/step.h),
+# nbody::program turns a simulate() into a program with the steps' command line, and nbody::nbody is
+# libnbody (../library). find_package(nbody) and pkg-config find them, even if the prefix was moved.
+# To install only the libraries: cmake --install BUILD --component library
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nbody)
@@ -31,7 +31,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nbodyConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/nbodyConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT library)
 
-# pkg-config tells where nbody.pc is; everything else is relative to it.
+# pkg-config knows the folder of nbody.pc (pcfiledir); all other paths are relative to this folder.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(nbody.pc.in nbody.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nbody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig

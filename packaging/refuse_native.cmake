@@ -1,6 +1,6 @@
-# What only this machine's processor understands dies of SIGILL on an older one: nothing is installed.
-# compile_commands.json has every flag, wherever it came from. NBODY_BUILD is the build's folder;
-# NBODY_FILES matches the object files to look at, by default all.
+# Stops the installation of programs compiled for this machine's processor, because they die of SIGILL
+# on an older one. compile_commands.json has every flag, whatever set it. NBODY_BUILD is the build folder;
+# NBODY_FILES is a pattern of the object files to check, by default all.
 set(database ${NBODY_BUILD}/compile_commands.json)
 set(commands "")
 if(EXISTS ${database})
@@ -10,11 +10,11 @@ if(NBODY_FILES)
   list(FILTER commands INCLUDE REGEX "${NBODY_FILES}")
 endif()
 if(commands STREQUAL "")
-  message(FATAL_ERROR "${database} says nothing of how the programs were compiled")
+  message(FATAL_ERROR "${database} does not say how the programs were compiled")
 endif()
 if(commands MATCHES "-m(arch|cpu)=native")
   message(FATAL_ERROR
     "The programs of ${NBODY_BUILD} are for this machine's processor (${CMAKE_MATCH_0}) and are not "
-    "installed. Those for any: cmake --preset portable && cmake --build --preset portable && "
+    "installed. For programs that run on any processor: cmake --preset portable && cmake --build --preset portable && "
     "cmake --install build/portable --prefix DIR")
 endif()

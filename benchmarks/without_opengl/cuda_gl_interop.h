@@ -1,5 +1,5 @@
-// Replaces the toolkit's header of this name, which would include OpenGL's headers. The functions
-// that the sample calls to draw in a window belong to the CUDA runtime; hostcuda has none of them.
+// Replaces the toolkit's header of this name, which would include OpenGL's headers. To draw in a
+// window, the sample calls functions of the CUDA runtime that hostcuda lacks: see below.
 #pragma once
 #include <cuda_runtime.h>
 

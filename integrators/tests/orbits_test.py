@@ -60,7 +60,7 @@ class Programs(unittest.TestCase):
         return float(numpy.linalg.norm(end.positions[0] - exact, axis=1).max()), line
 
     def exact(self, start: Path, time: float) -> numpy.ndarray:
-        """Returns the positions from Taylor series, which are computed only once."""
+        """Returns the positions from Taylor series; computes each result only once."""
         if (start, time) not in self.known:
             first = read_bodies(start)
             x, _ = taylor.integrate(first.positions[0], first.velocities[0], first.masses[0], time)
@@ -93,7 +93,7 @@ class Orbits(Programs):
                 self.assertLess(numpy.abs(end.velocities - start.velocities).max(), 1e-6)
 
     def test_eccentric(self) -> None:
-        """Ten orbits with e = 0.9."""
+        """After ten orbits with e = 0.9, the errors are below a limit."""
         start = self.ellipse(0.9)
         for program, accuracy, limit in (("leapfrog", 1e-4, 2e-4), ("yoshida4", 5e-4, 1e-4),
                                          ("hermite4", 1e-4, 1e-4), ("block_steps", 1e-4, 1e-4)):

@@ -64,7 +64,7 @@ class NbodySteps(CMakePackage, CudaPackage, PythonExtension):
     requires("platform=linux", msg="hostcuda and the grader use Linux's system calls")
     conflicts("%gcc@:11", msg="C++20 needs g++ 12 or newer")
     conflicts("%clang@:14", msg="the live view's coroutines need clang 15 or newer")
-    conflicts("cuda_arch=none", when="+cuda", msg="name the GPU: cuda_arch=90")
+    conflicts("cuda_arch=none", when="+cuda", msg="specify the GPU, for example cuda_arch=90")
 
     def cmake_args(self):
         args = [
