@@ -12,13 +12,13 @@ function(nbody_checked_by_nvcc source flags)
   set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
 endfunction()
 
-# Call it after all files are added. It is a macro, because the settings to compile with are
-# variables of the directory.
+# nbody_check_by_nvcc() compiles the added files; call it after all files are added. It is a macro,
+# because the settings for the compiler are variables of the calling directory.
 macro(nbody_check_by_nvcc)
   string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
   get_property(targets GLOBAL PROPERTY NBODY_NVCC_CHECKS)
   list(REMOVE_DUPLICATES targets)
-  # Nothing runs this code, and the optimiser takes a third of the time.
+  # Nothing runs this code, so newer versions of nvcc optimise it less, which saves a third of the time.
   set(quickly -O3)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     set(quickly -Ofc=max)
@@ -35,8 +35,8 @@ macro(nbody_check_by_nvcc)
   add_custom_target(checked_by_nvcc DEPENDS ${targets})
 endmacro()
 
-# Common headers are included before the namespaces begin, and their include guards then skip them
-# inside.
+# The common headers are included before the first namespace begins. Inside the namespaces, their
+# include guards then skip them.
 function(nbody_write_files_to_check target)
   get_property(files GLOBAL PROPERTY ${target}_FILES)
   foreach(file IN LISTS files)

@@ -48,8 +48,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(NBODY_SANITIZE)
-  # -fno-sanitize-recover makes a test fail if it causes a finding; -g lets the finding name its
-  # line.
+  # With -fno-sanitize-recover, a test fails if the sanitizer reports an error; with -g, the report
+  # contains the line.
   add_compile_options(-g -fsanitize=${NBODY_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NBODY_SANITIZE})
@@ -63,13 +63,13 @@ if(NBODY_SANITIZE STREQUAL "thread")
   # hostcuda's fibers switch stacks, so ThreadSanitizer's record of calls would be wrong and grow
   # without bound.
   add_compile_options(--param=tsan-instrument-func-entry-exit=0)
-  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # ThreadSanitizer knows no memory fences
+  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # ThreadSanitizer does not understand fences
   # This is a shared library, because it must be loaded before libgomp, whatever the order of static
   # libraries.
   add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})
   link_libraries(-Wl,--no-as-needed nbody_openmp_for_tsan)
-  set(CMAKE_INSTALL_RPATH ${PROJECT_BINARY_DIR})  # programs are linked as for installing
+  set(CMAKE_INSTALL_RPATH ${PROJECT_BINARY_DIR})  # programs are linked with this path
 endif()
 
 if(NBODY_CUDA)

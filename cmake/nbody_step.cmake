@@ -5,14 +5,14 @@
 #   name           the program
 #   inspect_name   a .cu step for `./nbody inspect`, built only on request (cmake/inspect.cmake)
 #   name_test      the same object file, linked with the tests common to all steps instead of the
-#                  command line; tests call the step's own simulate(), nothing is compiled twice
+#                  command line; tests call the step's own simulate(), and nothing is compiled twice
 # FLAGS are for the host compiler and a .cpp step, CUDA_FLAGS are for nvcc. LIBRARIES are CUDA
 # libraries, COMMON are other libraries of this project. Through hostcuda, every .cu file is
-# compiled in the same way, with NBODY_HOSTCUDA_FLAGS. Its tests run once for each of DEVICES, which
-# are numbers of emulated devices. A DRAFT is built and tested like any other step, but documents
+# compiled in the same way, with NBODY_HOSTCUDA_FLAGS. DEVICES are numbers of emulated devices; the
+# step's tests run once with each number. A DRAFT is built and tested like any other step, but documents
 # leave it out (./nbody new step). Without NBODY_CUDA_PROGRAMS, nvcc still compiles every step
-# (cmake/checked_by_nvcc.cmake), but links only step 01 as a program. This shows that nvcc's objects
-# link; when it runs, it reports that there is no device.
+# (cmake/checked_by_nvcc.cmake), but links only step 01 as a program. This program shows that nvcc's
+# objects can be linked; when it runs, it reports that there is no device.
 include(checked_by_nvcc)
 
 # Mathematical functions do not set errno, as on a GPU, so that sqrtf is one instruction. Programs
@@ -30,7 +30,7 @@ if(NBODY_COVERAGE)
 endif()
 
 # nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]) compiles
-# a source like a step's. `text` follows the source's flags in records.
+# a source file in the same way as a step's. In records, `text` follows the flags of the source file.
 function(nbody_object target source text)
   cmake_parse_arguments(PARSE_ARGV 3 object "" "" "FLAGS;CUDA_FLAGS;LIBRARIES")
   add_library(${target} OBJECT ${source})
@@ -76,13 +76,13 @@ function(nbody_step name)
     nbody_inspectable(${name} ${source} LIBRARIES ${step_LIBRARIES} COMMON ${step_COMMON})
   endif()
 
-  nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
+  nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # COMMON calls nbody_program
   set_target_properties(${name} PROPERTIES NBODY_DRAFT ${step_DRAFT})
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
     nbody_add_step_tests(${name} ${step_DEVICES})
     if(NBODY_CUDA AND step_LIBRARIES)
-      # Loading these programs takes longer than the tests that follow, so these tests start first.
+      # Programs with cuBLAS take long to load, so their tests start before shorter ones.
       set_tests_properties(${name}.command_line PROPERTIES COST 8)
     endif()
   endif()
@@ -198,7 +198,7 @@ function(nbody_add_step_tests name)
         string(APPEND filter ":*AreAllRight")  # more systems than fill a device
       endif()
       if(NOT ARGN)
-        string(APPEND filter ":*AByteCounts")  # they differ if devices share the systems
+        string(APPEND filter ":*AByteCounts")  # the counts differ if devices share the systems
       endif()
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The part of ./nbody that installs and builds: commands.sh COMMAND [OPTION...]. The commands' help and the
-# check of their options are in nbody_tools/command_line.
+# The part of ./nbody that installs and builds: commands.sh COMMAND [OPTION...]. nbody_tools/command_line
+# contains the commands' help and checks their options.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,8 +14,8 @@ wrong_arguments() {
 source tools/progress.sh
 source tools/setup.sh
 
-# Two builds at once in one folder would spoil each other: the second waits. The lock ends with this
-# program, or with unlock.
+# Two builds at the same time in one folder would spoil each other, so the second one waits. The lock is
+# released when this program ends, or by unlock.
 lock() {
   mkdir -p "$LOGS"
   command -v flock >/dev/null || return 0
@@ -34,9 +34,9 @@ find_nvcc() {
 
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
-# configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches options on. An option that is on stays on,
-# because CMake deletes the files of targets that are no longer configured; a command that needs less
-# builds fewer targets.
+# configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches these options on. An option that is already
+# on stays on, because CMake deletes the files of targets that are no longer configured. A command that
+# does not need an option builds fewer targets instead.
 configure() {
   local preset=$1 folder=$2 option python options=()
   shift 2
@@ -57,10 +57,10 @@ configure() {
     cmake --preset "$preset" -B "$folder" "-DPython3_EXECUTABLE=$python" "${options[@]}"
 }
 
-# With these settings ccache finds a file by the headers it included the last time; otherwise it would
-# preprocess every file, a fifth of a full build. Files that the build itself writes are the same in
-# every preset. The folder is part of the key: an object of another clone has debug information with that
-# clone's file names, which the tracer would report.
+# CCACHE_DEPEND: ccache looks up a file by the headers that it included the last time. Otherwise ccache
+# would preprocess every file, which takes a fifth of a full build. CCACHE_BASEDIR: paths are relative, so
+# that all presets share the files that the build itself writes. CCACHE_HASHDIR: clones do not share
+# objects with debug information, because it contains a clone's file names, which the tracer reports.
 export CCACHE_DEPEND=1 CCACHE_BASEDIR=$PWD CCACHE_HASHDIR=1
 
 # compile FOLDER [TARGET...]: builds these targets; without any, all
@@ -82,7 +82,8 @@ build_targets() {
 passed=0 failed=0 skipped=0
 user_selection=()
 
-# Counts results in the lines of ctest. Its own summary counts a skipped test as passed.
+# count PATTERN LOG: counts the tests in the output of ctest whose result matches the pattern. The summary
+# of ctest would not do, because it counts a skipped test as passed.
 count() { grep -c -E "^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*$1" "$2" || true; }
 
 # run_tests NAME CTEST ARGUMENT...: shows the tests that did not pass; build/log has everything.
@@ -93,10 +94,10 @@ run_tests() {
   shift
   [ ${#user_selection[@]} -eq 0 ] || selection=("${user_selection[@]}" --no-tests=ignore)
   # Tests share the cores, and threads that spin while they wait would take most of the time. OpenMP
-  # gets two threads, so that shared work is still shared, and OpenBLAS, whose threads always spin, one.
-  # Two more tests than cores run at a time, because some mostly wait.
-  # The tests that -L or -R selects may exist only in another preset, so finding none is not an error
-  # then. Without -L and -R it is, as the presets specify.
+  # still gets two threads, so that the tests run parallel code; OpenBLAS gets one thread, because its
+  # threads always spin. Two more tests than cores run at a time, because some tests mostly wait.
+  # The tests that -L or -R selects may exist only in another preset, so with these options it is not an
+  # error if no test is found. Without these options it is an error, as the presets specify.
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} \
     OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} \
     ctest "$@" --parallel "$(($(cores) + 2))" --output-on-failure "${selection[@]}" 2>&1 </dev/null |
@@ -143,9 +144,9 @@ end_meanwhile() {
   exit 1
 }
 
-# Configuring runs one process after another, so the second folder is configured at the same time.
-# Without a GPU no program that nvcc builds can run. The quick tests then leave nvcc out, except in CI,
-# where it compiles the steps and links one of them, in build/nvcc.
+# Configuring uses only one core, so the second folder is configured at the same time. Without a GPU, no
+# program that nvcc builds can run. The quick tests then do not use nvcc, except in CI, where nvcc compiles
+# the steps and links one of them, in build/nvcc.
 cuda_folder=build/cuda
 configure_cuda_meanwhile() {
   has_gpu || [ "$1" = nightly ] || [ "${CI-}" = true ] || return 0
@@ -160,16 +161,16 @@ configure_cuda_meanwhile() {
   fi
 }
 
-# nvcc shares the cores with the tests, and ends before they do. It starts after the other folder is
-# built, so that ccache has the files that both share.
+# Runs nvcc while the tests run; it ends before they do. It starts after the other folder is built, because
+# ccache then has the files that both folders share.
 compile_cuda_meanwhile() {
   [ "$meanwhile" -ne 0 ] && wait "$meanwhile" || return 0  # test_cuda reports failures
   begin_meanwhile compile "$cuda_folder"
 }
 
 # Without a GPU this still proves that nvcc accepts every step; tests that need a GPU are skipped.
-# The preset cpu has already tested programs that are the same in both. (A preset's filters would override
-# --label-exclude.)
+# Programs that are the same in both presets were already tested in the preset cpu, so their tests (cpu_*)
+# are excluded. No test preset is used, because its filters would override --label-exclude.
 test_cuda() {
   if [ "$meanwhile" -eq 0 ]; then
     echo "No GPU or no nvcc here: the CUDA programs were compiled for the CPU only (./nbody build --gpu uses nvcc)."
@@ -182,7 +183,7 @@ test_cuda() {
   has_gpu || echo "No GPU here: the tests that need one were skipped."
 }
 
-# Runs nightly tests within a budget, or lists stale ones; builds what it needs.
+# Runs nightly tests within a number of minutes, or lists the outdated ones; first builds what it needs.
 run_night_command() {
   case " $* " in
     *" --status "*) ;;
@@ -207,11 +208,12 @@ run_test_command() {
     --asan | --tsan | --nightly) what=${1#--} && shift ;;
   esac
   user_selection=("$@")
-  # The quick tests leave out the experiments, and the mutants of steps that have not changed. With a
-  # selection both are built, because it may name their tests.
+  # The quick tests leave out the experiments, and the mutants of steps that have not changed. If the
+  # user selects tests, both are built, because the selection may include their tests.
   local by_day=(cpu)
   [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
-  # A browser is large, so only CI and the night install one. Elsewhere the tests that need it are skipped.
+  # A browser is large, so it is installed only in CI and for the nightly tests. Elsewhere the tests that
+  # need a browser are skipped.
   if [ "$what" = nightly ]; then set_up night; elif [ "${CI-}" = true ]; then set_up ci; else set_up test; fi
   fetch_axe
   lock
@@ -222,7 +224,7 @@ run_test_command() {
     nightly)
       configure_cuda_meanwhile nightly
       test_cpu nightly NBODY_EXPERIMENTS NBODY_ALL_MUTANTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
-      (run_tool nightly --record) || true  # not on uncommitted changes
+      (run_tool nightly --record) || true  # fails if there are uncommitted changes
       ;;
   esac
   echo "Logs: $LOGS. $SECONDS s in all."
@@ -260,8 +262,8 @@ need_nvcc() {
   exit 1
 }
 
-# target_of WORD: 3, 03 and step03_tiling are the step, memory03 a program of memory/; any other target
-# is named in full.
+# target_of WORD: prints the target that a word stands for. 3, 03 and step03_tiling stand for the step,
+# memory03 for a program of memory/; any other word is itself the name of a target.
 target_of() {
   local word=$1 folders sources
   case $word in [0-9] | [0-9][a-z]) word=0$word ;; esac
@@ -320,8 +322,8 @@ run_build_command() {
   fi
 }
 
-# Runs in the user's folder, because options name files. On a machine with little more than a GPU, any
-# python3 will do for commands that only measure.
+# Runs in the user's folder, because options may contain file names. On a machine with little more than a
+# GPU, any python3 is good enough for commands that only measure.
 run_tool() {
   local tools=$PWD/tools python
   if [ "$1" = inspect ]; then
@@ -355,7 +357,7 @@ run_grade_command() {
   run_tool grade "$@" "${more[@]}"
 }
 
-# Builds what proves a submission, then counts.
+# Builds the programs that check a submission, then counts what the submission costs.
 run_golf_command() {
   set_up inspect
   lock
@@ -368,14 +370,15 @@ run_golf_command() {
 run_view_command() {
   local python tool=$PWD/view/view.py preset folder targets step=cpu_simd many=cpu_tree tree=cpu_tree
   python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
-  targets=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # files are named from there
+  targets=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # file names are relative to that folder
   set_up view
   python=$(find_python numpy,matplotlib,jinja2)
   [ -n "$targets" ] || return 0  # after --help
   choose_preset
   lock
   [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
-  # The best program for a few bodies, for many, and for so many that a GPU too needs a tree.
+  # The best programs: `step` for few bodies, `many` for many, and `tree` for so many that even a GPU
+  # needs a tree.
   [ -d "$folder/experiments/cpu_simd" ] || step=step00_cpu_omp many=$step tree=$step
   [ "$preset" = cpu ] || step=step10_tiled2d_cublas many=$step tree=step15_barnes_hut
   case $targets in
@@ -391,7 +394,7 @@ run_view_command() {
   exec "$python" "$tool" --step "$step" --build "$folder" "$@"
 }
 
-# An experiment whose folder has more than one source has its own target; the others share a program.
+# An experiment with more than one source file has its own target; the others share a program.
 run_experiment_command() {
   local name=${1-list} preset folder target program sources words=() options=(NBODY_EXPERIMENTS)
   case $name in

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # Shows a long command as one line on the screen and writes all its output to a log. Sourced by ./nbody.
 #   phase TITLE LOG COMMAND...     runs the command; its output goes to build/log/LOG.log
-#   follow TITLE LOG-FILE [HIDE]   the same for the text on its standard input; also shows the lines
-#                                  that do not match HIDE
-# On a terminal the line is rewritten: progress, current item, time left, log. Elsewhere a new line is
-# printed every PROGRESS_EVERY seconds, or none if that is 0.
+#   follow TITLE LOG-FILE [HIDE]   does the same with the text on its standard input; also shows the
+#                                  lines of this text that do not match HIDE
+# On a terminal, the one line is updated: it shows progress, current item, time left and log. Elsewhere, a
+# new line is printed every PROGRESS_EVERY seconds; no line if PROGRESS_EVERY is 0.
 
 export NINJA_STATUS='[%f/%t] '  # read by position_of
 
@@ -19,7 +19,7 @@ phase() {
   exit 1
 }
 
-# left SECONDS DONE ALL: prints the time left, if the remaining items take as long as those done.
+# left SECONDS DONE ALL: prints the time left, assuming that the remaining items take as long as those done.
 left() {
   local seconds=$(($1 * ($3 - $2) / $2))
   if [ "$seconds" -lt 90 ]; then
@@ -29,7 +29,8 @@ left() {
   fi
 }
 
-# position_of LINE SECONDS: for a line of ninja or ctest, "137 of 269, step07_overlap, about 40 s left"
+# position_of LINE SECONDS: prints, for a line of ninja or ctest, a text such as
+# "137 of 269, step07_overlap, about 40 s left".
 position_of() {
   local what rest=''
   [[ $1 =~ ^\ *\[?([0-9]+)/([0-9]+)\]?\ +(Test\ +#[0-9]+:\ +)?(.*) ]] || return 1
@@ -44,7 +45,7 @@ follow() {
   local line='' part status=0 next position='' terminal='' broken=''
   [ ! -t 1 ] || terminal=$(tput cols 2>/dev/null || echo 80)
   printf '%s ... ' "$title"
-  while [ "$status" -eq 0 ] || [ "$status" -gt 128 ]; do  # > 128: a second without a whole line
+  while [ "$status" -eq 0 ] || [ "$status" -gt 128 ]; do  # > 128: no complete line for a second
     status=0
     IFS= read -r -t 1 part || status=$?
     line+=$part

@@ -1,18 +1,19 @@
 # shellcheck shell=bash
 # Installs the missing packages that the project needs, if that needs no password.
 # Sourced by ./nbody:
-#   set_up COMMAND       returns if nothing is missing; otherwise lists what is, and exits with 1
+#   set_up COMMAND       returns if nothing is missing, or after it has installed the missing packages;
+#                        otherwise lists these packages, and exits with 1
 #   find_python MODULES  prints the first interpreter that can import all of "numpy, matplotlib"
 #
-# Looks for programs and libraries, not packages. So a compiler from elsewhere or a Python environment
-# counts, and apt-get is never called on a machine that has everything.
+# Looks for programs and libraries, not for packages. Therefore a compiler or a Python environment that
+# was installed in another way counts, and apt-get is never called on a machine that has everything.
 
 readonly CMAKE_NEEDED=3.25
 
 readonly PACKAGES=packaging/packages.txt
 readonly AXE=packaging/axe.txt
 
-# package_manager: apt, dnf or pacman, whichever this system has; nothing if none of them
+# package_manager: prints the one that this system has: apt, dnf or pacman; prints nothing if it has none
 package_manager() {
   local manager
   for manager in apt dnf pacman; do
@@ -23,8 +24,8 @@ package_manager() {
   done
 }
 
-# The system's own interpreter comes second: the first python3 on the path may be an environment
-# that lacks packages installed by the distribution.
+# Tries /usr/bin/python3 last. It may succeed where the first python3 on the path fails, because that one
+# may be an environment that lacks the distribution's packages.
 find_python() {
   local candidate
   for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
@@ -36,7 +37,7 @@ find_python() {
   return 1
 }
 
-# compiles TEXT ARGUMENT...
+# compiles TEXT ARGUMENT...: succeeds if the compiler accepts this C++ text with these arguments.
 compiles() {
   local text=$1 compiler
   shift
@@ -47,7 +48,8 @@ compiles() {
 
 cmake_version() { cmake --version 2>/dev/null | sed -n '1s/^cmake version //p'; }
 
-# is_there PROOF...
+# is_there PROOF...: succeeds if all of these are installed. A proof, as in packages.txt, is a program, a
+# file, a library (-l...), a header (<...>) or a Python module (import:...).
 is_there() {
   local proof
   for proof; do
@@ -59,12 +61,13 @@ is_there() {
       /*) [ -e "$proof" ] ;;
       -l*) compiles 'int main() {}' -Wl,--no-as-needed "$proof" ;;
       '<'*) compiles "#if !__has_include($proof)"$'\n#error\n#endif' -E ;;
-      *) PATH=$PATH:/usr/sbin command -v "$proof" >/dev/null ;;  # daemons are there
+      *) PATH=$PATH:/usr/sbin command -v "$proof" >/dev/null ;;  # where daemons are installed
     esac || return 1
   done
 }
 
-# missing_for COMMAND: prints "package|proofs|without|purpose" lines, with dnf's, pacman's or Debian's names
+# missing_for COMMAND: prints a line "package|proofs|without|purpose" for each missing package. The names
+# are those of dnf or pacman, or else of Debian.
 missing_for() {
   local manager apt dnf pacman conda spack proofs without purpose
   manager=$(package_manager)
@@ -118,8 +121,8 @@ cannot_install() {
   exit 1
 }
 
-# apt_has MISSING: prints its lines, without optional packages that this distribution does not have: on
-# Ubuntu Chromium is a snap.
+# apt_has MISSING: prints the lines of MISSING, without the optional packages that this distribution does
+# not have. For example, Ubuntu has Chromium only as a snap.
 apt_has() {
   local package rest
   while IFS='|' read -r package rest; do
@@ -172,8 +175,8 @@ fetch_axe() {
     echo "Accessibility will not be tested: axe-core was not fetched (see build/axe/log.txt)."
 }
 
-# The command setup: lists everything that building, testing and the documents need, and what it
-# installed.
+# The command setup: installs everything that building, testing and the documents need, and reports
+# whether anything is still missing.
 run_setup_command() {
   local missing
   missing=$(missing_for setup)

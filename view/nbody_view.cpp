@@ -68,8 +68,8 @@ Snapshot read_state(const std::string& file, const std::vector<nbody::Species>& 
   return snapshot;
 }
 
-// BIN files contain no names. If the file says which scenario it is from, the scenario gives the
-// names of its bodies.
+// A BIN file contains no names of bodies. If it contains the name of a scenario, the bodies get the
+// names that this scenario gives them.
 std::vector<std::string> names_of(const Snapshot& snapshot) {
   if (!snapshot.names.empty()) return snapshot.names;
   for (const nbody::Scenario& scenario : nbody::scenarios())

@@ -32,8 +32,8 @@ import stairs  # noqa: E402
 
 # Programs that are not steps, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd", "cpu_tree": "experiments/cpu_tree"}
-# With at least this many bodies, the tree is the fastest program. ./nbody knows whether there is a
-# GPU, so it replaces the names that default_step() returns.
+# With at least this many bodies, a tree is the fastest program. Only ./nbody knows whether there is
+# a GPU, so default_step() returns a placeholder, which ./nbody replaces with a program.
 MANY, MANY_FOR_A_GPU = 10_000, 250_000
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
@@ -121,7 +121,7 @@ def wrong_input(words):
 
 
 def default_step(words):
-    """Returns the name that ./nbody uses for the best program for this number of bodies."""
+    """Returns a placeholder, which ./nbody replaces with the best program for these bodies."""
     bodies = int(dict(zip(words, words[1:])).get("--bodies", 0))
     if bodies >= MANY_FOR_A_GPU:
         return "DEFAULT_TREE"

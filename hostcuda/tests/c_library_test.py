@@ -3,9 +3,9 @@
 
     c_library_test.py COMPILER
 
-Reads the device functions from hostcuda's own headers, so that no function can be forgotten. A test
-header <math.h>, which the compiler finds before that of the system, declares each of these
-functions as a C library would. Every call of these functions must still compile.
+Reads the device functions from hostcuda's own headers, so that no function can be forgotten. The
+test writes its own <math.h>, which the compiler finds before the system's. This header declares
+each of the functions as a C library would. Every call of these functions must still compile.
 """
 import re
 import subprocess
@@ -52,8 +52,8 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """Yields (result, name, parameter types) of each global function that has none of hostcuda's
-    own types: a C library could declare such a function as well. Excludes the runtime API, which
+    """Yields (result, name, parameter types) of each global function whose types are not hostcuda's
+    own, because a C library could declare such a function, too. Excludes the runtime API, which
     consists of C functions with NVIDIA's names."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
@@ -72,7 +72,7 @@ class CLibraryTest(unittest.TestCase):
     def test_functions_of_both_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
-        # Checks the search itself with a function of each header and of each form of declaration.
+        # Checks that the search finds functions from each header and in each form of declaration.
         for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
                      "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the launcher's other tasks: dependencies, line numbers, error messages, other files."""
+"""Tests what the launcher does besides rewriting kernels and launches: it keeps dependencies and
+line numbers, reports errors, and compiles other files."""
 import re
 import subprocess
 import sys

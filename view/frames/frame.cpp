@@ -11,7 +11,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "frames are copied as they lie in memory");
 
-// Writes values one after another into memory that is large enough.
+// Writes values one after another into memory, which must be large enough for all of them.
 class Writer {
  public:
   explicit Writer(char* place) : place_(place) {}
@@ -65,7 +65,8 @@ std::string encode_frame(const FrameHead& head, const Systems& systems, const Th
   write_head(Writer(bytes.data()), head, header, shown);
   if (few) write_velocities(Writer(bytes.data() + kFrameHeaderBytes), systems);
 
-    // Every cache line of a million bodies is read: one thread would need milliseconds for that.
+    // The loop reads every cache line of the bodies. For a million bodies, one thread would need
+    // milliseconds.
 #pragma omp parallel for if (shown > 50'000)
   for (std::size_t k = 0; k < shown; ++k) {
     const int system = static_cast<int>(k / bodies.size());

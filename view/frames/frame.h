@@ -11,7 +11,7 @@
 //       40  f64       interactions per second of computing, 0: not known
 //       48  f64       relative energy error, NaN: not known (live runs send it in a status)
 //       56  u64       index of the frame, from 1
-//       64  f32[3 n]  only for few bodies: the velocity of every body, from which orbits follow
+//       64  f32[3 n]  only for few bodies: the velocity of every body, for its orbit
 //        h  f32[4 n]  x, y, z, speed of every body, system after system
 #pragma once
 

@@ -7,8 +7,8 @@ namespace {
 
 int groups(int bodies, int level) { return ((bodies - 1) >> level) + 1; }
 
-// Decides which of two bodies is shown. If a file lists the points of a lattice in order, a fixed
-// pattern, such as every second body, would show only one of every two layers.
+// Decides pseudo-randomly which of two bodies is shown. If a file lists the points of a lattice in
+// order, a fixed pattern, such as every second body, would show only one of every two layers.
 bool second_of(std::uint64_t pair, int level) {
   std::uint64_t x = pair * 64 + static_cast<std::uint64_t>(level);
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdU;  // MurmurHash3's 64-bit finalizer

@@ -27,8 +27,9 @@ class OrbitCamera {
     this.fieldOfView = 0.8;
   }
 
-  // Takes the part of the picture that no panel covers: the camera's centre is shown in its middle,
-  // and fit() fills only this part. Coordinates run from -1 to 1, and y points upwards.
+  // Sets the part of the picture that no panel covers. The point around which the camera turns is
+  // shown in the middle of this part, and fit() fills only this part. Coordinates run from -1 to 1,
+  // and y points upwards.
   setFree({x, y, halfWidth, halfHeight}) { this.free = {x, y, halfWidth, halfHeight}; }
 
   rotate(yaw, pitch) {

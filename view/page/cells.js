@@ -1,6 +1,6 @@
-// The cells of a tree over the bodies, like those of step 15 at every third bit of its keys. A cube
-// around all bodies is divided into eight cubes, and each of these again, until a cube has few
-// bodies.
+// The cells of an octree over the bodies: a cube around all bodies is divided into eight cubes, and
+// each of these again, until a cube has few bodies. In the tree of step 15, whose nodes are groups of
+// bodies with the same leading bits in their keys, these cubes are the cells of every third bit.
 "use strict";
 
 const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in step 15
@@ -94,8 +94,8 @@ const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 const bodiesOf = (cells) => cells.reduce((sum, cell) => sum + cell.end - cell.begin, 0);
 
-// Returns the twelve edges of each box as pairs of points with an age. As in trails, older edges
-// are fainter.
+// Returns the twelve edges of each box as pairs of points. Each point gets the age `faint`: as in
+// trails, older points are drawn fainter.
 function edgesOf(boxes, faint) {
   const points = [];
   for (const {low, high} of boxes) {

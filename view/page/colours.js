@@ -23,7 +23,7 @@ const SPECIES_COLOURS = {gas: 3, dark: 0, disk: 1, bulge: 5, star: 2, boundary: 
 const paletteOf = (components) => components.map((name, k) =>
   name in SPECIES_COLOURS ? SPECIES_COLOURS[name] : k % COMPONENT_COLOURS.length);
 
-// Returns the colour of a share from 0 (slow) to 1 (fast), as the legend shows it.
+// Returns the legend's colour for a speed, which is given as a share from 0 (slow) to 1 (fast).
 function speedColour(share) {
   const at = Math.min(1, Math.max(0, share || 0)) * (SPEED_COLOURS.length - 1), k = Math.min(SPEED_COLOURS.length - 2, Math.floor(at));
   return SPEED_COLOURS[k].map((c, i) => c + (at - k) * (SPEED_COLOURS[k + 1][i] - c));

@@ -1,6 +1,7 @@
-# Writes OUTPUT: the page of FOLDER as C++ strings. Scripts and style are put where page.html names
-# them, after TOKENS, dark unless the user prefers light; live.js and recorded.js stay separate, for
-# page.cpp to choose from.
+# Writes OUTPUT, a C++ file with the page in FOLDER as strings. In the first string, page.html, the
+# scripts and the style sheet replace the elements that refer to them. The style sheet begins with the
+# colours in TOKENS: the dark ones, and the light ones for users who prefer a light page. live.js and
+# recorded.js are separate strings, and page.cpp inserts one of them.
 file(READ ${FOLDER}/page.html page)
 string(REGEX MATCHALL "<script src=\"[a-z_]+\\.js\"></script>" scripts "${page}")
 foreach(element IN LISTS scripts)

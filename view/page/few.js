@@ -7,7 +7,7 @@ class FewBodies {
   constructor() {
     this.names = [];
     this.measured = [];   // the last positions of all bodies, oldest first
-    this.frames = [];     // the same in the scale that is shown
+    this.frames = [];     // the same positions in the scale that is shown
     this.followed = -1;   // the body kept in the middle; -1: none
     this.planets = new Planets({systems: 0});
   }
@@ -44,13 +44,13 @@ class FewBodies {
     this.widths = null;
   }
 
-  // Forgets the past, and the present too if a film starts again.
+  // Forgets the positions of earlier frames, except for the last `kept` frames.
   clear(kept = 0) {
     this.measured = this.measured.slice(this.measured.length - kept);
     this.frames = this.frames.slice(this.frames.length - kept);
   }
 
-  // Returns the frame's bodies in the scale that is shown, and keeps them.
+  // Returns the frame's bodies in the scale that is shown. Keeps their positions for trails.
   setFrame(frame) {
     if (this.count === 0) return frame.bodies;
     const measured = Float32Array.from({length: 3 * this.count}, (_, k) =>
@@ -125,7 +125,7 @@ class FewBodies {
     return {points, length, bodies: this.count};
   }
 
-  // Returns closed lines to draw: the orbits, if they are wanted, and the rings of a logarithmic scale.
+  // Returns closed lines to draw: the orbits, if `orbits` is true, and the rings of a logarithmic scale.
   loops(orbits) {
     const positions = this.measured[this.measured.length - 1];
     if (!positions || !this.planets.found) return [];

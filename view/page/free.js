@@ -36,7 +36,7 @@ class FreePart {
     const {clientWidth: width, clientHeight: height} = document.documentElement;
     this.boxes = this.panels.filter((panel) => panel.getClientRects().length > 0)
         .map((panel) => panel.getBoundingClientRect())
-        .filter((box) => box.width * box.height < width * height / 3);  // a menu may cover a phone
+        .filter((box) => box.width * box.height < width * height / 3);  // ignores a menu that covers much of a phone's screen
     this.changed(freeRectangle(width, height, this.boxes), width, height);
   }
 }

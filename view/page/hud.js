@@ -115,8 +115,8 @@ class Hud {
       box.append(make("p", {textContent: `and ${components.length - 8} more, in the same colours`}));
   }
 
-  // Draws a scale bar of a round length, 44 to 110 pixels long. A logarithmic scale,
-  // whose distances count from a named body, has none.
+  // Draws a scale bar of a round length, 44 to 110 pixels long. A logarithmic scale has no bar; the
+  // text then names the body from which distances are measured.
   setScale(lengthOfPixel, logarithmicFrom) {
     element("scale_bar").hidden = logarithmicFrom !== null;
     if (logarithmicFrom !== null) return show("scale_text", `distances from ${logarithmicFrom}: logarithmic`);

@@ -2,8 +2,8 @@
 "use strict";
 
 class Keys {
-  // bindings: {shown, keys, text, run}, in the order of the list; `shown` names the keys in the
-  // list.
+  // bindings: {shown, keys, text, run}, in the order of the list; `shown` is what the list shows for
+  // the keys.
   constructor(bindings, closeMenu) {
     const actions = new Map(bindings.flatMap(({keys, run}) => keys.map((key) => [key, run])));
     element("key_list").replaceChildren(...bindings.map(({shown, text}) => {

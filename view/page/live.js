@@ -1,5 +1,6 @@
-// Receives frames from a running program. The page requests each frame, two in advance: however
-// slow the connection, a frame is at most two frames old when it arrives, and nothing queues up.
+// Receives frames from a running program. The page requests frames one by one, two of them in
+// advance. Therefore, even over a slow connection, a frame is at most two frames old when it arrives,
+// and nothing queues up.
 "use strict";
 
 class Source {
@@ -52,7 +53,7 @@ class Source {
   togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
   single() { this.send({type: this.status.paused ? "step" : "pause"}); }
 
-  // Doubles the steps per frame; beyond 65536, 0 means as many as the program can compute.
+  // Doubles the steps per frame. After 65536 comes 0, which means as many as the program can compute.
   faster() {
     const steps = this.status.steps_per_frame;
     if (steps > 0) this.setSpeed(steps * 2 > 65536 ? 0 : steps * 2);

@@ -11,7 +11,8 @@ const unit = (a) => a.map((x) => x / Math.hypot(...a));
 const triple = (values, k) => Array.from(values.subarray(3 * k, 3 * k + 3));
 
 class Planets {
-  // One body of every system must outweigh all others together tenfold.
+  // `found` is true if, in every system, one body has more than ten times the mass of all others
+  // together.
   constructor({masses, systems, bodies_per_system: bodies, length_unit: lengthUnit}) {
     this.masses = masses || [];
     this.bodies = bodies;
@@ -25,7 +26,7 @@ class Planets {
 
   star(body) { return this.stars[Math.floor(body / this.bodies)]; }
 
-  // Takes the distances in the first frame, from which the scale follows.
+  // Chooses the scale from the bodies' distances to their stars in the first frame.
   start(positions) {
     const distances = this.found ? this.masses.map((_, body) =>
       Math.hypot(...this.fromStar(positions, body))).filter((r) => r > 0 && Number.isFinite(r)) : [];
@@ -67,8 +68,8 @@ class Planets {
     return strongest > 0 ? tides.indexOf(strongest) : -1;
   }
 
-  // Returns for each body the ellipse on which it would move around its primary alone, as points
-  // with an age; none for bodies that are not bound.
+  // Returns, for each bound body, the ellipse on which it would move around its primary if
+  // there were no other bodies. An ellipse consists of points, each with an age.
   orbits(positions, velocities) {
     const loops = [];
     if (!this.found || !velocities) return loops;
@@ -85,8 +86,8 @@ class Planets {
     return loops;
   }
 
-  // Returns circles at round distances from the first star, each with its text, which take the place
-  // of a scale bar.
+  // Returns circles at round distances from the first star, each with a text that states its radius.
+  // They replace the scale bar.
   rings(positions, velocities) {
     if (!this.logarithmic) return [];
     const [star] = this.stars, {name, size} = this.lengthUnit, found = [];

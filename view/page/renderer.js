@@ -235,8 +235,8 @@ class Renderer {
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STREAM_DRAW);
   }
 
-  // Draws these points of a system as lines. Each of `nudges`, in pixels, draws them once more, because
-  // WebGL draws lines only one pixel wide.
+  // Draws `count` points of a system as lines, once for each shift in `nudges`, in pixels. Several
+  // shifts make a thick line, because WebGL draws lines only one pixel wide.
   drawLines(kind, first, count, system, colour, look, nudges = [[0, 0]]) {
     const gl = this.gl, {uniforms} = this.lines;
     gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),

@@ -1,5 +1,5 @@
-// Shows the dock of steps: a card for each step, with a button and the results of the time when it
-// computed the bodies.
+// Shows the dock of steps. It contains a card for each step, with a button and with the results from
+// the time when this step simulated the bodies.
 "use strict";
 
 const WHERE = {hostcuda: "emulated", cpu: "CPU", cuda: "GPU"};

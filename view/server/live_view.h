@@ -21,7 +21,7 @@ class LiveView : public RunView {
 
   // Shows the state, and returns as soon as the next steps may be taken. Waits for a viewer before
   // the first steps. Later, waits while the run is paused, and until the last frame has been shown
-  // for long enough. If viewers have requested another dt or softening, changes the simulation's.
+  // for long enough. If viewers have requested another dt or softening, gives it to the simulation.
   int next_piece(Simulation& simulation) override;
 
   // True if the program was interrupted (Ctrl-C) before the run was over.

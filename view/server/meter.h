@@ -36,7 +36,7 @@ class Meter {
     double wall, compute, total;  // seconds
     long long step;
   };
-  // Returns the time steps per second of this clock.
+  // Returns the time steps per second that this clock measures.
   double rate(double Reading::*clock) const;
 
   double interactions_per_step_;

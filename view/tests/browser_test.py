@@ -48,7 +48,7 @@ class PageTest(PageCase):
 
             browser.press(".")
             browser.wait_for("app.source.status.steps_per_frame >= 2")
-            browser.evaluate("app.source.send({type: 'nonsense'})")  # refused, and nothing else
+            browser.evaluate("app.source.send({type: 'nonsense'})")  # rejected, and no more
             browser.press(" ")
             browser.wait_for(f"app.frame.step > {step} + 10")
             warnings = [
@@ -241,7 +241,7 @@ class PageTest(PageCase):
         browser.evaluate("document.getElementById('cells').value = '3'")
         self.assertGreater(changes(browser, bare), 0.02, "cells of level 3")
         self.assertRegex(browser.text("cells_text"), r"^\d+ cells with bodies in them$")
-        # At every level, each body is in one cell, within its cube.
+        # At every level, each body is in one cell, within the cube of this cell.
         browser.evaluate("""window.tree = new CellTree(app.frame.bodies, 700, 700, null);
           window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every(
             (i) => tree.position(i).every(

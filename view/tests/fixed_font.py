@@ -17,7 +17,7 @@ def style():
     pen.closePath()
     box = pen.glyph()
     builder = FontBuilder(1000, isTTF=True)
-    builder.setupGlyphOrder([".notdef", "box"])  # the first one means that there is none
+    builder.setupGlyphOrder([".notdef", "box"])  # .notdef is shown for missing characters
     codes = [*range(0x20, 0x400), *range(0x2000, 0x2300), *range(0x2580, 0x2600)]
     builder.setupCharacterMap({code: "box" for code in codes})
     builder.setupGlyf({".notdef": box, "box": box})

@@ -1,5 +1,6 @@
 // Returns a list of what is wrong on the page that is shown: boxes that overlap or leave the window,
-// text that is cut off or has too little contrast, and bodies behind a panel. layout_test.py
+// text that is cut off or has too little contrast, and bodies behind a panel. layout_test.py runs
+// this script in the page.
 (() => {
   const wrong = [], {innerWidth: width, innerHeight: height} = window;
   const seen = (e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";

@@ -360,11 +360,11 @@ class ForcesTest(unittest.TestCase):
             )
             self.assertEqual(changed["softening"], 3 * info["softening"])
             now = changed["energy"]
-            self.assertEqual(now["error"], 0)  # counted from here
+            self.assertEqual(now["error"], 0)  # the error is relative to this state
             self.assertEqual(now["since"], now["time"])
             viewer.send(type="next")
             before = viewer.frame()
-            while before["time"] < now["since"]:  # one was in transit
+            while before["time"] < now["since"]:  # an older frame was in transit
                 viewer.send(type="next")
                 before = viewer.frame()
             viewer.send(type="next")

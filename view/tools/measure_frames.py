@@ -5,8 +5,9 @@
 
 Runs the step with --view on a free port, and requests frames as a page does, two in advance. After
 two seconds of warm-up, it records the time at which each frame arrives. It also records when the
-step's facts and first frame arrived, counted from the start of the step. Needs only Python's
-standard library. K is 0 by default: as many steps per frame as can be computed.
+step's info message and first frame arrived, counted from the start of the step. The script needs
+only Python's standard library. By default K is 0, which means as many steps per frame as can be
+computed.
 """
 import argparse
 import datetime

@@ -31,8 +31,8 @@ STEPS = ("00", "01", "03", "11", "15")
 
 
 def save(browser, name):
-    # The picture keeps all colours. With fewer colours, the ramp in a legend would have colours
-    # that no colour map has.
+    # The picture keeps all colours. With fewer colours, the ramp in a legend would show colours
+    # that the colour map does not contain.
     picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
     picture.save(FOLDER / name, lossless=True, method=6)
     print(FOLDER / name)
@@ -76,7 +76,7 @@ def take_cells(browser):
 
 
 def take_controls(browser):
-    """Takes a picture with trails. The time step of the run is too long."""
+    """Takes a picture with trails and the menu. Key D lengthens the run's time step too far."""
     with Run("--scenario", "plummer", "--bodies", "1000", "--seed", "3") as run:
         browser.open(run.address)
         browser.wait_for("app && app.source.status.energy !== null")

@@ -1,4 +1,4 @@
-// Memory for the mistakes in bugs.cu, and a check of its contents at the end.
+// Buffers for the mistakes in bugs.cu, and a function that checks the results in a buffer.
 #ifndef HOSTCUDA_TESTS_BUGS_BUFFERS_H
 #define HOSTCUDA_TESTS_BUGS_BUFFERS_H
 

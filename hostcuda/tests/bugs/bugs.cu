@@ -1,6 +1,6 @@
 // Typical mistakes in kernels and in the code around them, each with its correction.
 //
-//   hostcuda_bugs NAME            makes the mistake: hostcuda stops it, or the result is wrong
+//   hostcuda_bugs NAME            makes the mistake; hostcuda stops, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode
 #undef NDEBUG  // the test needs the assertions
 #include <cuda_runtime.h>
@@ -65,7 +65,7 @@ __global__ void sum_tiles(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
-// In each round, each warp stores its index multiplied by that of the round, and every thread adds
+// In each round, each warp stores its index times the round's index, and then every thread adds
 // up the values of all warps. If the threads run one after the other, all of them read before any
 // of them writes again. The mistake has an effect only if one warp continues into the next round
 // before the other warps have read.

@@ -243,7 +243,7 @@ TEST(Cub, SortsInDoubleBuffers) {
   EXPECT_CUDA(twice([&](void* memory, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeysDescending(memory, bytes, bytes_of, 4);
   }));
-  EXPECT_EQ(bytes_of.selector, 1);  // one pass: an odd number
+  EXPECT_EQ(bytes_of.selector, 1);  // after an odd number of passes
   EXPECT_EQ(d.get(), (std::vector<unsigned char>{200, 9, 9, 3}));
 }
 

@@ -83,7 +83,8 @@ class Counts(unittest.TestCase):
             with self.subTest(kernel=name):
                 self.assertEqual(found, by_hand)
 
-    # Every lane of two warps shuffles in of_threads and of_groups, and votes in of_threads.
+    # The kernels of_threads and of_groups have two warps. In both, every lane shuffles; in
+    # of_threads, every lane also votes.
     def test_warps_that_shuffle_and_vote(self):
         none, once = {"requests": 0, "executions": 0}, {"requests": 2, "executions": ALL}
         twice = {"requests": 4, "executions": 2 * ALL}

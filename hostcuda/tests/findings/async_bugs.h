@@ -1,5 +1,6 @@
-// Bugs with work that runs while its thread or the host continues (asynchronous copies, nodes of a
-// graph, queries), with parts of constants, and in what a library's headers do for the program.
+// Bugs with work that runs while the thread or host that started it continues (asynchronous copies,
+// nodes of a graph, queries), with constants that are only partly set, and in code of a library's
+// headers.
 #ifndef HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 

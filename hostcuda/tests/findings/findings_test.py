@@ -4,8 +4,9 @@ findings.
 
     findings_test.py SEEDED BUGS
 
-Both programs are traced. SEEDED lists its bugs with their kinds (--list). BUGS is ../bugs/bugs.cu,
-whose bugs are listed here. The line to report is the one after the comment `// BUG NAME`.
+SEEDED and BUGS are programs, which are traced. SEEDED prints its bugs with their kinds (--list).
+BUGS is compiled from ../bugs/bugs.cu; KINDS_OF_BUGS lists its bugs. The line that a finding must
+report is the one after the comment `// BUG NAME`.
 """
 import contextlib
 import json
@@ -250,7 +251,7 @@ class Findings(unittest.TestCase):
         for what, kind, name in rows:
             with self.subTest(what=what):
                 self.assertEqual(kind, kinds.get(name))
-        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # the bugs of WCU
+        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # WCU's bugs
         self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 
@@ -262,7 +263,7 @@ class Findings(unittest.TestCase):
                     "hang",
                     "assertion",
                     "trap",
-                ):  # these do not always give advice
+                ):  # these findings need not give advice
                     with self.subTest(what=finding["what"]):
                         self.assertTrue(finding["advice"])
 

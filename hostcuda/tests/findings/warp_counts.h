@@ -70,7 +70,7 @@ __global__ void few_load(const int* from, int* to) {
 
 __device__ long long of_device = 7;
 
-// Copies 8 bytes of a variable, 4 of managed and 4 of pinned memory to host memory.
+// Copies to host memory: 8 bytes of a variable, 4 bytes of managed and 4 of pinned memory.
 inline void copy_to_host() {
   long long variable = 0;
   cudaMemcpyFromSymbol(&variable, of_device, sizeof variable);
@@ -110,7 +110,7 @@ inline void warp_counts() {
   for (int launch = 0; launch < 2; ++launch) few_load<<<2, kLanes>>>(from.data, to.data);
   cudaMemcpy(host, to.data, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("few_load loads %d %d\n", 2 * kReaders, 2 * kLongest);
-  five.get(), zero.get(), minus.get(), real.get();  // otherwise these results would be lost
+  five.get(), zero.get(), minus.get(), real.get();  // so that no unread result is reported
   copy_to_host();
 }
 

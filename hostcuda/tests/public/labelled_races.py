@@ -10,7 +10,7 @@ hashes of their files, their labels and the expected results. The script fetches
 a table, and exits with 1 if a result differs from the expected one, and with 77 (skipped) without
 the suites.
 
---write records the results and hashes in the list, and the table in ../../RACES.md.
+--write writes the results and hashes to labelled_races.csv, and the table to ../../RACES.md.
 """
 import argparse
 import csv
@@ -46,8 +46,8 @@ SAME_VALUE = "same-value stores"
 
 
 def result_of(record):
-    """Returns the kind of races that check reports: race, same value (if there are only races
-    between stores of one value), or none."""
+    """Returns the kind of races that `hostcuda check` reports: race, same value (if all races are
+    between stores of the same value), or none."""
     kinds = {finding["kind"] for finding in record["traced"]}
     return "race" if kinds & RACES else "same value" if SAME_VALUE in kinds else "none"
 
@@ -76,7 +76,8 @@ def check(suites, row):
 
 
 def table(rows):
-    """Returns a Markdown table: what was found, missed and reported without a race."""
+    """Returns a Markdown table: per suite, the races that were found and missed, and the reports
+    about programs without a race."""
     lines = ["| suite | racy | found | missed | free of races | reported | of which same value |",
              "|---|---|---|---|---|---|---|"]
     for suite in [*SUITES, "together"]:
