@@ -7,8 +7,8 @@
 #
 # hostcuda_traced_target(target)
 #
-# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc
-# keeps values in registers too; an access in the source remains one access.
+# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc keeps
+# values in registers too, but not vectorised, so that an access in the source stays one access.
 #
 # hostcuda_counted_target(target)
 #
@@ -21,14 +21,14 @@
 #
 # hostcuda_can_trace(variable)
 #
-# Sets the variable to true if the compiler and flags of this directory can trace. Only g++ can,
-# because clang instruments other accesses and was not compared with a GPU, and only without a
-# sanitizer.
+# Sets the variable to true if tracing works with the compiler and flags of this directory. Tracing
+# needs g++, because clang instruments other accesses, which were not compared with those on a GPU,
+# and flags without a sanitizer.
 
 include_guard(GLOBAL)
 
-# These are properties, not variables, because folders that did not include this file also call the
-# functions.
+# The path is a property, not a variable, because folders that did not include this file also call the
+# functions below.
 cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
 set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py
@@ -50,7 +50,7 @@ function(hostcuda_target target)
       OBJECT_DEPENDS "${launcher_files}")
   endif()
 
-  # Our launcher takes the place of the target's, and calls that one with the rewritten file.
+  # hostcuda's launcher replaces the target's launcher and calls it with the rewritten file.
   set(command ${Python3_EXECUTABLE} ${launcher})
   get_target_property(inner_launcher ${target} CXX_COMPILER_LAUNCHER)
   if(inner_launcher)
@@ -64,15 +64,15 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # Use DWARF 4, because binutils' addr2line names wrong files for functions from headers with DWARF
-  # 5. The linker does not get -fsanitize, because hostcuda_trace replaces the sanitizers'
-  # libraries.
+  # DWARF 4, because with DWARF 5 the addr2line of binutils prints wrong files for functions from
+  # headers. -fsanitize is passed only to the compiler, not to the linker, because hostcuda_trace
+  # replaces the sanitizers' libraries.
   target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Makes the compiler copy by calls instead of instructions, because hostcuda_trace sees only
-    # calls.
+    # The compiler then copies memory with library calls, not with inline instructions, because
+    # hostcuda_trace sees only the calls.
     target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
   endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)

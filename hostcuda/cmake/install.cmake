@@ -1,6 +1,5 @@
-# cmake --install installs bin/hostcuda and bin/nvcc, the headers, the libraries, and what
-# find_package(hostcuda) reads. The tool's files have the same layout in share/hostcuda as in the
-# source folder.
+# cmake --install installs bin/hostcuda and bin/nvcc, the headers, the libraries, and the files that
+# find_package(hostcuda) reads. The layout of share/hostcuda is that of the source folder.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

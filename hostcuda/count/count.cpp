@@ -18,11 +18,11 @@
 #include "support/config.h"
 #include "support/fault.h"
 
-// The data of one source file, as counting.py lays it out. Each line of the table describes one
-// kind of operation in one block: the block's number, the source line, the operation's type and
-// name, the number of such operations, and the file.
+// The data of one source file, in the layout that counting.py writes. Each line of the table
+// describes one kind of operation in one basic block: the block's number, the source line, the
+// operation's type and name, the number of such operations, and the file.
 struct Module {
-  std::uint64_t* counts;  // how often each block was entered
+  std::uint64_t* counts;  // how often each basic block was entered
   std::uint64_t size;
   const char* table;
   const char* reader;
@@ -57,7 +57,7 @@ class Counter final : public hostcuda::KernelObserver {
     ++kernel.launches;
     kernel.blocks += launch.blocks();
     kernel.threads += launch.blocks() * launch.threads();
-    take(nullptr);  // discards operations that host code has computed since the last block
+    take(nullptr);  // discards the counts of host code since the last block
   }
   void block_ended() override { take(&kernels_[running_].counts); }
   void block_begins(const hostcuda::BlockState&) override {}
@@ -140,7 +140,7 @@ void write_record() {
 __attribute__((constructor)) void start() {
   if (!std::getenv(kVariable)) return;
   hostcuda::allow_variable(kVariable);
-  counter = new Counter;  // never destroyed, because the host may compute until the very end
+  counter = new Counter;  // never destroyed, because it is used until the process ends
   hostcuda::kernel_observer = counter;
   std::atexit(write_record);
   hostcuda::call_before_death(

@@ -9,8 +9,8 @@ In gdb, enter: source hostcuda/gdb/hostcuda.py
   set cuda memcheck on  stops at every finding
 
 These commands do not affect the program, which continues where it stopped, whichever thread gdb
-looked at. With OMP_NUM_THREADS=1 blocks run one after another, so `break LINE if blockIdx.x == 2`
-waits for one of them.
+looked at. With OMP_NUM_THREADS=1 blocks run one after another, so you can wait for a certain block:
+`break LINE if blockIdx.x == 2`.
 """
 import re
 import struct
@@ -59,7 +59,7 @@ def state_of(block, i):
 
 
 class Focus:
-    """The thread that gdb shows, if that is not the running thread."""
+    """The thread that gdb shows instead of the running thread."""
     thread = None
     registers = {}  # register values to restore before the thread continues
     stopped_at = 0  # the running thread's stack pointer
@@ -111,7 +111,8 @@ def select_users_frame(frame):
 
 
 class Waiting(gdb.unwinder.Unwinder):
-    """Attaches the focused thread's frames to the frame where the program stopped."""
+    """Makes gdb show the frames of the thread in Focus as the callers of the frame where the
+    program stopped."""
 
     def __init__(self):
         super().__init__("hostcuda")
@@ -120,8 +121,8 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb requires each frame's stack address to be above the previous frame's. Therefore this
-        # method reports an address just below the thread's stack address.
+        # gdb requires that each frame's stack address is above that of the previous (inner) frame.
+        # Therefore this method reports an address just below the waiting thread's stack address.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():
@@ -136,8 +137,8 @@ class FrameId:
 
 
 def block_position():
-    """Returns blockIdx. The cast is for programs that do not use blockIdx: in them gdb does not
-    know the type of blockIdx."""
+    """Returns blockIdx. The cast is needed because, in a program that does not use blockIdx, gdb
+    does not know its type."""
     return position(gdb.parse_and_eval("(uint3)blockIdx"))
 
 

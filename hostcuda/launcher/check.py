@@ -4,24 +4,25 @@
   hostcuda check [OPTIONS] -- COMMAND...
 
   --all               also runs the program in every other mode of the emulator
-  --json FILE         writes the findings, and the trace's records of them, as JSON
+  --json FILE         writes the findings, and the details that the trace recorded, as JSON
   --sarif FILE        writes the findings as SARIF 2.1.0, for GitHub and editors
-  --timeout SECONDS   limits each run (default 120) or COMMAND (default 600)
+  --timeout SECONDS   limits the time of each run (default 120) or of COMMAND (default 600)
 
-The first form builds FILE... once and runs the program once, with ARGUMENTS: these begin at the
-first word that is neither a source nor a compiler option. That run finds nearly all mistakes. With
---all, check builds the program three times (traced, plain and with AddressSanitizer) and runs it
-nine times: also with its threads, blocks and streams in other orders, with one warp far ahead of
-the others, with guarded device memory, and on two devices. Each finding says what is wrong, where,
-and which run shows it.
+The first form builds FILE... once and runs the program once, with ARGUMENTS. (ARGUMENTS begin at
+the first word that is neither a source nor a compiler option.) That run finds nearly all mistakes.
+With --all, check builds the program three times (traced, plain and with AddressSanitizer) and runs
+it nine times. The additional runs have other orders of threads, blocks and streams, one warp far
+ahead of the others, guarded device memory, or two devices. Each finding gives the error, its place,
+and the run that shows it.
 
-The second form checks a project. COMMAND builds it: `make`, or in quotes
-'cmake -S . -B build && cmake --build build'. It works on a copy of the current folder, without
-compiled files, and the nvcc that it finds there makes traced programs. If COMMAND runs none of
-them, each runs once, without arguments. The current folder must contain all sources.
+The second form checks a project, which COMMAND builds: `make`, or in quotes
+'cmake -S . -B build && cmake --build build'. COMMAND runs in a copy of the current folder that
+lacks the compiled files, and the nvcc that COMMAND finds makes traced programs. If COMMAND runs
+none of these programs, check runs each of them once, without arguments. The current folder must
+contain all sources.
 
-Exit code: 0 if nothing was found, 1 if something was, 2 if the program does not compile or the
-command line is wrong.
+Exit code: 0 if there are no findings, 1 if there are findings, 2 if the program does not compile or
+the command line is wrong.
 """
 import json
 import os
@@ -101,7 +102,7 @@ def file_to_write(option, word):
 
 def split_command_line(words):
     """Returns check's options, the arguments of the build, and the program's arguments. If no
-    source file is given, the last list is the command."""
+    source file is given, the last list is the command that builds the project."""
     options = {"all": False, "json": None, "sarif": None, "timeout": None}
     building, rest = [], list(words)
     while rest:
@@ -139,7 +140,7 @@ def run(program, arguments, mode, environment, timeout):
         output, errors = program.communicate(timeout=timeout)
         return Run(mode, program.returncode, output.splitlines(), errors)
     except subprocess.TimeoutExpired:
-        program.terminate()  # makes the program report its progress
+        program.terminate()  # the program reports its progress before it ends
     try:
         errors = program.communicate(timeout=5)[1]
     except subprocess.TimeoutExpired:
@@ -170,7 +171,7 @@ def findings_of_messages(ended):
         found.append(
             Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else "")
         )
-        break  # later messages are consequences
+        break  # later messages are consequences of this error
     return found
 
 
@@ -189,7 +190,9 @@ def no_end(ended):
 
 
 def findings_of_end(ended, plain, unstable):
-    """Returns a finding if the run ends differently from the plain run or has other output."""
+    """Returns a list with one finding if the run ends differently from the plain run or prints
+    different output; otherwise an empty list. unstable: numbers of the lines that differ even
+    between two plain runs."""
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
@@ -253,7 +256,7 @@ def check_in_all_modes(programs, arguments, timeout, folder):
     """Returns the plain run, the findings of all runs, the findings that the trace recorded, and
     the number of runs."""
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
-    hangs = plain.code == "timeout" or HANG in plain.errors  # report it only once
+    hangs = plain.code == "timeout" or HANG in plain.errors  # then no other mode runs
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)
     unstable = {i for i, (a, b) in enumerate(zip(plain.output, again.output)) if a != b}
     with ThreadPoolExecutor(2) as pool:
@@ -263,8 +266,8 @@ def check_in_all_modes(programs, arguments, timeout, folder):
         ]
         traced, records = run_traced(programs[TRACED], arguments, timeout, folder)
         ended = [one.result() for one in others]
-    # The findings of the traced run come first, because that run reports an error where it happens.
-    # The other findings are often consequences.
+    # The findings of the traced run come first, because that run reports an error where it happens,
+    # while the findings of other runs are often consequences of the error.
     findings = findings_of_messages(traced) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else

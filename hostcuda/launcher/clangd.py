@@ -23,7 +23,7 @@ OPTIONS = (
 
 def configuration():
     listed = "\n".join(f'    - "{option}"' for option in OPTIONS)
-    return f"""# Written by `hostcuda clangd`. Names the folders of this installation.
+    return f"""# Written by `hostcuda clangd`. The paths are those of this installation.
 If:
   PathMatch: [.*\\.cu, .*\\.cuh]
 CompileFlags:

@@ -1,10 +1,10 @@
-"""Makes a .cu file count the operations of its kernels: each addition, division, shuffle, ... that
-the source contains.
+"""Compiles a .cu file so that the program counts the operations of its kernels: each addition,
+division, shuffle, ... in the source.
 
 clang++ translates the file to unoptimised LLVM IR, in which each operator of the source is one
-instruction that carries its source line. This module inserts a counter at the start of each basic
-block and a table of the block's operations; then clang++ optimises and compiles the result.
-../count sums up the counters per kernel.
+instruction with its source line. This module inserts a counter at the start of each basic block,
+and a table of the block's operations. Then clang++ optimises and compiles the result. When the
+program runs, ../count adds up the counters for each kernel.
 
 Only code in the user's files is counted. A call of a library function counts as the operation that
 its name suggests (fmaf, rsqrtf, __shfl_sync), or as nothing.
@@ -41,7 +41,7 @@ OPERATORS = {
 }
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
 TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat": "float16"}
-# Maps names of functions to operations; the first match applies.
+# Maps names of functions to operations. The first pattern that matches a name applies.
 FUNCTIONS = tuple((kind, re.compile(rf"(?:{names})$")) for kind, names in (
     ("shuffle", r"__shfl\w*|shfl\w*|__match_\w+|match_\w+|__reduce_\w+|reduce|\w+clusive_scan"),
     ("vote", r"__(?:ballot|any|all)(?:_sync)?|ballot|any|all|__activemask|coalesced_threads"),
@@ -77,7 +77,7 @@ PLACE = re.compile(r"!dbg !(\d+)")
 FIRST_OF_BLOCK = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad|cleanup|catch|filter)\b|^          ")
 TYPED_POINTER = re.compile(
     r"^  %\S+ = load .*\* [%@]", re.M
-)  # clang 14 and older write i64*, later ones ptr, which can also name a variable
+)  # clang 14 and older write i64*; later versions write ptr, which may also be a variable's name
 METADATA = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.M)
 FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
@@ -123,7 +123,7 @@ def operation(line, names):
         word, flags, of = match.groups()
         if word in CONVERSIONS:
             return "conversion", "convert"
-        if of == "i1" or "exact" in flags:  # not counted: booleans, pointer differences
+        if of == "i1" or "exact" in flags:  # booleans and pointer differences are not counted
             return None
         of = re.sub(r"[<>]|\d+ x ", "", of)
         return (TYPES.get(of, "integer"), OPERATORS[word])
@@ -162,7 +162,7 @@ def counted(code, user_files, name):
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    names, own = {}, set()  # own: the user's functions, which are counted where defined
+    names, own = {}, set()  # own: the user's functions; their bodies are counted, not their calls
     for line in lines:
         if match := FUNCTION.match(line):
             number = re.search(r"!dbg !(\d+)", line)
@@ -216,7 +216,8 @@ def increment(marker, number, pointer):
 
 
 def declarations(marker, size, table, pointer):
-    """Declares the counters and describes them in a section whose bounds the linker defines."""
+    """Returns IR that declares the counters, and a record of them in a section whose bounds the
+    linker defines."""
     text = table.encode() + b"\0"
     bytes_of_text = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}" for byte in text
@@ -240,7 +241,7 @@ def declarations(marker, size, table, pointer):
 
 
 def compile_counted(compiler, options, rewritten, output, user_files):
-    """Compiles `rewritten`, a file without CUDA syntax, to an object file that counts its
+    """Compiles `rewritten`, a file without CUDA syntax, to an object file whose code counts its
     operations; returns an exit code."""
     code = output + ".ll"
     quiet = ["-w", "-Qunused-arguments"]

@@ -1,5 +1,5 @@
 """Rewrites launches: <<<>>>, calls of functions that launch a kernel, and kernels passed as void*.
-The argument `rewrite` is a function that rewrites the tokens within a launch.
+Some functions have an argument `rewrite`: a function that rewrites the tokens within a launch.
 """
 import re
 
@@ -29,7 +29,7 @@ CAST_TO_VOID = re.compile(
 
 
 def kernel_expression_start(tokens, i):
-    """Returns the index of the first token of the postfix expression that ends at i."""
+    """Returns the index of the first token of the postfix expression whose last token is at i."""
     while True:
         text = at(tokens, i)
         if text == ">":
@@ -58,12 +58,12 @@ def kernel_expression_start(tokens, i):
 
 
 def launch_end(tokens, begin, count_angles):
-    """Returns the indices of the first and last > in the >>> that ends a launch's configuration,
-    which starts at `begin`.
+    """Returns the indices of the first and last > of the >>> that ends the configuration of a
+    launch, or None. The configuration starts at `begin`.
 
-    f(A<B<C<int>>>(x)) also contains >>>(. With count_angles, a name followed by < begins template
-    arguments, and the next > ends them. A comparison, a < b, looks the same: if no end is found,
-    the caller tries again without count_angles.
+    An argument such as f(A<B<C<int>>>(x)) also contains >>>(. If count_angles is True, a name
+    followed by < begins template arguments, and the next > ends them. A comparison, a < b, looks
+    the same, so if this function finds no end, the caller tries again without count_angles.
     """
     angles = 0
     for i, text, depth in with_depth(tokens, begin):
@@ -126,8 +126,8 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
 
 
 def rewrite_cast(tokens, i, output):
-    """Replaces (void*)k and reinterpret_cast<void*>(k) so that k can be launched later. Returns the
-    index after the expression, or None."""
+    """Replaces (void*)k and reinterpret_cast<void*>(k) so that the kernel k can be launched later.
+    Returns the index after the expression, or None if there is no such cast at i."""
     match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
     if not match:
         return None

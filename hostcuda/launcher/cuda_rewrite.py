@@ -1,9 +1,10 @@
 """Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, polling
 loops, and `#pragma unroll`.
 
-Works on tokens, not on a syntax tree. Tokens suffice to find where the expression before <<<
-begins, where >>> ends, which variables a shared declaration declares, and whether the declaration
-is in a function. include/hostcuda/launch.h explains the results. The number of lines never changes.
+This module works on tokens, not on a syntax tree. Tokens suffice to find where the expression
+before <<< begins, which >>> ends the launch's configuration, which variables a declaration with
+__shared__ declares, and whether the declaration is in a function. include/hostcuda/launch.h
+explains the rewritten code. The number of lines never changes.
 """
 import re
 
@@ -57,9 +58,8 @@ CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "chec
 
 
 def rewrite_asm(tokens, i, output):
-    """Replaces inline PTX by C++. Replaces asm("trap;"), which occurs in assertion macros, by
-    __trap(). Returns the index after the statement, or None if it has the CPU's own
-    instructions."""
+    """Replaces inline PTX by C++, and asm("trap;"), which occurs in assertion macros, by __trap().
+    Returns the index after the statement, or None if the statement has instructions of the CPU."""
     following = neighbour(tokens, i, 1)
     if at(tokens, following) in ("volatile", "__volatile__"):
         i = following
@@ -96,7 +96,7 @@ def ends_do(tokens, i):
 
 def loop_body(tokens, i):
     """If the token at i starts a loop that may wait for another thread, returns the index of the {
-    or ; with which the loop's body begins."""
+    or ; with which the loop's body begins; otherwise None."""
     if at(tokens, i) == "do":
         body = neighbour(tokens, i, 1)
     elif at(tokens, i) in ("while", "for"):
@@ -125,8 +125,8 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# The tracer cannot see into the C library, so these functions are replaced by functions that report
-# their accesses.
+# The tracer does not see the accesses that the C library makes, so these functions are replaced by
+# functions that report their accesses.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
@@ -156,14 +156,15 @@ class Options:
         self.warnings = []  # (token, text)
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
-        # AddressSanitizer puts redzones only around plain statics, so its blocks run one by one.
-        # Other builds align the variable to a cache line, as a GPU aligns a block's shared memory.
+        # The storage of a shared variable. AddressSanitizer puts redzones only around plain static
+        # variables, so in its builds blocks run one after another. Other builds align the variable
+        # to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 
 
 class Scopes:
-    """Tracks whether the rewriter is in a function, and how deep in parentheses."""
+    """Tracks whether the current token is in a function, and in how many parentheses."""
 
     def __init__(self):
         self.open = []  # what each open { belongs to
@@ -307,7 +308,7 @@ def place_of(tokens, wanted):
             break
         marker = MARKER.match(token.text) if token.kind == "directive" else None
         if marker:
-            file, line = marker[2], int(marker[1]) - 1  # because the marker's own line ends first
+            file, line = marker[2], int(marker[1]) - 1  # the end of the marker's line adds 1
         else:
             line += token.text.count("\n")
     return f"{file}:{line}"
@@ -315,15 +316,15 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False,
                              warn=lambda line: None):
-    """Rewrites the parts of the text that come from user files. Leaves headers in own_include
-    unchanged. warn: a function that is called with each warning."""
+    """Rewrites the parts of the text that come from user files. Leaves hostcuda's headers, in
+    own_include, unchanged. warn: a function that is called with each warning."""
     user = set(
         user_files(source, own_include)
-    )  # because text from a system header's macro is not the user's
+    )  # the text that a system header's macro produces does not come from a user file
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
-    # A statement may continue after a line marker, if a macro's arguments span several lines.
-    # So user text is rewritten in runs that are as long as possible.
+    # If a macro's arguments span several lines, a statement continues after a line marker. So
+    # adjacent segments of user text are joined into a run and rewritten together.
     result, run = [], []
 
     def flush():

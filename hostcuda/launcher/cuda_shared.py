@@ -54,8 +54,9 @@ def split_declarators(declaration):
 
 
 def padded(declaration, alignment, names, in_function):
-    """Puts padding around each variable, so that the tracer knows which variable an out-of-bounds
-    index belongs to. Only one block runs at a time, so the variables are plain statics."""
+    """Puts padding around each variable, so that the tracer knows for which variable an index was
+    meant that is out of bounds. In a traced program only one block runs at a time, so the variables
+    are plain static variables."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
         text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "
@@ -65,7 +66,8 @@ def padded(declaration, alignment, names, in_function):
 
 
 def rewrite_shared(tokens, i, output, options, in_function):
-    """Rewrites the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
+    """Rewrites the declaration whose __shared__ is at tokens[i]. Returns the index after the ; that
+    ends the declaration."""
     end = statement_end(tokens, i)
     begin = statement_begin(output)
     words = [*output[begin:], *tokens[i + 1:end]]

@@ -55,7 +55,7 @@ def at(tokens, i):
 
 
 def is_callee(tokens, i):
-    """True if the token can be the name of a called function or a qualifier of that name."""
+    """True if the token at i can be the name of a called function, or a qualifier in that name."""
     return i >= 0 and tokens[i].kind == "name" and at(tokens, i) not in NOT_A_CALLEE
 
 
@@ -91,7 +91,8 @@ def angle_opening_of(tokens, i):
 
 
 def is_triple(tokens, i, character):
-    """Returns the index of the third of three adjacent equal characters that start at i, or None.
+    """If three adjacent tokens from i on are this character, returns the index of the third token,
+    otherwise None.
 
     The preprocessor may put a blank between tokens that come from different macros.
     """
@@ -104,8 +105,8 @@ def is_triple(tokens, i, character):
 
 
 def line_breaks(tokens):
-    """Returns the line ends and line markers of tokens that are dropped, because the output must
-    keep them."""
+    """Returns the line ends and line markers among tokens that are dropped. The output must keep
+    these, so that line numbers stay right."""
     kept = ""
     for token in tokens:
         if token.kind == "directive":
@@ -141,8 +142,8 @@ def statement_begin(output):
 
 
 def parenthesised(tokens, i, whole=False):
-    """Returns (index after the closing parenthesis, first argument or the whole list) of the
-    parenthesised list that follows tokens[i]."""
+    """Returns (index after the closing parenthesis, text) of the parenthesised list that follows
+    tokens[i]. The text is the first argument or, if `whole` is True, the whole list."""
     begin = neighbour(tokens, i, 1)
     argument_end = None
     for k, text, depth in with_depth(tokens, begin):

@@ -11,8 +11,8 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
-# Words in declarations whose variables are not registered, such as constants that host code may
-# read.
+# A declaration with one of these words declares no variable that must be registered. (Host code may
+# read a constexpr variable, for example.)
 NO_VARIABLE = {
     "constexpr",
     "extern",
@@ -34,8 +34,8 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """True if the declaration declares a variable, not a function: no parenthesis comes before an
-    =."""
+    """True if the declaration declares a variable, not a function or a class member. A variable has
+    no parenthesis before its = or its end."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):
         text = at(tokens, i)
@@ -51,13 +51,13 @@ def is_variable(declaration):
             ";",
             ",",
         ):
-            return False  # it defines a class member
+            return False  # the declaration defines a class member
     return True
 
 
 def registration(tokens, i, output):
-    """Returns the text that registers the variable marked at i, as (index of the ; after which to
-    insert it, text), or (None, "") if the mark belongs to no variable."""
+    """Returns (index, text): the text registers the variable whose mark is at i, and must be
+    inserted after the ; at the index. Returns (None, "") if the mark belongs to no variable."""
     words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
     words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
     declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))
@@ -71,7 +71,7 @@ def registration(tokens, i, output):
         names = declared_names(whole)
     except RewriteError:
         return None, ""
-    # Kernels can only read constants, so host code must set a constant without an initialiser.
+    # Kernels can only read constants, so host code must set a constant that has no initialiser.
     is_unset = CONSTANT in join(output[statement_begin(output):] + tokens[i:end])
     is_unset = is_unset and not re.search(r"[={]", whole)
     return end, "".join(

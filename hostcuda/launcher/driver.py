@@ -1,5 +1,5 @@
-"""Compiles and links programs with .cu files as nvcc would; called by our nvcc and by
-`hostcuda cc`."""
+"""Compiles and links programs with .cu files as nvcc would. bin/nvcc and `hostcuda cc` call this
+module."""
 import os
 import subprocess
 import sys
@@ -71,7 +71,7 @@ def host_c(compiler):
 
 
 def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
-    """Carries out a command line and returns an exit code. warn: see compile_cu."""
+    """Executes a translated command line and returns an exit code. warn: see compile_cu."""
     if translation.shows:
         announce(translation)
     if any(os.path.basename(source) in ASKING for source in translation.sources):

@@ -2,15 +2,16 @@
 """Compiles a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
-    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         adds counters of operations
+    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         adds code that counts operations
                                                               (counting.py)
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu        prints the rewritten user code
 
---launcher names another launcher, such as ccache, which runs each compilation.
+PATH is another launcher, such as ccache, which then runs each compilation.
 
-The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text
-that came from user files, and the compiler compiles the result. Line markers survive, so messages
-and debuggers name the .cu file. Any other compilation is passed through unchanged.
+First the compiler preprocesses the file. Then cuda_rewrite.py replaces what is not C++ in the text
+that came from user files, and the compiler compiles the result. The line markers are kept, so
+messages and debuggers refer to the .cu file. If the command line does not compile a .cu file, the
+compiler runs with unchanged arguments.
 """
 import os
 import re
@@ -25,18 +26,20 @@ from missing import (missing_header, missing_names, own_assertions, toolkit_head
 from semantics import OF_NVCC, SemanticCheck, separated
 from wrong_calls import one_line_each
 
-# The compiler reports errors in English, so that this module recognises errors about features that
-# hostcuda lacks. Only calls of the compiler for user code use this environment: with another
-# language, ccache would compile hostcuda's libraries again.
+# In this environment the compiler reports errors in English, so that this module recognises errors
+# about features that hostcuda lacks. Only compilations of user code use this environment. If the
+# builds of hostcuda's libraries used it too, ccache would see another language than before and
+# compile the libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 SAMPLES = os.path.join(
     INCLUDE, "samples"
-)  # searched last, because many programs have their own headers of these names
+)  # searched last, because many programs have their own headers with these names
 
-# Options for the preprocessor, which must not be passed to the second pass.
+# Options for the preprocessor, which must not be passed to the second pass (compilation). Those in
+# WITH_VALUE take the next word as their value.
 WITH_VALUE = (
     "-MF",
     "-MT",
@@ -53,15 +56,16 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-# The functions that a traced object file calls to allocate memory; those of C++ have mangled names.
-# hostcuda_trace defines them with the prefix hostcuda_, because kernels allocate device memory.
-# The list ends with functions of the C library that a traced file calls through trace/heap.cpp.
+# In a traced object file, calls of these functions are replaced by calls of functions with the
+# prefix hostcuda_, which trace/heap.cpp defines. The first functions allocate and free memory,
+# because kernels must allocate device memory. (The names that begin with _Z are C++'s new and
+# delete.) The last three functions print.
 REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "printf",
             "puts", "putchar")
 
 
 def split_arguments(arguments, source=None):
-    """Returns (options of both passes, options only for the preprocessor, source, object file)."""
+    """Returns (options for both passes, options only for the preprocessor, source, object file)."""
     both, preprocessor, output = [], [], None
     rest = iter(arguments)
     for argument in rest:
@@ -83,8 +87,8 @@ def split_arguments(arguments, source=None):
 
 
 def options_of_both(both, preprocessor):
-    """Returns the options that any compiler needs to read the source: standard, include paths,
-    macros."""
+    """Returns the options that any compiler needs to read the source: the standard, include paths
+    and macros."""
     options = iter(preprocessor)
     kept = [option for option in both if option.startswith("-std=")]
     for option in options:
@@ -120,8 +124,8 @@ USES_ARCH = re.compile(
 
 
 def warn_of_arch(files):
-    """Warns if an #if tests __CUDA_ARCH__, because host code and kernels are compiled together
-    here: only one branch of the #if is compiled."""
+    """Warns if an #if tests __CUDA_ARCH__. Host code and kernels are compiled together here, so
+    only one branch of the #if is compiled."""
     for file in files:
         try:
             text = Path(file).read_text(encoding="utf-8", errors="replace")
@@ -143,9 +147,10 @@ def print_error(line):
 def compile_cu(
     compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
 ):
-    """Compiles a .cu file. clang: a clang++ that checks host and device code in parallel, or None.
-    counts: a clang++ that makes the program count its operations, or None. warn: a function that is
-    called with each of clang's warnings."""
+    """Compiles a .cu file and returns an exit code. clang: a clang++ that checks the file for
+    confusions of host and device code, while the compiler compiles it, or None. counts: True if
+    the program must count its operations; `compiler` is then a clang++. warn: a function that is
+    called with each warning of clang or of the rewriter."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: compiling a .cu file needs -c and -o")
@@ -155,8 +160,8 @@ def compile_cu(
     read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
     def preprocess(*headers):
         return subprocess.run(
-            # Our folder comes first, because a Makefile for nvcc may also name the toolkit's
-            # folder.
+            # hostcuda's headers come first, because a Makefile for nvcc may also pass the include
+            # folder of the CUDA toolkit.
             [
                 compiler,
                 *(f"-I{folder}" for folder in INCLUDES),
@@ -211,7 +216,8 @@ def compile_cu(
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
-        # The code that a sanitizer adds is not in the source but would be counted.
+        # Without sanitizers, because the code that they add is not in the source but would be
+        # counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))

@@ -27,7 +27,7 @@ FLAGS = {
         "-fno-optimize-sibling-calls",
         "-Wno-tsan",
         "-DHOSTCUDA_TRACE=1",
-        # Makes the compiler copy memory with library calls, which hostcuda_trace sees, rather than
+        # The compiler then copies memory with library calls, which hostcuda_trace sees, and not
         # with inline instructions.
         *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else []),
     ],
@@ -61,8 +61,8 @@ def is_installed() -> bool:
 
 
 def build_folder() -> Path:
-    """Returns the folder build/hostcuda in the project that contains hostcuda, or in hostcuda
-    itself if it stands alone."""
+    """Returns the folder build/hostcuda in the repository that contains hostcuda/, or in hostcuda/
+    itself if there is no such repository."""
     around = HOME.parent
     return (around if (around / "CMakePresets.json").exists() else HOME) / "build" / "hostcuda"
 
@@ -77,8 +77,8 @@ def run_quietly(words: Sequence[Union[str, Path]]) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Holds a lock. `make -j` starts several compilations, but only one of them may build the
-    libraries."""
+    """Holds a lock while the `with` statement runs. `make -j` starts several compilations, but only
+    one of them at a time may build the libraries."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -117,7 +117,7 @@ def libraries(variant: str) -> list[str]:
 
 def cublas() -> Union[str, None]:
     """Returns hostcuda's cuBLAS library, or None if OpenBLAS is not installed. Call libraries()
-    first."""
+    before this function, because it builds the library."""
     file = library_folder() / "libhostcuda_cublas.a"
     return str(file) if file.exists() else None
 
@@ -128,13 +128,13 @@ def calls_cublas(files: Sequence[str]) -> bool:
         try:
             if b"cublas" in Path(file).read_bytes():
                 return True
-        except OSError:  # the linker reports it
+        except OSError:  # the linker reports a file that cannot be read
             continue
     return False
 
 
 def cublas_options(compiler: str) -> list[str]:
-    """Returns the options that link a program with cuBLAS; [] if OpenBLAS is not installed."""
+    """Returns the options that link a program with cuBLAS, or [] if OpenBLAS is not installed."""
     shared = "libopenblas.so"  # the compiler prints the path, or only this name if it finds no file
     found = subprocess.run([compiler, f"-print-file-name={shared}"], stdout=subprocess.PIPE,
                            text=True, check=False).stdout.strip()
@@ -149,8 +149,9 @@ def context_library() -> str:
 
 
 def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
-    """Returns the linker's arguments after `inputs`, the program's own objects and archives. asks:
-    True if the command line contains cuBLAS (a library on the command line may call it)."""
+    """Returns the linker's arguments that follow `inputs`, the program's own objects and archives.
+    asks: True if the command line contains -lcublas, because another library on the command line
+    may call cuBLAS."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)

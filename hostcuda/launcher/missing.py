@@ -1,5 +1,5 @@
-"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by a single line, which
-gives the feature's name, the place and a remedy."""
+"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by one line with the
+place, the feature's name and a remedy."""
 import difflib
 import os
 import re
@@ -72,7 +72,8 @@ NEARLY = 0.85
 
 
 def line_about(place, name, said=""):
-    """Formats the error. said: the compiler's message, which may suggest a similar name."""
+    """Formats the error about a missing feature. said: the compiler's message, which may suggest a
+    similar name."""
     bare = name.strip("<>")
     advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
@@ -87,22 +88,22 @@ def missing_header(errors):
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
 
 
-# A short name that a program gives to one of CUDA's namespaces.
+# An alias that a program declares for one of CUDA's namespaces: namespace cg = cooperative_groups;
 ALIAS = re.compile(
     r"\bnamespace\s+(\w+)\s*=\s*(?:::)?"
     r"((?:cooperative_groups|nvcuda|thrust|cub|cuda)(?:::\w+)*)\s*;")
 
 
 def with_full_names(errors, text):
-    """Replaces the program's short names of CUDA's namespaces in the compiler's messages."""
+    """Replaces the program's aliases of CUDA's namespaces in the compiler's messages."""
     for short, full in ALIAS.findall(text):
         errors = re.sub(rf"([‘']){short}(::\w+)*(?=[’'])", rf"\g<1>{full}\g<2>", errors)
     return errors
 
 
 def missing_names(errors):
-    """Returns one line per unknown name of CUDA, without the errors that follow from it, or "" if
-    there is no such name."""
+    """Returns one line for each name of CUDA that hostcuda lacks, or "" if there is no such name.
+    Omits the errors that follow from such a name."""
     first = {}
     for match in UNKNOWN.finditer(errors):
         name = next(filter(None, match.groups()[1:]))
@@ -145,7 +146,7 @@ def toolkit_header(text, own):
 
 def is_system_folder(place, file):
     """True if the file is not part of NVIDIA's toolkit. A folder such as /usr/local/include may
-    also contain other headers, so there the name of the file decides."""
+    contain other headers too, so in such a folder the file's name decides."""
     if "cuda" in place:
         return False
     names = (

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from libraries import ToolError
 
-# Options that select or tune a GPU are ignored here. Those in the second set take a value.
+# These options select a GPU, tune code for it or change nvcc's output, and are ignored here. Those
+# in the second list take the next word as their value.
 IGNORED = re.compile(
     r"-(arch|code|gencode|sm|maxrregcount|use_fast_math|ftz|prec-(div|sqrt)|fmad|restrict|rdc|m64|"
     r"expt-(relaxed-constexpr|extended-lambda)|extended-lambda|res-usage|keep|cudart|cudadevrt|"
@@ -180,7 +181,7 @@ def translate(words):
             else:
                 result.treats_all_as_cu = value in ("cu", "cuda")
         elif name in ("-Xcompiler", "-Xlinker"):
-            # FindCUDA quotes them: ,\"-O3\"
+            # FindCUDA puts the values in quotes: ,\"-O3\"
             listed = (value if has_value else value_of(original)).split(",")
             values = [one.strip('"') for one in listed if one.strip('"')]
             if name == "-Xlinker":
@@ -216,7 +217,7 @@ def translate(words):
             add_library(result, original)
         elif name in IGNORED_WITH_VALUE and not has_value:
             value_of(original)
-        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # kinds of nvcc's warnings
+        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # its values are warnings of nvcc
               or IGNORED.match(word) or re.match(r"-(arch|code)=?", word)):
             pass
         elif name in ("-shared", "-static"):
@@ -249,7 +250,7 @@ def add_library(result, word):
 
 
 def at_least_17(standard):
-    """Raises the standard to C++17, which is nvcc's default and which hostcuda's headers need."""
+    """Replaces an older standard by C++17, nvcc's default, which hostcuda's headers need."""
     match = re.match(r"(c|gnu)\+\+(\d+|\d[a-z])$", standard)
     if match and match[2] in ("98", "03", "0x", "11", "1y", "14", "1z"):
         return f"{match[1]}++17"

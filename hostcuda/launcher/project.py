@@ -1,10 +1,10 @@
-"""Checks a project: runs the command that builds it, with nvcc replaced, in a copy of the folder.
+"""Checks a project: runs the project's build command, with nvcc replaced, in a copy of the folder.
 
-The stand-in for nvcc makes traced programs, and so do stand-ins for host compilers that link nvcc's
-objects. The stand-ins replace each program by a script that runs the program and keeps its trace,
-messages and exit status. Every run by the command is therefore recorded, even if a test runner
-hides the messages. If the command runs no program, each program that it built runs once, without
-arguments.
+The replacement for nvcc makes traced programs, and so do the replacements for host compilers if
+they link nvcc's objects. In place of each program, these replacements leave a script that runs the
+program and stores its trace, messages and exit status. So every run that the command makes is
+recorded, even if a test runner hides the messages. If the command runs no program, each program
+that the command built runs once, without arguments.
 """
 import json
 import os
@@ -41,7 +41,7 @@ exit $code
 
 
 class Notes:
-    """The files that the replacement for nvcc and the programs leave for `check`."""
+    """The files that the replacements for compilers and the programs leave for `check`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -51,7 +51,8 @@ class Notes:
         self.toolkit = self.folder / "toolkit"
 
     def leave_path(self):
-        """Removes the stand-ins from PATH, so that they find and call the real programs."""
+        """Removes the replacements' folder from PATH, so that a replacement finds and calls the
+        real compiler."""
         own = str(self.toolkit / "bin")
         os.environ["PATH"] = os.pathsep.join(
             folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
@@ -64,7 +65,8 @@ class Notes:
             file.write(f"{os.path.abspath(source)}:{rest}\n")
 
     def replace(self, program):
-        """Moves a program away and, in its place, puts a script that runs the program."""
+        """Moves a program to another folder, and puts a script that runs the program in its
+        place."""
         if PROBES.search(os.path.abspath(program)):
             return
         kept = Path(tempfile.mkdtemp(dir=self.programs)) / Path(program).name
@@ -112,7 +114,7 @@ def status(file):
 def found_in(trace):
     try:
         return json.loads(trace.read_text(encoding="utf-8"))["findings"]
-    except (OSError, ValueError):  # the program was ended
+    except (OSError, ValueError):  # the program was stopped before it wrote the whole file
         return []
 
 
@@ -122,7 +124,7 @@ def is_compiled(file):
 
 
 def copy(source, target):
-    """Copies a folder without compiled files, so that the command builds all of these files."""
+    """Copies a folder without its compiled files, so that the command builds all of these again."""
     total = 0
 
     def left_out(folder, names):
@@ -150,7 +152,8 @@ def copy(source, target):
 
 
 def links_traced(words):
-    """True if these words make a host compiler link an object that the stand-in for nvcc made."""
+    """True if these arguments make a host compiler link an object that the replacement for nvcc
+    compiled."""
     if any(word in ("-c", "-E", "-S", "-M", "-MM") for word in words):
         return False
     files = [Path(word) for word in words if word.endswith((".o", ".a"))]
@@ -164,8 +167,9 @@ def write_script(file, *words):
 
 
 def environment(notes):
-    """Returns an environment in which the command finds the stand-in for nvcc: under the name nvcc,
-    in CUDA_HOME, in Make's and CMake's variables, and in place of host compilers."""
+    """Returns an environment in which the command finds the replacement for nvcc: under the name
+    nvcc, in CUDA_HOME, and in the variables of make and CMake. The host compilers are replaced
+    too."""
     home = toolkit.make(notes.toolkit)
     nvcc = home / "bin" / "nvcc"
     words = (sys.executable, HOME / "bin" / "nvcc", f"--hostcuda-notes={notes.folder}")
@@ -176,7 +180,7 @@ def environment(notes):
     variables = {"CUDA_HOME": str(home), "CUDA_PATH": str(home)}
     for_make = shlex.join(f"{name}={value}"
                           for name, value in [*variables.items(), ("NVCC", "nvcc")])
-    cxx = str(nvcc.with_name("c++"))  # otherwise CMake takes the one next to cc
+    cxx = str(nvcc.with_name("c++"))  # otherwise CMake takes the c++ in the folder of cc
     return {"HOSTCUDA_WATCHDOG": "20", "CXX": cxx, **os.environ, **variables,
             "PATH": f"{nvcc.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "CUDACXX": str(nvcc), "MAKEFLAGS": f"{os.environ.get('MAKEFLAGS', '')} -- {for_make}"}
@@ -204,7 +208,8 @@ def run(words, folder, variables, timeout):
 
 @dataclass
 class Checked:
-    """The command, and the programs that it built and ran. Paths are those of the user's folder."""
+    """The command, and the programs that it built and ran. Paths refer to the user's folder, not to
+    the copy."""
     command: Ended
     programs: list
     runs: list  # of Recorded

@@ -1,9 +1,9 @@
 """Translates inline PTX to calls of include/hostcuda/ptx/instructions.h.
 
-An asm statement becomes a lambda: its operands become references and values, its registers become
-local variables, and each instruction becomes one call, or an assignment. Only the instructions that
-programs of courses use are known: INSTRUCTIONS below. Any other instruction is rejected, and the
-message names it.
+An asm statement becomes a lambda. Its operands become references and values, its registers become
+local variables, and each instruction becomes a call or an assignment. INSTRUCTIONS, below, lists
+the known instructions, which are those that course programs use. Any other instruction is rejected
+with a message that contains its name.
 """
 import re
 
@@ -19,7 +19,7 @@ TYPES = {"pred": "bool", "b8": "unsigned char", "u8": "unsigned char", "s8": "si
 WIDE = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 TYPE = r"(?P<type>[usbf](?:8|16|32|64)|pred|bf16|f16x2|bf16x2)"
 SPACE = r"(?:\.(?P<space>global|shared|local|const|param))?(?:::\w+)?"
-# Qualifiers for the order or the caching of an access. Of these, only volatile is emulated.
+# Qualifiers for the order or the caching of an access, which the emulation ignores.
 HOW = r"(?:\.(?:nc|weak|relaxed|acquire|release|acq_rel|sys|gpu|cta|cluster|ca|cg|cs|lu|cv|wb|wt|" \
       r"L1::\w+|L2::\w+))*"
 ROUNDING = r"(?:\.(?:rn|rz|rm|rp|rna|approx|full|ftz|sat|satfinite))*"
@@ -36,8 +36,9 @@ SPECIAL = {
        (("tid", "threadIdx"), ("ctaid", "blockIdx"), ("ntid", "blockDim"), ("nctaid", "gridDim"))},
 }
 
-# Instructions, as patterns of their names, and the C++ expression or statement of each. {0}, {1},
-# ... are the operands, {d} the destination's assignment, {t} the type, {w} the wide type.
+# For each instruction, a pattern that matches its name, and the C++ code that replaces it: an
+# expression with the operands {0}, {1}, ..., the type {t}, the type of twice its size {w} and other
+# groups of the pattern, or a word in capitals, which stands for a function below.
 INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"mov\.{TYPE}", "set({0}, {1})"),
     (rf"cvta(?:\.to)?{SPACE}\.u(?:32|64)", "CVTA"),
@@ -155,8 +156,8 @@ def separate_colons(tokens):
 
 
 def translate(tokens, i):
-    """Returns (index after the asm statement at tokens[i], C++), or raises RewriteError. The
-    statement's parenthesis follows tokens[i]."""
+    """Returns (index after the asm statement, C++ code), or raises RewriteError. tokens[i] is the
+    token before the statement's opening parenthesis."""
     end, _ = parenthesised(tokens, i)
     opening = next(k for k in range(i + 1, end) if tokens[k] == "(")
     sections = split(separate_colons(tokens[opening + 1:end - 1]), ":")

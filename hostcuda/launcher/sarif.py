@@ -7,7 +7,7 @@ from libraries import version
 
 SCHEMA = ("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
           "sarif-schema-2.1.0.json")
-HARMLESS = ("leak", "unused memory", "unchecked error")  # they change no result
+HARMLESS = ("leak", "unused memory", "unchecked error")  # mistakes that change no result
 # Rules for findings that have no kind, by the run that reports them.
 RULES = {"compiled": "host and device code", "AddressSanitizer": "address sanitizer"}
 OTHER_RULE = "emulated run"
@@ -19,7 +19,8 @@ def kind_of(finding, record):
 
 
 def uri_of(file, root):
-    """Returns a path relative to `root`, as GitHub wants it, or a file: URI of a file elsewhere."""
+    """Returns the file's path relative to `root`, as GitHub requires, or a file: URI if the file is
+    not in `root`."""
     path = (root / file).resolve()
     try:
         return path.relative_to(root.resolve()).as_posix()
@@ -33,11 +34,12 @@ def location(file, line, root):
 
 
 def places(finding, record):
-    """Returns (file, line) of the finding, then of the other places that it mentions."""
+    """Returns a list of (file, line): the place of the finding, then the other places that it
+    mentions."""
     first = [(record["file"], record["line"])] if record and "file" in record else []
     text = f"{finding.what}\n{finding.details}"
     named = [(file, int(line)) for file, line in PLACE.findall(text)]
-    if first:  # a finding gives the file of its launch without the folder
+    if first:  # the text of a finding gives the launch's file without its folder
         here = Path(first[0][0])
         named = [(str(here) if file == here.name else file, line) for file, line in named]
     return list(dict.fromkeys(first + named))

@@ -23,8 +23,8 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# No overload fits: reported only if the overloads belong to the other side (host or device), or if
-# a launch calls them.
+# The message that no overload fits. It is reported only if the overloads belong to the other side
+# (host or device), or if the call is a launch.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )
@@ -42,13 +42,13 @@ LAUNCH_IN_KERNEL = re.compile(
 )
 
 STANDARD_HEADER = re.compile(r"/c\+\+/[\w.]+/([\w.]+)$")
-# clang 15 and later have this keyword.
+# clang 15 and later versions have the keyword __noinline__.
 KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
-# Variables that exist only in kernels. They are declared as functions, because clang lets host code
-# use the name of a device variable.
+# Variables that exist only in kernels. For clang they are declared as device functions, because
+# clang rejects a device function in host code but accepts a device variable.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
 WARNINGS = (
     "-Wno-everything",
@@ -86,8 +86,8 @@ GLUED = re.compile(r'(\bextern\s*"C")(__\w+__)')
 
 
 def separated(source):
-    """Returns (file, options) for clang to read the source. The file is a temporary copy if the
-    source has a match of GLUED."""
+    """Returns (file, options), with which clang reads the source. The file is a temporary copy if
+    the source contains a match of GLUED."""
     text = Path(source).read_text(encoding="utf-8", errors="surrogateescape")
     if not GLUED.search(text):
         return source, []
@@ -98,7 +98,8 @@ def separated(source):
 
 
 class SemanticCheck:
-    """Runs clang while the file is compiled; findings() waits until clang has ended."""
+    """Runs clang while the host compiler compiles the file. findings() waits until clang has
+    ended."""
 
     def __init__(self, clang, source, text, include_folders, options):
         own = include_folders[0]
@@ -120,8 +121,8 @@ class SemanticCheck:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
 
     def findings(self):
-        """Returns two lists of lines, one for errors and one for variables used before they have a
-        value; ([], []) if this clang cannot check the file."""
+        """Returns two lists of lines: errors, and warnings about variables that are used before
+        they have a value. Both lists are empty if this clang cannot check the file."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
         if self.read != self.source:
@@ -133,9 +134,9 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """Returns text that includes all standard headers, unchanged, and then the program's hostcuda
-    headers as code for host and device. (Standard headers must come first: clang cannot read them
-    once __noinline__ is a macro.)"""
+    """Returns a header that includes the standard headers that the program uses, unchanged, and
+    then hostcuda's headers that it uses, as code for host and device. (The standard headers must
+    come first, because clang cannot read them after __noinline__ has become a macro.)"""
     ours, standard = {}, {}  # dicts keep the order
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):
@@ -152,7 +153,8 @@ def preamble(text, own):
 
 
 def mistakes(messages, files):
-    """Yields the errors in these files, in nvcc's words. The notes after an error explain it."""
+    """Yields the errors in these files, in the words of nvcc. In `messages`, the notes after an
+    error explain that error."""
     seen = set()
     for number, (place, kind, text) in enumerate(messages):
         if kind != "error" or place.rsplit(":", 2)[0] not in files:

@@ -3,7 +3,7 @@ CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA
 -lcudart.
 
   toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the replacement for nvcc
-  toolkit/lib64     libcudart etc., which are linker scripts that name hostcuda's libraries
+  toolkit/lib64     libcudart etc.: linker scripts with the paths of hostcuda's libraries
 """
 import hashlib
 import os
@@ -25,8 +25,8 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 def folder():
     if not is_installed():
         return build_folder() / "toolkit"
-    # The folder is outside HOME, because pip would not remove it from HOME. Its path contains a
-    # hash of HOME, because there may be several installations.
+    # The folder is outside HOME, because `pip uninstall` would leave it behind in HOME. Its path
+    # contains a hash of HOME, because there may be several installations.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "hostcuda" / hashlib.sha256(str(HOME).encode()).hexdigest()[:12] / "toolkit"
 
@@ -43,7 +43,7 @@ def make(at=None):
 
 
 def quoted(library):
-    """Quotes a library for a linker script, because a path may contain blanks."""
+    """Quotes a library's path for a linker script, because the path may contain blanks."""
     return library if library.startswith("-l") else f'"{library}"'
 
 
@@ -76,8 +76,8 @@ def write(at):
 
 
 def announce(translation, at=None, linker=None):
-    """Prints the part of nvcc -v's output that build systems read. linker: the command with which a
-    build system links programs, instead of the host compiler."""
+    """Prints the part of nvcc -v's output that build systems read. linker: the command with which
+    build systems shall link programs, or None for the host compiler."""
     at = make(at)
     linking = f"-L{at}/lib64"
     for line in (

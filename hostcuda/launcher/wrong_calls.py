@@ -19,8 +19,8 @@ WHY = re.compile(
 
 
 def groups(errors):
-    """Yields (match or None, lines) for each error. The lines of an error include the lines before
-    it that name the function in which it occurs."""
+    """Yields (match or None, lines) for each error. The compiler prints the function that contains
+    an error in the lines before the error, so these lines belong to it too."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):

@@ -1,4 +1,4 @@
-"""hostcuda as pip installs it: the package has the folders of an installation prefix."""
+"""The package that pip installs. Its folders (lib, share) are those of an installation prefix."""
 import runpy
 from pathlib import Path
 
