@@ -21,14 +21,14 @@ constexpr int width(Quantity quantity) {
 template <class Real>
 struct Arrays {
   std::size_t count;
-  const Real *positions, *velocities, *masses;  // null: not needed, or zero
+  const Real *positions, *velocities, *masses;  // null: not needed, or all values are zero
 };
 
 template <class Real>
 struct Call {
   Quantity quantity;
   Arrays<Real> sources;
-  std::optional<Arrays<Real>> targets;  // none: the sources
+  std::optional<Arrays<Real>> targets;  // nullopt: the targets are the sources
   double softening;
   const nbody_options* options;
   Real *accelerations = nullptr, *potentials = nullptr, *jerks = nullptr;
@@ -42,7 +42,7 @@ struct Call {
 template <class Real>
 int run(Call<Real> call);
 
-constexpr double kLargest = 1e150;  // of every number of an array
+constexpr double kLargest = 1e150;  // limit on the magnitude of every number in an array
 
 // Units are powers of two, so dividing by them changes no digits. In these units, no square or cube
 // of a value leaves the range of float32.

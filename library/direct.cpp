@@ -39,7 +39,7 @@ HWY_INLINE V one_over_root(V square) {
   }
 }
 
-// Returns 1 / s^3, divided by kCubeScale.
+// one_over_cube() returns 1 / s^3, divided by kCubeScale.
 template <class Real>
 constexpr Real kCubeScale = std::is_same_v<Real, float> ? kScale : 1;
 template <class V>
@@ -166,7 +166,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace {
 using namespace nbody::library;
-HWY_EXPORT(sum_block_f32);  // the tables of versions for all targets
+HWY_EXPORT(sum_block_f32);  // tables with one version for each of Highway's targets
 HWY_EXPORT(sum_block_f64);
 
 // Below this number of interactions, one thread finishes before a team would have synchronised.

@@ -12,8 +12,8 @@
  *
  * Arrays. A position or velocity takes three numbers, x y z. Arrays are contiguous and in host
  * memory. With NBODY_CUDA, each array may be in the memory of the host or of a device. `targets`
- * may be NULL: then the sources themselves are the targets, and no body acts on itself. In a
- * separate array of targets, each source acts on each target; a source at exactly the position of a
+ * may be NULL: then the sources themselves are the targets, and no body acts on itself. If targets
+ * have a separate array, each source acts on each target; a source at exactly the position of a
  * target adds nothing to the target's acceleration, and -m / eps to the target's potential. Masses
  * may be 0. Massless sources take no time, except as targets, and except on a device if at most
  * 6144 bodies act on each other. Results overwrite the output arrays, which must not overlap each
@@ -102,7 +102,8 @@ typedef struct nbody_options {
 /* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
 void nbody_default_options(nbody_options* options, size_t size);
 
-/* Gives the memory that earlier calls have used back to the devices. Any thread may call it. */
+/* Gives the memory that earlier calls have used back to the devices. Any thread may call this
+ * function. */
 void nbody_release_memory(void);
 
 /* Each function returns a result from the list above. `options` may be NULL for the defaults.
@@ -123,7 +124,7 @@ int nbody_potential_f64(size_t sources, const double* positions, const double* m
                         const nbody_options* options, double* potentials);
 
 /* jerks: 3 * targets. accelerations: 3 * targets, or NULL; they cost nothing extra.
- * target_velocities must not be NULL unless target_positions is. */
+ * target_velocities must not be NULL, unless target_positions is NULL, too. */
 int nbody_jerk_f32(size_t sources, const float* positions, const float* velocities,
                    const float* masses, size_t targets, const float* target_positions,
                    const float* target_velocities, double softening, const nbody_options* options,

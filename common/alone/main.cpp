@@ -1,13 +1,13 @@
-// All the code that a step needs around it, in one file. With this file, one command builds any
-// step except 14, without the rest of the repository. The first line builds a GPU step; the second
-// builds step 00, which runs on the CPU:
+// A small main program for any step except 14. With this file, one command builds the step, without
+// the rest of the repository. The first line builds a GPU step; the second builds step 00, which
+// runs on the CPU:
 //
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
 //
 // The program makes Plummer spheres, checks the step against float64 sums, and times it. Files,
-// scenarios, snapshots, checkpoints, leapfrog and a stricter validation are left out; they need the
-// full command line of common/run.
+// scenarios, snapshots, checkpoints, leapfrog and a stricter validation are missing here; only the
+// full command line of common/run has them.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

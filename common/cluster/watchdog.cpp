@@ -25,8 +25,8 @@ namespace {
 
 constexpr double kBeat = 1;           // seconds between heartbeats
 constexpr double kForLastWord = 0.5;  // seconds between a signal and its effect
-constexpr double kOneWave = 3;        // seconds within which the signals of all ranks count as one
-constexpr double kToAbort = 2;        // seconds that NCCL has to end its kernels
+constexpr double kOneWave = 3;        // seconds; later signals within this time have no effect
+constexpr double kToAbort = 2;        // seconds to wait until NCCL has ended its kernels
 
 sigset_t signals(std::initializer_list<int> all) {
   sigset_t set;
@@ -86,7 +86,7 @@ void Watchdog::tell_all(const std::string& line) {
 
 void Watchdog::give_up(const std::string& why) {
   stop_if_ending();  // a failure that the abort itself caused is not reported
-  // A rank may fail for the same reason as another one, whose message lost() is reporting now.
+  // Another rank may have failed for the same reason; lost() is then reporting its message now.
   if (given_up_.exchange(true)) sleep_for(silence_);
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;

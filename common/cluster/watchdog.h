@@ -1,10 +1,10 @@
 // Ends all ranks when one of them is gone.
 //
 // MPI and NCCL wait forever for a rank that died, and so do some launchers. Therefore every rank
-// has its own connection to the root, and a thread that watches it. When a process ends, the system
-// closes its connection, whatever the process was waiting for. When a machine fails, its heartbeats
-// stop. The root notifies the other ranks and reports in one line which rank is gone; if the root
-// itself is gone, rank 1 reports that.
+// has its own connection to the root, and a thread that watches the connection. When a process
+// ends, the system closes its connection, whatever the process was waiting for. Every rank also
+// sends heartbeats, which stop when its machine fails. The root notifies the other ranks and
+// reports in one line which rank is gone; if the root itself is gone, rank 1 reports that.
 #pragma once
 
 #include <mpi.h>

@@ -1,10 +1,10 @@
-// The diagnostics of a run as CSV: one row per system and time, appended while it runs.
+// The diagnostics of a run as CSV: one row per system and time, appended during the run.
 //
 //   step, time, system, kinetic, potential, energy, energy_error, momentum_{x,y,z},
 //   angular_momentum_{x,y,z}, virial_ratio, centre_{x,y,z}, r10, r25, r50, r75, r90,
 //   potential_error
 //
-// A row describes one state: under leapfrog, positions and velocities are at the same time.
+// Positions and velocities of a row belong to the same time, also under leapfrog.
 // energy_error is (E - E0) / |E0|, or E - E0 if E0 is zero; E0 is the energy in the system's first
 // row. The potential is summed over all pairs if that is affordable (physics/potential_energy.h).
 // Otherwise it is estimated, and potential_error is its standard error instead of 0.
@@ -40,8 +40,8 @@ class DiagnosticsFile {
   std::vector<double> first_energies_;  // one per system, from the first rows
 };
 
-// Throws UsageError if a run resumed at this step could not continue the file. Call it before the
-// run starts.
+// Throws UsageError if a run resumed at this step could not continue the file. Call this function
+// before the run starts.
 void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step);
 
 }  // namespace nbody

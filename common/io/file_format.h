@@ -49,7 +49,7 @@ struct FileFormat {
   // Message about files that contain a softening. It says how the codes that write this format
   // define the softening.
   std::string_view softening = {};
-  // Part of the message about a file that no format recognises: why it is not in this format.
+  // Part of the message about a file that no format recognises: why the file is not in this format.
   std::string_view unlike = {};
 
   // True if a file with these first bytes is meant to be in this format, whether valid or not.
@@ -66,8 +66,8 @@ struct FileFormat {
   // program cannot read the format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
-  // Does the same for a file of `size` bytes, but holds only a part of it in memory at a time.
-  // nullptr: the format needs the whole file at once.
+  // Reads a file of `size` bytes as `read` does, but holds only a part of the file in memory at a
+  // time. nullptr: the format needs the whole file at once.
   formats::Contents (*read_in_pieces)(const std::string& file, std::uint64_t size,
                                       const NextBytes& next, const ReadOptions& options) = nullptr;
 
@@ -76,13 +76,13 @@ struct FileFormat {
   void (*check)(const std::string& file, const Snapshot& snapshot) = nullptr;
   // nullptr: this program cannot write the format.
   void (*write)(std::ostream& out, const std::string& file, const Snapshot& snapshot) = nullptr;
-  // Name and content of the second file that some formats need; the name is empty if this file
-  // needs none.
+  // Name and content of the second file that some formats need; the name is empty if `file` needs
+  // no second file.
   std::filesystem::path (*second_file)(const std::filesystem::path& file) = nullptr;
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 
   bool needs_species = false;  // bodies of unknown species become dark
-  bool has_columns = false;    // ReadOptions::columns can name its columns
+  bool has_columns = false;    // ReadOptions::columns can give names to its columns
   Keeps keeps = {};
 };
 

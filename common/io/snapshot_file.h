@@ -1,6 +1,6 @@
 // Reads and writes files of bodies: CSV, the project's own BIN, headerless raw files of six floats
 // per body, Tipsy, and Gadget's HDF5 for programs that link it (io/gadget/gadget.h).
-// docs/formats.md describes them.
+// docs/formats.md describes these formats.
 //
 // The content of a file, not its name, decides its format. Invalid input (short rows, NaN,
 // infinities, negative masses, counts that do not fit the size) causes a UsageError that gives the
@@ -28,7 +28,7 @@ struct ReadOptions {
   std::vector<Species> species = {};
   // Column names of a table without a header line: "m,x,y,-,-"; "-" is skipped.
   std::string columns = {};
-  // The format that the user names. If this is nullptr, the file's content decides.
+  // The format that the user requests. If this is nullptr, the file's content decides.
   const FileFormat* format = nullptr;
   std::span<const FileFormat> formats = basic_formats();
 };
@@ -51,8 +51,8 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
 // Called before a run that starts from this snapshot. Throws the UsageError that write_bodies would
-// throw at the end of the run, so that a long run does not fail at its end. The snapshot may be
-// staggered, because the state at the end of the run is not staggered.
+// throw at the end of the run, because a long run should not fail only at its end. The snapshot may
+// be staggered, because the state at the end of the run is not staggered.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
 // Returns, for Outputs, the files that are created or replaced when `file` is written. Messages

@@ -1,4 +1,5 @@
-// The kind of matter that a body represents. Gravity treats all kinds alike, but files record them.
+// The kind of matter that a body represents. Gravity treats all kinds alike, but files store the
+// kind of every body.
 //
 // The species are Gadget's six types, with Gadget's numbers (Springel 2005, users' guide of
 // Gadget-2, table 3). Tipsy has three of these types: gas, dark and star.

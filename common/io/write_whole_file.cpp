@@ -261,7 +261,7 @@ void write_whole_file(const fs::path& file, const std::function<void(std::ostrea
 void append_to_file(const fs::path& file, std::string_view text) {
   const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(file, errno);
-  const off_t before = lseek(descriptor, 0, SEEK_END);  // fails on a pipe, which cannot be cut
+  const off_t before = lseek(descriptor, 0, SEEK_END);  // fails on a pipe, which has no end
   const ssize_t written = write(descriptor, text.data(), text.size());
   const bool whole = written == static_cast<ssize_t>(text.size());
   const int error = written < 0 ? errno : ENOSPC;

@@ -41,7 +41,7 @@ float activity_extent(const Systems& systems) {
     distances.push_back(std::max(std::abs(body.x), std::abs(body.y)));
   }
   if (distances.empty()) return 1;
-  // The index of the outermost of the innermost 95 % of all bodies (their number is rounded up).
+  // The index of the outermost body among the innermost 95 % of all bodies, rounded up.
   const auto last = static_cast<std::ptrdiff_t>((distances.size() * 95 + 99) / 100 - 1);
   std::nth_element(distances.begin(), distances.begin() + last, distances.end());
   const float half_width = distances[static_cast<std::size_t>(last)];

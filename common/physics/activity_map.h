@@ -11,12 +11,12 @@
 
 namespace nbody {
 
-inline constexpr int kMaxActivityCells = 8192;  // cells per side; their counts take 512 MiB
+inline constexpr int kMaxActivityCells = 8192;  // per side; all counts then take 512 MiB
 
 class ActivityMap {
  public:
   ActivityMap(int cells, float extent);
-  // Continues from earlier counts, one for each of the cells * cells cells, row by row.
+  // Continues from earlier counts, one per cell, row by row.
   ActivityMap(int cells, float extent, std::uint64_t positions, std::vector<std::uint64_t> counts);
 
   // Counts every body once. Cells are computed in float32, as on a device, so the same state gives

@@ -27,8 +27,8 @@ struct Diagnostics {
   double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
 };
 
-// Diagnoses one system. The potential energy takes N^2 interactions; if these are more than
-// `budget`, it is estimated.
+// Diagnoses one system. An exact potential energy takes N^2 interactions; if N^2 is above `budget`,
+// the potential energy is estimated.
 Diagnostics diagnose(std::span<const Body> bodies, double softening,
                      double budget = kAllPairsBudget);
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,

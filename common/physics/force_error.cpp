@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-// Returns the smallest of these errors for which at least `share` of all errors are not larger
+// Returns the smallest error that at least the fraction `share` of all errors do not exceed
 // (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
@@ -57,8 +57,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// Returns the largest acceleration error that underflow can cause: an acceleration, or the distance
-// factor of each interaction, is so small that it becomes zero.
+// Returns the largest acceleration error that underflow can cause, that is, if an acceleration, or
+// the distance factor of each interaction, is so small that it becomes zero.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
@@ -140,7 +140,7 @@ ErrorLimit error_limit(const Approximation& approximation) {
 }
 
 std::optional<Approximation> finer(const Approximation& approximation) {
-  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // limits are below kMaxLimit
+  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // here limits are < kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;
   return Approximation{theta, approximation.multipole, approximation.force_tolerance};
 }
@@ -161,7 +161,8 @@ double ForceCheck<Real>::rms_limit() const {
 
 template <class Real>
 double ForceCheck<Real>::worst_limit() const {
-  constexpr double kOfInteraction = 32;  // roundings; a reciprocal square root counts as eight
+  // Number of roundings in one interaction; a reciprocal square root counts as eight of them.
+  constexpr double kOfInteraction = 32;
   const double n = input_.start.bodies_per_system;
   const auto additions = [n](double tile) { return std::min(n, tile + std::ceil(n / tile)); };
   const double depth = input_.summation == Summation::running

@@ -42,7 +42,7 @@ struct ErrorLimit {
 ErrorLimit error_limit(const Approximation& approximation);
 
 // Returns the approximation with an angle so small that the error limits distinguish right results
-// from wrong results, or nothing if the given angle is already so small.
+// from wrong results, or nothing if the given angle is already that small.
 std::optional<Approximation> finer(const Approximation& approximation);
 
 // --- for the checks of validation.h ---
@@ -65,8 +65,8 @@ class ForceCheck {
 
   double rms_limit() const;
   // Returns an upper bound for the error of a sum in Real that holds for every order in which the
-  // terms of a tile are added. Each operation that computes a term rounds once, and so does each
-  // addition after which the sum contains the term.
+  // terms of a tile are added. A term is rounded once by each operation that computes it, and once
+  // by each addition to a sum that contains it.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {

@@ -9,7 +9,8 @@
 
 namespace nbody {
 
-// A larger limit would not distinguish right from wrong results, so the check is undecided.
+// A check whose limit is larger than this cannot distinguish right from wrong results, so it is
+// undecided.
 inline constexpr double kMaxLimit = 1e-2;
 
 struct Gate {

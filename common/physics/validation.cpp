@@ -236,8 +236,8 @@ class Validator {
       order_.keep_worse(change.value, std::hypot(near, loss));
     }
     // A step that sums with atomics adds in another order in each call, so the time_step check must
-    // allow a change of the same size. Such changes vary by chance, so the check allows twice the
-    // change that was found here.
+    // allow the change that another order causes. Such changes vary by chance, so the check allows
+    // twice the change that was found here.
     if (is_direct()) time_step_.limit += 2 * std::fmin(order_.value, order_.limit);
   }
 

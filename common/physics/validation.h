@@ -113,7 +113,7 @@ Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Variants<Real>& variants = {});
 
 // Checks sampled bodies of a run of one time step, with all checks except time_step, composition
-// and trajectory. This calls the program only two more times, and not seven more times.
+// and trajectory. These checks call the program only two more times, instead of seven more times.
 Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
                              const Variants<float>& variants);
 

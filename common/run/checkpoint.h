@@ -18,7 +18,7 @@ void require_resumable(const Options& options, Job& job);
 // result as an uninterrupted run. Throws UsageError if the checkpoint belongs to a problem other
 // than job.start.
 void continue_from_checkpoint(const Options& options, Job& job);
-// Makes the checks that need the platform. Call it after one of the three functions above.
+// Makes the checks that need the platform. Call this function after one of the three above.
 void set_platform(const Options& options, const Platform& platform, Job& job);
 
 // Returns the half side of the activity map: the requested value, or one that fits the initial

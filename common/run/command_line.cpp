@@ -39,7 +39,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& descript
   library_->app.set_version_flag("--version", program + " " + revision());
   library_->app.get_formatter()->column_width(38);
 #if CLI11_VERSION_MAJOR > 2 || (CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR >= 5)
-  library_->app.get_formatter()->enable_description_formatting(false);  // descriptions are tables
+  library_->app.get_formatter()->enable_description_formatting(false);  // keeps our line breaks
 #endif
 }
 

@@ -33,8 +33,8 @@ class CommandLine {
   // Adds a list of one or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // Adds an option whose value kernels hold as float32, so its upper limit is the largest float32.
-  // With Sign::either, the limits apply to the magnitude of the value.
+  // Adds an option with a number. Its upper limit is the largest float32, because kernels compute
+  // with a float32. With Sign::either, the limits apply to the magnitude of the number.
   enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help, Sign sign = Sign::positive);

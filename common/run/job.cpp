@@ -218,8 +218,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// The force of a body on itself, or on a body at the same place, is a distance of zero times
-// m / eps^3. This factor must be finite, because zero times infinity is NaN.
+// The force of a body on itself, or on a body at the same place, is computed as a distance of zero
+// times m / eps^3. m / eps^3 must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";
@@ -298,7 +298,7 @@ Job prepare_job(const Options& options) {
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
-  continue_from_checkpoint(options, job);  // no other program can write it, because it is locked
+  continue_from_checkpoint(options, job);  // the file is locked against other programs
   check_records(options, job);
   take_forces(start, job.run);
   job.run.steps = job.last_step - static_cast<int>(start.step);

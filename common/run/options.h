@@ -58,8 +58,8 @@ struct Options {
   bool strict = false;          // implausible physics counts as an error
   bool quiet = false;
 
-  // True if dt and the softening may change during the run. They may not if an output records one
-  // value of them for the whole run.
+  // True if dt and the softening may change during the run. They must not change if an output
+  // stores only one dt and one softening for the whole run.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }

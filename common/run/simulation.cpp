@@ -178,7 +178,7 @@ void run_to_end(Simulation& simulation, const Options& options,
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
   // Writes a checkpoint at the start, so that a killed run can always resume and continue its
-  // records.
+  // outputs.
   if (!options.checkpoint.empty()) write_checkpoint();
   record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
   const auto next_piece = [&] {
@@ -201,9 +201,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // Records this state before the checkpoint is written, because a resumed run does not record
-    // the state again. Records that are due only because the run ends are made after the
-    // checkpoint, because the records of a resumed run, which is longer, must not contain them.
+    // These recorders run before the checkpoint is written, because a resumed run does not record
+    // this state again. Recorders that are due only because the run ends are called after the
+    // checkpoint is written, because the outputs of a resumed, longer run must lack their records.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

@@ -18,7 +18,7 @@
 namespace nbody {
 namespace {
 
-// The largest number of interactions to compute for energies that only the record needs.
+// The largest number of interactions to compute for energies that only the result record contains.
 constexpr double kQuickBudget = 1e8;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
@@ -211,7 +211,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: nobody can guess it
+  if (view != nullptr) view->print_address(std::cout);  // even with --quiet: users need the address
   std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
   Snapshot end = run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();

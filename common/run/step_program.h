@@ -1,4 +1,4 @@
-// The main program of every step, without its live view: whoever calls it chooses the view.
+// The main program of every step, without its live view: the caller chooses the view.
 #pragma once
 
 #include <iosfwd>
@@ -25,7 +25,7 @@ using OpenView = std::unique_ptr<RunView> (*)(int port, const StepInfo& info,
                                               const Platform& platform, const Job& job,
                                               bool may_change_forces);
 
-// run_step() of nbody/step.h, with this view.
+// Does what run_step() of nbody/step.h does, with the view that `open_view` opens.
 int run_step_program(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView open_view,
                      int argc, char** argv);
 

@@ -1,7 +1,7 @@
 // Initial conditions by name, in units where G = 1. The same name, sizes, parameters and seed give
 // the same bodies on every platform, bit for bit: the random generator is std::mt19937_64, and
-// everything else is IEEE 754 arithmetic in a fixed order (common/scenarios/portable_math.h says
-// why the library's exp must not be used). The number of threads has no effect.
+// everything else is IEEE 754 arithmetic in a fixed order (common/scenarios/portable_math.h
+// explains why the library's exp must not be used). The number of threads has no effect.
 //
 //   plummer       Aarseth, Henon & Wielen 1974, A&A 37, 183. rho ~ (1 + r^2/a^2)^(-5/2), isotropic;
 //                 r = (X^(-2/3) - 1)^(-1/2) a; density of q = v / v_esc: q^2 (1 - q^2)^(7/2).

@@ -7,7 +7,7 @@
 namespace nbody {
 namespace {
 
-// Returns the total length that the intervals cover; where intervals overlap, it counts once.
+// Returns the total length that the intervals cover; an overlap of intervals counts once.
 double covered(std::vector<std::pair<double, double>> intervals) {
   std::sort(intervals.begin(), intervals.end());
   double sum = 0, end = intervals.empty() ? 0 : intervals.front().first;

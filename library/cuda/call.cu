@@ -87,7 +87,7 @@ void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float s
     CUDA_CHECK(cudaGetLastError());
   };
   if (targets != nullptr) return at(targets->all(), false);
-  at(sources.others(), false);  // before the walk for the sources moves them
+  at(sources.others(), false);  // first, because the walk below moves the sources
   at(sources.first(sources.massive), true);
 }
 
@@ -139,7 +139,7 @@ void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* exam
 
 template <class Real>
 void launch(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
-  if (plan.massive == 0) {  // nothing acts
+  if (plan.massive == 0) {  // no source has mass
     const std::size_t targets = problem.own ? problem.sources.count : problem.targets.count;
     const auto clear = [&](Real* array, std::size_t each) {
       if (array == nullptr) return;
@@ -154,7 +154,7 @@ void launch(const Problem<Real>& problem, const Plan& plan, Examination* examina
 
 // ---- what calls have in common ------------------------------------------------------------------
 
-// What a thread remembers of its last call.
+// The facts that a thread remembers of its last call.
 struct Last {
   struct Arguments {
     int device = -1;

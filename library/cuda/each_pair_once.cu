@@ -1,6 +1,6 @@
 // Computes the forces of bodies on each other with step 12's kernel. After that kernel, the step
-// adds up the partial sums and moves the bodies. The library adds them up in the same order and
-// stores the totals.
+// adds up the partial sums and moves the bodies. The library adds up the partial sums in the same
+// order, and stores the totals.
 #include <algorithm>
 #include <mutex>
 
@@ -64,7 +64,7 @@ const Shape& shape_of(int n) {
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   if (last.device == device && last.n == n) return last.shape;
-  static std::mutex mutex;  // the rule notes its choice for the records of programs
+  static std::mutex mutex;  // the rule stores its choice in tuning(), which threads share
   const std::lock_guard lock(mutex);
   last.shape = shape_for(
       1, n, kMinWarps,

@@ -1,4 +1,4 @@
-// The pool of each device, and the streams and memory of calls.
+// The memory pool of each device, and the stream and the memory of each call.
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -103,7 +103,7 @@ InCall::InCall(cudaStream_t stream, std::size_t expected_bytes)
   if (take_from_pool(&block, expected_bytes, stream) == cudaSuccess) {
     block_ = static_cast<char*>(block), size_ = expected_bytes;
   } else {
-    (void)cudaGetLastError();  // each array is then an allocation of its own
+    (void)cudaGetLastError();  // each array then gets its own allocation
   }
 }
 InCall::~InCall() {

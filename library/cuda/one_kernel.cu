@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __shared__ float4 warp_a[kWarps][kGroup];
   const int first_i = blockIdx.x * kGroup, i = first_i + threadIdx.x;
   partial_accelerations<K, kLanes, kWarps>(positions, warp_a, first_i, n, softening_squared);
-  __syncthreads();  // no thread may read the sums before those of all warps are there
+  __syncthreads();  // no thread may read the sums before all warps have written theirs
   if (threadIdx.x >= kGroup || i >= n || !is_stored(out)) return;
   const float3 a = sum_of_warps(warp_a);
   const auto at = static_cast<size_t>(order != nullptr ? order[i] : i);
@@ -65,7 +65,7 @@ struct Setup {
 };
 constexpr int kNone = 1 << 20;
 
-// Multiplying by both factors divides by 2^exponent. One factor might leave the range of float.
+// Multiplying by both factors divides by 2^exponent. A single factor might overflow or underflow.
 __device__ void set_factors(float (&factor)[2], int exponent) {
   const int bounded = min(max(-exponent, -250), 250), half = bounded / 2;
   factor[0] = ldexpf(1.0f, half);
@@ -78,7 +78,7 @@ __device__ void choose_units(Setup& setup, double softening, bool is_checked) {
   if (is_checked) {
     const double largest = fmax(static_cast<double>(__int_as_float(setup.length)), softening);
     const auto heaviest = static_cast<double>(__int_as_float(setup.mass));
-    // An infinite magnitude is reported as an error; ilogb() of it has no successor.
+    // An infinite magnitude is reported as an error; ilogb() of infinity is INT_MAX.
     if (largest > 0 && isfinite(largest)) length = ilogb(largest) + 1;
     if (heaviest > 0 && isfinite(heaviest)) mass = ilogb(heaviest) + 1;
   }
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __syncthreads();  // no thread may read a body before it is scaled
   const int first_i = blockIdx.x * kGroup, i = first_i + threadIdx.x;
   partial_accelerations<K, kLanes, kWarps>(bodies, warp_a, first_i, n, setup.softening_squared);
-  __syncthreads();  // no thread may read the sums before those of all warps are there
+  __syncthreads();  // no thread may read the sums before all warps have written theirs
   if (threadIdx.x >= kGroup || i >= n) return;
   const float3 a = sum_of_warps(warp_a);
   nbody::library::store_vector(out, i, setup.force, a.x, a.y, a.z);
@@ -224,7 +224,7 @@ const Choice& choice_for(int n) {
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   if (last.device == device && last.n == n) return last;
-  static std::mutex mutex;  // the rule notes its choice for the records of programs
+  static std::mutex mutex;  // the rule stores its choice in tuning(), which threads share
   const std::lock_guard lock(mutex);
   last.shape = shape_for(1, n, All::shapes());
   last.room = All::room(last.shape);

@@ -1,5 +1,5 @@
-// The walk of step 15b, which computes potentials here instead of forces. It opens the same nodes.
-// Include it after the step's file.
+// The walk of step 15b, here for potentials instead of forces. Both walks open the same nodes.
+// Include this header after the step's file.
 #pragma once
 
 namespace {

@@ -8,7 +8,7 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
-constexpr int kMostBlocks = 512;  // of a pass; the last block adds up their findings
+constexpr int kMostBlocks = 512;  // limit per pass; the last block adds up all findings
 
 // The work of the kernel. If a pointer is null, the kernel leaves out the part that uses it.
 template <class To, class From>
@@ -71,7 +71,7 @@ __device__ void examine(const Body<Real>& body, const Real* centre, Facts& facts
   facts.mass = fmax(facts.mass, static_cast<double>(body.mass));
 }
 
-// unit_of(), on the device.
+// True if unit_of(largest) is `unit`; for the device.
 __device__ bool is_unit_of(double largest, double unit) {
   return unit == (largest > 0 ? ldexp(1.0, ilogb(largest) + 1) : 1.0);
 }
@@ -93,7 +93,7 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
     report.partials[report.first + blockIdx.x] = of_block;
     __threadfence();  // a block that sees the count also sees the findings
     const unsigned last = static_cast<unsigned>(report.blocks) - 1;
-    is_last = atomicInc(report.arrived, last) == last;  // then it is 0 again
+    is_last = atomicInc(report.arrived, last) == last;  // then the count is 0 again
   }
   __syncthreads();  // all threads see is_last, and are done with the memory
   if (!is_last) return;

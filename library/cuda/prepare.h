@@ -31,7 +31,7 @@ class Examination {
   // `blocks`: number of blocks of both passes together.
   Examination(int blocks, double softening, const Plan* expected, cudaStream_t stream);
 
-  struct Report {  // of one pass; null `facts`: nothing is examined
+  struct Report {  // the report of one pass; if `facts` is null, nothing is examined
     Facts* partials = nullptr;
     Facts* facts = nullptr;
     unsigned* arrived = nullptr;
@@ -46,7 +46,7 @@ class Examination {
 
  private:
   Mailbox mailbox_;
-  DeviceArray<Facts> partials_;  // of each block, then of all
+  DeviceArray<Facts> partials_;  // findings of each block, then of all blocks together
   Report report_;
   cudaStream_t stream_;
 };
@@ -64,7 +64,7 @@ template <class Real>
 struct Laid {
   DeviceArray<Four<Real>> positions = {}, velocities = {};
   DeviceArray<int> order = {};
-  DeviceArray<float> tile_masses = {};  // mass of all bodies of a tile, or -1
+  DeviceArray<float> tile_masses = {};  // per tile: the mass of every body, or -1 if they differ
   int n = 0, massive = 0;
   Bodies<Real> all() const { return {n, positions.get(), velocities.get(), order.get()}; }
   Bodies<Real> first(int count) const {

@@ -1,8 +1,8 @@
 // One call of libnbody computes the forces on a block of i-particles by all j-particles that are
 // not in the block themselves. The forces of the j-particles in the block are added pair by pair,
-// because a body must not act on itself. Only their indices show that an i-particle and a
-// j-particle are the same body, because the program predicts the positions of i-particles with its
-// own rounding.
+// because a body must not act on itself. Only the indices show that an i-particle and a j-particle
+// are the same body, because the calling program predicts the positions of i-particles with its own
+// rounding.
 #include "g6.h"
 
 #include <algorithm>

@@ -315,7 +315,7 @@ static void check_errors(void) {
   if (DEVICE == NBODY_CUDA) return; /* its calls cannot be interrupted */
   /* Each kernel stops long before its end. */
   const Bodies many = make_bodies(200000, 4, 1, 1);
-  for (size_t i = 0; i < many.n; ++i) many.mf[i] += 1e-6f; /* else the massless come second */
+  for (size_t i = 0; i < many.n; ++i) many.mf[i] += 1e-6f; /* massless bodies need a second sum */
   float* const out = zeros(3 * many.n, sizeof(float));
   options = defaults();
   for (int kind = 0; kind < 3; ++kind) {

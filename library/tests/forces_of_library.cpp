@@ -1,5 +1,5 @@
 // Writes the library's forces on the bodies of forces_of_step.cpp, from the last of four calls. The
-// first calls wait until their values have been examined, the last call does not.
+// first calls wait until their values have been examined; the last call does not wait.
 //
 // usage: forces_of_library BODIES one|many direct|tree FILE
 #include <string_view>

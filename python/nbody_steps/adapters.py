@@ -101,7 +101,7 @@ def single(bodies: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def from_yt(source: Any, particle_type: str = "all") -> Bodies:
-    """Returns the particles of a yt dataset, or of a region of one (Turk et al. 2011, ApJS 192, 9).
+    """Returns the particles of a yt dataset or of a region of it (Turk et al. 2011, ApJS 192, 9).
 
     Positions (n, 3) are in kpc, masses (n,) in solar masses, and velocities in sqrt(G Msun / kpc) =
     2.07e-3 km/s, so that G is 1 (units "kpc-msun"); the time is in sqrt(kpc^3 / G Msun). The
@@ -183,7 +183,7 @@ def galpy_field(potential: Any, length: float = 1.0, speed: float = 1.0
         a = speed^2 / length F(x / length, t speed / length)
 
     On the axis R = 0 the force along R is 0, which is right for smooth potentials. Raises a
-    ValueError for what is not a potential, and an ImportError without galpy.
+    ValueError if the argument is not a potential, and an ImportError without galpy.
     """
     galpy = package("galpy.potential", "galpy_field")
     scale = checks.number("length", length, np.nextafter(0, 1), np.inf, "a number above 0")

@@ -26,7 +26,7 @@ def read_archive(file: str, units: Optional[str] = None) -> Optional[Bodies]:
         with open(file, "rb") as opened:
             start = opened.read(len(REBOUND))
     except OSError:
-        return None  # the other reader reports it
+        return None  # the reader of the other formats reports the error
     if start.startswith(HDF5):
         bodies = read_amuse(file)
     elif start == REBOUND:

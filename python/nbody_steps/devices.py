@@ -15,13 +15,13 @@ import numpy as np
 
 from . import _extension
 
-CUDA = (2, 13)  # DLPack's numbers of devices: CUDA, and its managed memory
+CUDA = (2, 13)  # DLPack's device types: CUDA memory, and CUDA's managed memory
 TYPES: dict[Any, str] = {}  # names of dtypes that were seen
 Shape = tuple[Optional[int], ...]  # None: any size
 
 
 class Library:
-    """Functions that use the arrays of a library with DLPack and make arrays for results."""
+    """Uses the arrays of an array library through DLPack, and makes arrays for results."""
 
     def device(self, array: Any) -> Optional[int]:
         """Returns the number of the CUDA device that holds an array, or None if none does."""

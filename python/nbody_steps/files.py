@@ -31,7 +31,7 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
     species     bodies to keep, such as "dark,star"
     columns     names of the columns of a table without a header line, such as "m,x,y,-,-"
     units       a preset to convert to, if the file has units
-    from_units  the preset of the file's units, if the file does not name them. For a Tipsy file
+    from_units  the preset of the file's units, if the file does not give them. For a Tipsy file
                 without units it is required: some programs read masses of such a file in solar
                 masses, others in 1e10 solar masses
 
@@ -46,9 +46,9 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
 
 
 def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
-    """Writes a file of bodies; after an error, no part of it remains. Its extension decides the
-    format (.csv, .bin, .tipsy, ...; docs/formats.md). CSV and BIN keep float64; other formats round
-    to float32."""
+    """Writes a file of bodies; after an error, no part of the file remains. The extension of the
+    file's name decides the format (.csv, .bin, .tipsy, ...; docs/formats.md). CSV and BIN keep
+    float64; other formats round to float32."""
     if not isinstance(bodies, Bodies):
         raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
                          "use nbody_steps.Bodies")

@@ -76,7 +76,7 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     theta            tree: the largest opening angle; at 0 all nodes are opened
     multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
     device           "cpu", "cuda" in a build with nvcc, or None: where the arrays are
-    threads          of the CPU, at most this many; None: all
+    threads          largest number of threads on the CPU; None: all
     unchecked        CUDA: values are not checked, and the call never waits for the device. You must
                      make sure that values are allowed and that units suit float32. All sources
                      count as massive

@@ -23,7 +23,7 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
 
     external(positions, time) returns accelerations (n, 3), which are added to those that the bodies
     cause. They come from a potential that does not react to the bodies (`galpy_field` makes such a
-    function). The argument `time` is the time at the start.
+    function). The argument `time` of `simulate` is the time at the start.
 
     Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """

@@ -64,6 +64,7 @@ void sum_on(int number, nbody::library::Quantity quantity, const Addresses& sour
   });
 }
 
-// Add functions to the module: read, write, scenario and scenarios; sum_there.
+// Add functions to the module: bind_files adds read, write, scenario and scenarios; bind_short_way
+// adds sum_there.
 void bind_files(nanobind::module_& module);
 void bind_short_way(nanobind::module_& module);

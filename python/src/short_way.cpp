@@ -40,7 +40,7 @@ std::uintptr_t address_in(const nb::object& number) {
   return address;
 }
 
-// A library of arrays. The functions are those that a call needs.
+// An array library, PyTorch or CuPy, with those of its functions that a call needs.
 struct Way {
   bool is_torch;
   nb::handle type, float32, float64;

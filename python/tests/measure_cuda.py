@@ -1,5 +1,5 @@
-"""Measures how long a call through Python takes on a CUDA device, and how long the step's kernels
-take.
+"""Measures how long a call through Python takes on a CUDA device, and how long the kernels of the
+corresponding step take.
 
 usage: measure_cuda.py PROGRAMS RECORD [SECONDS]
 

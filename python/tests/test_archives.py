@@ -1,6 +1,6 @@
 """Tests reading AMUSE's HDF5 files and REBOUND's archives. Either package may be missing.
 
-usage: test_archives.py [--all] --all: a missing package is a failure
+usage: test_archives.py [--all]   --all: a missing package counts as a failure
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class OnDevice(unittest.TestCase):
             self.assertIsInstance(found, library.kind)
             self.assertIsInstance(nb.potential(x, m, 0.1), library.kind)
             self.assertIsInstance(nb.jerk(x, v, m, 0.1), library.kind)
-            again = library.back(found + found)  # it computes on
+            again = library.back(found + found)  # the library computes with its result
             self.assertTrue(np.array_equal(again, 2 * library.back(found)))
         self.each(test)
 
@@ -272,7 +272,7 @@ class OnDevice(unittest.TestCase):
             torch.cuda.synchronize()
             for _ in range(3):
                 with torch.cuda.stream(stream):
-                    torch.cuda._sleep(3_000_000)  # what follows must wait for the stream
+                    torch.cuda._sleep(3_000_000)  # the following call must wait for the stream
                     found = nb.accelerations(2 * x, m, 0.05, method=method) + 0
                 stream.synchronize()
                 self.assertTrue(torch.equal(found.cpu(), exact), method)

@@ -51,7 +51,7 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
 __host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
   const float edge = largest(cube.high - cube.low);
   // With -use_fast_math a division in float32 would be inexact, and bodies at the faces of cells
-  // would get other keys than on the CPU. In float64 it is exact enough for the nearest float32.
+  // would get other keys than on the CPU. In float64 the quotient rounds to the nearest float32.
   const double quotient = (1 << kCoordinateBits) / static_cast<double>(edge);
   const float cells = edge > 0 ? static_cast<float>(quotient) : 0.0f;
   const float3 c = cells * (position - cube.low);

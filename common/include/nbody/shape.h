@@ -34,8 +34,9 @@ struct Cost {
   double besides = 0;
 };
 
-// Returns the first of the shapes that give the busiest SM the least work, or the faster shape that
-// ./nbody tune found for this number of systems of n bodies (tuning.h).
+// If ./nbody tune found the fastest shape for this number of systems of n bodies (tuning.h),
+// returns that shape. Otherwise returns the first of the shapes that give the busiest SM the least
+// work.
 template <class Shape, class CostOf>
 Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);

@@ -18,8 +18,8 @@ namespace nbody {
 
 // How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
-  // The opening angle: a group with this radius, seen from a distance of 1, is small enough to act
-  // as one body. At theta = 0 no group is small enough.
+  // The opening angle: a group acts as one body if its radius divided by its distance is below
+  // theta. At theta = 0 no group does.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
   // Only for a step that opens a node if the node's estimated error is too large: the largest value
@@ -31,8 +31,8 @@ struct Approximation {
 // The design of a tree whose cells are ordered by Hilbert's curve. The validator builds the same
 // tree (physics/validation/tree_reference.h).
 struct TreeDesign {
-  int leaf;   // nodes this small are not split
-  int group;  // number of neighbours on the curve that share one list of nodes
+  int leaf;   // a node with at most this many bodies is not split
+  int group;  // number of bodies, neighbours on the curve, that share one list of nodes
 };
 
 template <class Real>

@@ -59,8 +59,8 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
   keep(contents.species, kept);
 }
 
-// Returns the names of one system, or none if the systems differ, because a Snapshot stores only
-// one set of names.
+// Returns the names of the bodies of one system. Returns none if the systems have different names,
+// because a Snapshot stores only one set of names.
 std::vector<std::string> names_of_one_system(std::vector<std::string> names, std::size_t bodies) {
   for (std::size_t i = bodies; i < names.size(); ++i)
     if (names[i] != names[i % bodies]) return {};

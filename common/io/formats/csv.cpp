@@ -218,7 +218,7 @@ class Reader {
     return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
   }
 
-  // Also stores the float64 values if they were requested.
+  // Returns the body in a row, and also stores its float64 values if they were requested.
   Body read_body(std::string_view line) {
     split(line, separator_, fields_);
     if (fields_.size() != columns_.size())

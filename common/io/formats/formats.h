@@ -26,7 +26,7 @@ struct Contents {
 
 // The entries of the table, each defined in the file of its format.
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
-// NEMO's format: recognised only so that a message can name the NEMO program that writes tables.
+// NEMO's format: recognised only so that a message can suggest the NEMO program that writes tables.
 extern const FileFormat kNemo;
 // Gadget's HDF5 format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
@@ -56,9 +56,9 @@ struct Division {
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options);
 
-// Throws unless all seven values are finite and the mass is not negative. The message gives the
-// body by `index`, which counts the bodies of all systems from 0. The CSV reader has its own
-// checks, whose messages name the line of the file instead.
+// Throws unless all seven values are finite and the mass is not negative. The message contains
+// `index`, which counts the bodies of all systems from 0. The CSV reader has its own checks, whose
+// messages contain the line number instead.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were

@@ -196,7 +196,7 @@ class GadgetReader {
   Kind kind_{};
   std::size_t offset_ = 0;
   std::array<std::uint32_t, kTypes> counts_{};
-  std::array<double, kTypes> masses_{};  // mass of all bodies of a type; 0: each has its own
+  std::array<double, kTypes> masses_{};  // mass of each body of a type; 0: the masses differ
   std::uint64_t total_ = 0, own_masses_ = 0;
   double time_ = 0;
   GadgetUnits units_;

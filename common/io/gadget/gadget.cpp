@@ -83,7 +83,7 @@ GadgetUnits units_of_file(const std::string& file, const Handle& root) {
 
 struct Header {
   std::array<std::size_t, kTypesRead> counts{};
-  std::array<double, kTypesRead> masses{};  // mass of all bodies of a type; 0: each has its own
+  std::array<double, kTypesRead> masses{};  // mass of each body of a type; 0: the masses differ
   double time;
   double hubble = 1;
 };

@@ -1,8 +1,8 @@
 // Gadget's snapshots in HDF5, for programs that link nbody_gadget.
 //
-// Most of our programs do not link HDF5. Debian's library depends on 35 shared libraries, among
-// them curl, OpenSSL and Kerberos. Every machine that runs the program would need these libraries,
-// and linking HDF5 statically would avoid only a few of them.
+// Most of our programs do not link HDF5, because Debian's library depends on 35 shared libraries,
+// among them curl, OpenSSL and Kerberos. Every machine that runs the program would need these
+// libraries, and linking HDF5 statically would avoid only a few of them.
 #pragma once
 
 #include <span>

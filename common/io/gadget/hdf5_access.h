@@ -40,7 +40,7 @@ Handle create_image();
 std::string image_of(const Handle& file);
 
 bool has(const Handle& parent, const char* name);
-// Throws a UsageError with the names of `file` and of the object if the object is missing.
+// If the group is missing, throws a UsageError with the names of `file` and of the group.
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
 Handle create_group(const Handle& parent, const char* name);
 

@@ -83,7 +83,7 @@ TEST(Plausibility, AClosePairNeedsAShorterStep) {
   EXPECT_GT(*found.encounter, 1);
 }
 
-// This pair is as close as the pair above, but its mass is too small to affect the others.
+// This pair is as close as the pair in the test above, but its mass is too small to affect others.
 TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   Systems start(1, 4);
   start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},

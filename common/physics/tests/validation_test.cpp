@@ -305,8 +305,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// Returns a step that computes accelerations of some bodies that are too large by the fraction
-// `part`.
+// Returns a step that makes the accelerations of some bodies too large by the fraction `part`.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -340,7 +339,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Correctly advances systems in which only a few bodies have mass; the state is in float32.
+// Advances systems in which only a few bodies have mass, without an error; the state is in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);

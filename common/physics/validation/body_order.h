@@ -12,8 +12,8 @@
 
 namespace nbody {
 
-// If forces are sampled, body_order adds this many bodies per system: those whose forces changed
-// most.
+// If forces are sampled, body_order compares this many more bodies per system with float64: those
+// whose forces changed most.
 inline constexpr int kMostChanged = 8;
 
 // A state in which every body moves, even if the run starts from rest, and the length of a kick.
@@ -34,6 +34,7 @@ inline double length_of_kick(double speed_over_acceleration, double largest_acce
   return wanted > 0 && std::isfinite(wanted) && wanted <= allowed ? wanted : 1;
 }
 
+// Returns the state `before` with random velocities added, and a kick that is long enough for them.
 // The velocities in `kicked` are the accelerations of `before`.
 template <class Real>
 Motion<Real> set_in_motion(const BasicSystems<Real>& before, const BasicSystems<Real>& kicked) {
