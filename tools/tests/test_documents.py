@@ -406,7 +406,7 @@ class Broken(DocumentsTest):
         self.file("README.template.md", "{{ step00_cpu_omp.systems.gips | optional }}\n")
         self.assertEqual(self.documents()[0], 0)
         self.assertTrue(self.read("README.md").endswith(f"\n\n{NOT_MEASURED}\n"))
-        self.assertIn("1 optional numbers", self.documents("--check")[1])
+        self.assertIn("that are missing: 1 (", self.documents("--check")[1])
         self.assertIn(
             "README.template.md:1: step00_cpu_omp.systems.gips", self.documents("--verbose")[1]
         )

@@ -93,7 +93,7 @@ def tensor_cores(bench: Bench) -> None:
 
 
 def production_sums(bench: Bench) -> None:
-    """experiments/production_sums: its tests, then the rates with potential and with jerk"""
+    """experiments/production_sums: its tests, then its rates when it also sums potential or jerk"""
     bench.run_experiment("production_sums")
 
 

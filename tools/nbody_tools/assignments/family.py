@@ -39,16 +39,16 @@ HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 EXPLAINED = (
     ("requests of global", "An access by a whole warp is one request, so a thread that accesses "
      "one body or element makes 1/32 = 0.031 requests for it."),
-    ("requests of shared loads per thread", "An access by a whole warp is one request: threads "
+    ("requests of shared loads per thread", "An access by a whole warp is one request, so threads "
      "that load together make few requests, and a thread that loads alone makes one per load."),
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
     ("global stores per thread", "Counted in the kernel that reads the bodies, where only one "
      "lane of each warp or one thread of each block writes."),
-    ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements of 4 bytes fill 4 "
-     "sectors, of 8 bytes 8 sectors, and of 16 bytes 16 sectors; they touch one sector more if "
-     "the first element does not start at a sector boundary."),
+    ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements fill 4 sectors if an "
+     "element has 4 bytes, 8 sectors if it has 8 bytes, and 16 sectors if it has 16 bytes. They "
+     "touch one sector more if the first element does not start at a sector boundary."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
     ("bodies per block", "The average over the blocks that read bodies, in the kernel that reads "
@@ -63,21 +63,21 @@ EXPLAINED = (
     ("launches that load", "A later kernel must read what an earlier kernel has written."),
     ("loads and shuffles in the search", "Counted in the kernel that loads most. A body looks at "
      "65 to 100 others."),
-    ("global atomics per shared load", "What is added in global memory must have been collected in "
-     "shared memory."),
+    ("global atomics per shared load", "Every number that is added in global memory must first "
+     "have been collected in shared memory."),
     ("loads and shuffles", "The loads of all threads from global, shared and constant memory, and "
      "every shuffle in which a thread takes part. A loop over all pairs would need 2000."),
     ("loads and atomics before the search", "Counted in all kernels except the one that loads "
      "most. Making lists requires more than one look at each position."),
-    ("loads of one thread before the search", "The loads of the busiest thread in these kernels: "
-     "no thread may make the lists alone."),
+    ("loads of one thread before the search", "The loads of the busiest thread in all kernels "
+     "except the one that loads most. No thread may make the lists alone."),
     ("loads of one thread that searches", "The loads of the busiest thread in the kernel that "
      "loads most."),
-    ("loads of one thread", "The loads of the busiest thread from global and shared memory: no "
+    ("loads of one thread", "The loads of the busiest thread from global and shared memory. No "
      "thread may do the work of all others."),
-    (PATTERNS, "The ways in which the addresses of the lanes follow one another, counted over the "
-     "warps of a block. With padding, all rows are stored in the same way, which is 1 pattern; "
-     "exchanged columns differ from row to row."),
+    (PATTERNS, "The number of ways in which the addresses of a warp's lanes follow one another, "
+     "counted over the warps of a block. With padding, all rows are stored in the same way, which "
+     "is 1 pattern. If columns are exchanged, the pattern differs from row to row."),
 )
 
 

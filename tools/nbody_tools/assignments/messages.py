@@ -13,7 +13,7 @@ AT_HARNESS = re.compile(r",? \(?allocated (?:at|in) \S*assignment_harness\.cu:\d
 # A student cannot follow this advice, because the file has no main(). The test `findings` does it.
 CHECK = re.compile(r"hostcuda: hint: `hostcuda check` names .*")
 ERROR = re.compile(r"\berror\b", re.I)
-CALLABLE = "the CUDA runtime, printf, and mathematics and containers of the C++ library"
+CALLABLE = "the CUDA runtime, printf, and the C++ library's mathematical functions and containers"
 
 
 def shown(value: float) -> str:
@@ -25,7 +25,7 @@ def of_student(said: str) -> str:
     """Rewrites hostcuda's messages for students. The grader's harness allocates the arrays, so
     places in the harness are replaced by names that students know. `hostcuda check` needs a whole
     program, so the advice to call it is replaced by the name of the test that does the same."""
-    said = CHECK.sub("the test `findings` names the array, the index and the line", said)
+    said = CHECK.sub("the test `findings` reports the array, the index and the line", said)
     return AT_HARNESS.sub("", OF_HARNESS.sub("the input or `result`", said))
 
 
@@ -41,7 +41,8 @@ def error_first(said: str, most: int) -> list[str]:
     lines = said.splitlines()
     first = lines.index(first_error(said))
     lines = lines[first:] + lines[:first]
-    more = [f"... and {len(lines) - most} more lines"] if len(lines) > most else []
+    left = len(lines) - most
+    more = [f"... and {left} more line{'s' if left > 1 else ''}"] if left > 0 else []
     return [*lines[:most], *more]
 
 
@@ -54,4 +55,5 @@ def call_refused(broken: str, text: str) -> str:
     line = next((k for k, line in enumerate(text.splitlines(), 1)
                  if re.search(rf"\b{found[1]}\b", line)), None)
     where = f"line {line}: " if line else ""
-    return f"{where}it calls '{found[1]}', which is not allowed; you may call only {CALLABLE}"
+    return (f"{where}it calls '{found[1]}', which is not allowed; you may call only "
+            f"{CALLABLE}")

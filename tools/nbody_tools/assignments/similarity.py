@@ -49,9 +49,10 @@ class Match:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("folder", metavar="FOLDER", type=existing_folder,
                    help="folder of submissions, as for ./nbody grade")
-    p.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
+    p.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this CSV file")
     p.add_argument("--above", type=positive_number, default=SUSPICIOUS, metavar="SHARE",
-                   help=f"least share in one other file that is reported as a copy [{SUSPICIOUS}]")
+                   help="a submission that shares this much or more with one file is reported "
+                   f"as a copy [{SUSPICIOUS}]")
 
 
 def run(options: argparse.Namespace) -> int:

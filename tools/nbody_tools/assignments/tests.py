@@ -33,8 +33,10 @@ from nbody_tools.labs.tests import (FINDINGS, NEVER_ENDS, SECONDS_OF_GRADING, Re
 
 MEGABYTES = 1000
 NO_KERNEL = "no kernel reads the input"
-HOST = "no points: the kernels read hardly any of the input, so the host has computed the results"
-COPIED = "no points: the program copies the input back to the host, which can compute the results"
+HOST = ("no points: the kernels read hardly any of the input, so the host must have computed the "
+        "results")
+COPIED = ("no points: the program copies the input back to the host, which could then compute the "
+          "results")
 IDLE = 0.1  # share of the required requests; a program with fewer gets the message HOST
 MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"

@@ -9,13 +9,14 @@ run      starts the program with one rank per GPU. NBODY_LAUNCHER is the launche
          [mpirun --bind-to none], and --ranks is the number of ranks; omit --ranks if a batch system
          sets the number. A launcher that would start independent runs of one rank each, such as
          srun without --mpi=pmix, is rejected.
-predict  computes from the gathers that nbody-gather measured how long a time step takes, and which
-         share of this time is communication, for several numbers of bodies and GPUs
-         (docs/cluster.md).
+predict  predicts how long a time step takes for several numbers of bodies and GPUs, and which share
+         of this time is communication. The prediction uses the times of gathers that nbody-gather
+         measured (docs/cluster.md).
 measure  runs each problem of docs/cluster.md on each given number of ranks, and writes one result
          record per run.
 
-Exit code: that of the program for run; 1 if a measurement failed; 2 for wrong arguments.
+Exit code: run returns the exit code of the program; the others return 1 if a measurement failed,
+and 2 if an argument is wrong.
 """
 
 from __future__ import annotations
@@ -65,10 +66,11 @@ FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kill
 def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="what", required=True, metavar="run|predict|measure")
     run_it = commands.add_parser("run", help="start a step on several ranks")
-    run_it.add_argument("--ranks", type=number_of_ranks, help="number of ranks [the launcher's]")
+    run_it.add_argument("--ranks", type=number_of_ranks,
+                        help="number of ranks [the launcher's default]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                         help="build folder [build/cuda or build/cpu]")
-    run_it.add_argument("step", help="14")
+    run_it.add_argument("step", help="14, the only step that supports ranks")
     run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT",
                         help="options of the step").required = False
     predict = commands.add_parser("predict", help="predict the time of a time step")
@@ -82,7 +84,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         type=arguments.positive_integers,
         default=(1, 2, 4),
         metavar="P,P",
-        help="[1,2,4]",
+        help="numbers of ranks [1,2,4]",
     )
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                          help="build folder [build/cuda or build/cpu]")

@@ -6,8 +6,8 @@
   ./nbody completion man > nbody.1
 
 The commands come from one table (table.py). Each time the shell completes an option of a command or
-of a step's program, the script reads the options from its --help. `cmake --install` installs all
-four files where the shells and man find them.
+of a step's program, the script calls that command or program with --help to read its options.
+`cmake --install` installs all four files where the shells and man find them.
 """
 
 from __future__ import annotations

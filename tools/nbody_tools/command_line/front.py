@@ -38,8 +38,8 @@ def main(words: Sequence[str]) -> int:
     if asks_for_help(command, rest):
         return show_help(command, rest)
     if command.name not in NEEDS_NO_CLONE and not (ROOT / "tools" / "commands.sh").is_file():
-        fail(f"nbody {command.name}: needs a clone of the repository: run it there, or set "
-             "NBODY_ROOT to it", code=1)
+        fail(f"nbody {command.name}: needs a clone of the repository: run it in the clone, "
+             "or set NBODY_ROOT to the path of the clone", code=1)
     check_options(command, rest)
     if command.name in ("help", "version"):
         print(overview() if command.name == "help" else version())

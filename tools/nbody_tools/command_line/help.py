@@ -33,10 +33,10 @@ def overview() -> str:
         ]
         lines.append("")
     lines += [wrapped("./nbody COMMAND --help describes a command; begin with ./nbody tour. If "
-                      "packages of packaging/packages.txt are missing, a command names them and "
-                      "installs them with apt-get if it may do so without a password. Its logs are "
-                      "in build/log. CUDA programs run on the CPU unless there is a GPU and "
-                      "nvcc."), "",
+                      "packages of packaging/packages.txt are missing, a command prints their "
+                      "names and installs them with apt-get if it may do so without a password. "
+                      "The logs of all commands are in build/log. CUDA programs run on the CPU "
+                      "unless there is a GPU and nvcc."), "",
               wrapped(f"Exit codes: {EXIT_CODES}")]
     return "\n".join(lines)
 

@@ -29,10 +29,10 @@ def lines() -> Iterator[str]:
     yield escaped("[OPTION...]")
     yield ".SH DESCRIPTION"
     yield escaped("One gravitational N-body simulation in many programs, each of which adds one "
-                  "idea: from an OpenMP loop to the limit of a GPU, a cluster and a tree. A "
-                  "command installs missing packages and builds only what it needs, in build/cpu "
-                  "or build/cuda; its logs are in build/log. CUDA programs run on the CPU unless "
-                  "there is a GPU and nvcc.")
+                  "idea: from an OpenMP loop to a program that reaches the limit of a GPU, and "
+                  "on to a cluster and a tree. A command installs missing packages and builds "
+                  "only what it needs, in build/cpu or build/cuda; its logs are in build/log. "
+                  "CUDA programs run on the CPU unless there is a GPU and nvcc.")
     for group, purpose in GROUPS.items():
         yield escaped(f".SH COMMANDS TO {group.upper()}").lstrip("\\&")
         yield escaped(f"{purpose[0].upper()}{purpose[1:]}.")

@@ -92,8 +92,8 @@ COMMANDS = (
     Command("experiment", "run", "run an experiment of experiments/, on a GPU if there is one",
             "list|NAME [OPTION...]",
             in_shell=True, takes_more="the experiment", completes="experiments",
-            details="Builds the experiment first. `list` prints all names; each has a page "
-            "experiments/NAME/README.md.",
+            details="Builds the experiment first. `list` prints the names of all experiments; "
+            "experiments/NAME/README.md describes an experiment.",
             examples=("./nbody experiment list", "./nbody experiment edge_sharing --bodies 1000 "
                       "--steps 2")),
     tool("run", "run", "measure.run", "run the steps on the same input and print one table"),
@@ -133,20 +133,21 @@ COMMANDS = (
             examples=("./nbody setup",)),
     Command("test", "maintain", "build everything and run the tests",
             "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
-            details="Without options: tests preset cpu, then preset cuda if there is a GPU. With "
-            "CI=true in the environment, nvcc compiles the steps even without a GPU. The last line "
-            "is \"N passed, N failed, N skipped\", summed over all runs of ctest.",
-            options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset "
-                     "cpu-asan"),
-                     Option("--tsan", "ThreadSanitizer on multithreaded programs, "
-                            "preset cpu-tsan"),
+            details="Without options, runs the tests of preset cpu and, if there is a GPU, also "
+            "those of preset cuda. With CI=true in the environment, nvcc compiles the steps even "
+            "without a GPU. The last line is \"N passed, N failed, N skipped\", summed over all "
+            "runs of ctest.",
+            options=(Option("--asan", "run the tests with AddressSanitizer and "
+                            "UndefinedBehaviorSanitizer (preset cpu-asan)"),
+                     Option("--tsan", "run the tests of multithreaded programs with "
+                            "ThreadSanitizer (preset cpu-tsan)"),
                      Option("--nightly", "also run the long tests and both sanitizers, and compile "
                             "with nvcc for all architectures"),
                      Option("--minutes M", "after --nightly: run for M minutes, stale tests first; "
                             "results go to tests/nightly.csv"),
                      Option("--tests EXPRESSION", "after --nightly: run only these tests"),
-                     Option("--status", "after --nightly: list tests that failed, are stale, or "
-                            "never passed")),
+                     Option("--status", "after --nightly: list the tests that failed, are stale, "
+                            "or never passed")),
             examples=("./nbody test", "./nbody test -L step03_tiling",
                       "./nbody test --nightly --minutes 30",
                       "./nbody test --nightly --status")),

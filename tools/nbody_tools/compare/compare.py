@@ -6,14 +6,14 @@ the same machine, round-robin.
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
 -ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, NumPy and pytreegrav.
-This repository contains no code of these programs, so name the folders that contain the sample and
-KTT; nvcc builds the kernels from them. Missing programs are named and skipped.
+This repository contains no code of these programs, so pass the folders of the sample and of KTT;
+nvcc compiles the kernels in them. Missing programs are listed and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
-float64; then it takes two steps with moving bodies, and their motion is checked. A program that
-fails is not timed. The programs are then timed round-robin, so that
-a clock change affects all of them. A time is the median over all rounds and repeats, per time step,
-and covers only the kernels (for Python packages, the whole time loop).
+float64. Then it takes two steps with moving bodies, and their motion is checked. A program that
+fails is not timed. The programs are then timed round-robin, so that a clock change affects all of
+them. A time is the median over all rounds and repeats, per time step. It covers only the kernels
+or, for Python packages, the whole time loop.
 
 Without a GPU our steps are emulated, so only their results are checked, by default for 1024 bodies.
 
@@ -49,7 +49,7 @@ MAX_EMULATED = 4096  # with more bodies, emulation takes minutes per step
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("contender", nargs="*", help="names of programs, or their beginnings [all]")
+    p.add_argument("contender", nargs="*", help="names or prefixes of programs [all]")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="folder of our programs [build/cuda if a device is found, else build/cpu]")
     p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N",
@@ -64,11 +64,11 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="compiler of the --sample and --ktt kernels [nvcc]")
     p.add_argument("--arch", default="native", help="GPU architecture, for nvcc [native]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=5,
-                   help="rounds; each runs every program [5]")
+                   help="number of rounds; each round runs every program [5]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=3,
                    help="timed runs per round [3]")
     p.add_argument("--seconds", type=arguments.positive_number, default=0.2,
-                   help="approximate length of a timed run, which takes 1 to 1000 steps [0.2]")
+                   help="approximate duration of a timed run of 1 to 1000 time steps [0.2]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
                    help="time limit of one round [300]")
     p.add_argument(

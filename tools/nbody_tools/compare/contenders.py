@@ -98,7 +98,7 @@ def sample(folder: Path, programs: Path) -> Iterator[Driver]:
     """Yields NVIDIA's sample, compiled as in its CMakeLists.txt, and again with denormals flushed
     to zero."""
     if not (folder / "bodysystemcuda.cu").is_file():
-        raise ToolError(f"--sample {folder}: there is no bodysystemcuda.cu in it")
+        raise ToolError(f"--sample {folder}: this folder has no bodysystemcuda.cu")
     for block in SAMPLE_BLOCKS:
         for ending, flags in (("", ()), ("_ftz", ("-ftz=true",))):
             name = f"sample{ending}_{block}"
@@ -124,14 +124,15 @@ def common_of(folder: Path) -> Path:
     for above in (folder, *folder.resolve().parents):
         if (above / "Common" / "helper_cuda.h").is_file():
             return above / "Common"
-    raise ToolError(f"--sample {folder}: there is no Common/helper_cuda.h above it")
+    raise ToolError(f"--sample {folder}: no Common/helper_cuda.h in it or in a "
+                    "parent folder")
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
     """Yields KTT's kernel in some configurations; the autotuner itself would try more of them."""
     source = folder / "Nbody.cu"
     if not source.is_file():
-        raise ToolError(f"--ktt {folder}: there is no Nbody.cu in it")
+        raise ToolError(f"--ktt {folder}: this folder has no Nbody.cu")
     for x, y, bodies in KTT_SHAPES:
         name = f"ktt_{x}x{y}_{bodies}"
         unroll = {"INNER_UNROLL_FACTOR1": 16, "INNER_UNROLL_FACTOR2": bodies}

@@ -28,8 +28,8 @@ def read_terms(file: Path) -> list[Term]:
     for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
         entry = {"text": entry} if isinstance(entry, str) else entry
         if set(entry) - KNOWN or not entry.get("text", "").endswith("."):
-            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a full stop; the "
-                            f"other keys allowed are {', '.join(sorted(KNOWN - {'text'}))}")
+            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a full stop, and "
+                            f"may also have the keys {', '.join(sorted(KNOWN - {'text'}))}")
         terms.append(Term(entry.get("name", key), (key, *entry.get("also", ())), entry["text"]))
     return terms
 

@@ -179,7 +179,7 @@ def try_cell(line: str, cell: str, root: Path = ROOT
     include states that fail validation."""
     words = shlex.split(line)
     if not words:
-        raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")
+        raise ToolError(f"the first argument must be a step, as in %%nbody_step 03 {DEFAULT}")
     step = find_step(words[0], step_folders(root))
     arguments = words[1:] or DEFAULT.split()
     build = rebuild.configure_build(root, preset() if not step.startswith("step00") else "cpu")

@@ -6,13 +6,13 @@
 
 The notebook has the statement, a cell with the starter, and a locked cell that calls `./nbody
 grade`; the cell's value is the number of points, which nbgrader takes as partial credit. On
-the teacher's machine, the environment variable NBODY names the ./nbody of this project:
+the teacher's machine, the environment variable NBODY must hold the path of this project's ./nbody:
 
   export NBODY=$PWD/nbody
   nbgrader generate_assignment lab03 && nbgrader autograde lab03 && nbgrader export
 
-nbgrader stops a cell after 30 s: grade something once before, so that nothing is left to build, and
-set c.ExecutePreprocessor.timeout = 300 in nbgrader_config.py.
+nbgrader stops a cell after 30 s. Therefore grade one submission beforehand, so that nothing is left
+to build, and set c.ExecutePreprocessor.timeout = 300 in nbgrader_config.py.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     material = material_of(find_task(options.task))
     folder = options.output / "source" / material.name
     if folder.exists():
-        raise Failed(f"{folder}: already exists; remove it, or name another folder with --output")
+        raise Failed(f"{folder}: already exists; remove it, or choose another folder with "
+                     "--output")
     folder.mkdir(parents=True)
     for name, text in material.more.items():
         (folder / name).write_text(text, encoding="utf-8")

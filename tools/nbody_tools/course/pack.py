@@ -1,12 +1,12 @@
-"""Makes the material for a class: the repository without the answers, its slides, and the archive
+"""Makes the material for a class: the repository without the answers, the slides, and the archive
 for Gradescope.
 
   ./nbody course pack                    writes build/course/class/ and build/course/gradescope.zip
   ./nbody course pack --output DIR       writes both to DIR
 
-The archive for Gradescope also contains the repository, because it grades each lab with `./nbody
-grade`. A submission is one file whose name begins with the lab's number, such as 03.cu, 04b.cu or
-23.toml.
+The archive for Gradescope also contains the repository, because Gradescope grades each lab with
+`./nbody grade`. A submission is one file whose name begins with the lab's number, such as 03.cu,
+04b.cu or 23.toml.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def write_gradescope(root: Path, path: Path) -> None:
 def run(options: argparse.Namespace) -> int:
     folder, archive = options.output / "class", options.output / "gradescope.zip"
     if folder.exists() and not (folder / "nbody").is_file():
-        raise Failed(f"{folder}: exists and is not a class folder; name another folder with "
-                     "--output")
+        raise Failed(f"{folder}: exists and is not a class folder; choose another folder "
+                     "with --output")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     count = write_class(options.root.resolve(), folder)

@@ -55,7 +55,7 @@ def with_functions(step_text: str, cell: str) -> str:
     if "main" in own:
         return cell
     if not own:
-        raise ToolError("the cell has no function")
+        raise ToolError("the cell defines no function")
     for name, (begin, end) in own.items():
         theirs = functions(step_text)
         if name not in theirs:

@@ -161,7 +161,7 @@ class Pages:
             if there / "README.md" not in self.files:
                 self.listings.add(there)
             return os.path.relpath(visible(there / "README.md"), page.parent) + fragment
-        self.problems.append(f"{page}: there is no '{link}'")
+        self.problems.append(f"{page}: links to '{link}', which does not exist")
         return link
 
     def copy(self, file: Path) -> None:
@@ -315,9 +315,9 @@ def dead_links(site: Path) -> Iterator[str]:
             if where.name == "404.html":  # this page's links start at the server's root
                 continue
             if not there.is_file():
-                yield f"{where}: there is no '{target}'"
+                yield f"{where}: links to '{target}', which does not exist"
             elif there in pages and unquote(parts.fragment) not in pages[there].anchors:
-                yield f"{where}: the page of '{target}' has no such anchor"
+                yield f"{where}: links to '{target}', but that page has no such anchor"
 
 
 def fetched_from_elsewhere(site: Path) -> Iterator[str]:

@@ -1,10 +1,10 @@
 """Writes slides for every step, from the text and pictures of its README.
 
   ./nbody course slides                   writes build/slides/: a page per step, index.html with
-                                          links to them, slides.md for Marp
+                                          links to these pages, and slides.md for Marp
   ./nbody course slides --output DIR      writes them to DIR
 
-The pages need no network. Arrow keys and clicks turn the slides; `p` prints two per sheet.
+The pages need no network. Arrow keys and clicks turn the slides; `p` prints two slides per sheet.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def contents(decks: dict[str, list[Slide]]) -> str:
          '<meta name="viewport" content="width=device-width, initial-scale=1">',
          "<title>Slides of the steps</title>", f"<style>\n{style_sheet()}{style}</style></head>",
          "<body><main><h1>Slides of the steps</h1>", "<ul>", *links, "</ul>",
-         "<p>Arrow keys and clicks turn the slides; p prints two per sheet.</p>",
+         "<p>Arrow keys and clicks turn the slides; p prints two slides per sheet.</p>",
          "</main></body></html>", ""])
 
 

@@ -7,16 +7,17 @@ among the submissions.
       teacher/FAMILY.csv      who has which variant; ./nbody grade reads it
       teacher/FAMILY/NAME/    reference of the student's variant
   ./nbody course teacher make STUDENTS --seed TEXT --family reduction --choose method=tree
-                                       the same, but only among variants with this value
+                                       the same, but only with variants that have this value
   ./nbody course teacher compare FOLDER                compares submissions with one another, with
       the references of all variants, and with the code of this repository
 
 STUDENTS is a file with one name per line, or a roster of Canvas or Moodle. The seed and a
-student's name select the variant, so a student who joins later changes no other variant. Keep the
-seed secret from the class: whoever knows it can work out the variants of others.
+student's name select the variant, so a student who joins later does not change the variants of the
+others. Keep the seed secret from the class, because whoever knows the seed can work out the
+variants of others.
 
-`compare` needs copydetect (pip install copydetect). course/assignments/README.md describes all
-this.
+`compare` needs copydetect (pip install copydetect). course/assignments/README.md describes these
+assignments.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                       help="a family to make [all of them]; may be repeated")
     make.add_argument("--choose", metavar="AXIS=VALUE", action="append", default=[], type=choice,
                       help="make only variants with this value, such as method=shuffle; may be "
-                      "repeated; if it sets every axis, all students get the same variant")
+                      "repeated; if every axis is set, all students get the same variant")
     make.add_argument("--output", type=Path, default=ROOT / "build" / "course" / "assignments",
                       metavar="DIR", help="[build/course/assignments]")
     similarity.configure(tasks.add_parser("compare", allow_abbrev=False))
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
               for name in options.family or FAMILIES]
     students = students_in(options.students)
     if options.output.exists() and any(options.output.iterdir()):
-        raise Failed(f"{options.output}: is not empty; name another folder with --output")
+        raise Failed(f"{options.output}: is not empty; choose another folder with --output")
     for family, variants in chosen:
         write_family(family, variants, students, options.seed, options.output)
     print(f"{options.output}: {len(students)} students, {len(chosen)} assignments each")
@@ -86,8 +87,8 @@ def chosen_variants(family: Family, choices: list[tuple[str, str]]
     for axis, value in choices:
         if value not in family.axes.get(axis, ()):
             known = "; ".join(f"{name}={'|'.join(values)}" for name, values in family.axes.items())
-            raise ToolError(f"--choose {axis}={value}: {family.name} has {known}; name the family "
-                            "with --family")
+            raise ToolError(f"--choose {axis}={value}: {family.name} has {known}; select the "
+                            "family with --family")
     found = [one for one in family.variants
              if all(one.choice[axis] == value for axis, value in choices)]
     if not found:
@@ -106,12 +107,12 @@ def students_in(file: Path) -> list[str]:
     else:
         names = [line.strip() for line in lines if line.strip()]
     if not names or not all(names):
-        raise ToolError(f"{file}: names no students, or has a row without a login, number or "
-                        "address")
+        raise ToolError(f"{file}: contains no students, or has a row without a login, number "
+                        "or address")
     folders = [file_name(name) for name in names]
     for name in names:
         if folders.count(file_name(name)) > 1:
-            raise ToolError(f"{file}: {name} is there twice")
+            raise ToolError(f"{file}: contains {name} twice")
     return names
 
 

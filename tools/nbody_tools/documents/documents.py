@@ -1,16 +1,16 @@
 """Writes every generated document: NAME.md from NAME.template.md next to it, or the marked places
 in NAME.md.
 
-  ./nbody documents                     writes all documents, and names those that it writes
+  ./nbody documents                     writes all documents, and lists those that changed
   ./nbody documents step03_tiling       writes the documents in one folder
   ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
 
 tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check,
-this tool also checks the limits of each step (documents/sources.py): the lines of a program, the
-lines that change from one step to the next, and the lines and headings of a step's README. It lists
-what a published step lacks (documents/missing.py) and, in all pages, the links and pictures that
-lead nowhere (documents/links.py). docs/report.md also needs figures, which ./nbody report
-draws; ./nbody validation writes docs/validation.md and mutants.md.
+this tool also checks the limits of each step (documents/sources.py): the number of lines of a
+program, the number of lines that change from one step to the next, and the length and headings of a
+step's README. It lists the items that a published step lacks (documents/missing.py), and the broken
+links and missing pictures of all pages (documents/links.py). docs/report.md also needs figures,
+which ./nbody report draws. ./nbody validation writes docs/validation.md and docs/mutants.md.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
         (i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1
     )
     changed = sum(text[:1] in "+-" for text in list(difflib.unified_diff(a, b, n=0))[2:])
-    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody {command}"
+    lines = "1 line differs" if changed == 1 else f"{changed} lines differ"
+    return f"{where}:{line}: out of date ({lines}); run ./nbody {command}"
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:
@@ -176,7 +177,7 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
         yield ("the idea has no diagram: draw one in tools/nbody_tools/diagrams/, and show it as "
                "![...](../docs/figures/diagrams/NAME.svg)")
     if "**" not in sections.get("## The idea", ""):
-        yield "the idea has no term in bold: mark one that docs/glossary.toml defines"
+        yield "the idea has no term in bold: mark a term that docs/glossary.toml defines"
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
     if numbers > MEASURED_NUMBERS:
         yield f"{numbers} measured numbers in the text, at most {MEASURED_NUMBERS} are allowed"
@@ -244,6 +245,6 @@ def report_problems(result: Rendered, verbose: bool = False) -> int:
         for text in result.missing:
             print(f"optional: {text}")
     elif result.missing:
-        print(f"{len(result.missing)} optional numbers, tables or figures are missing (--verbose "
-              "names them)")
+        print(f"optional numbers, tables or figures that are missing: {len(result.missing)} "
+              "(--verbose lists them)")
     return 1 if result.problems else 0

@@ -80,8 +80,8 @@ def pictures_without_words(page: Path, text: str) -> Iterator[str]:
         found = match[1] if match[1] is not None else (ALT.search(match[2]) or ("", ""))[1]
         if len(found.split()) < FEWEST_WORDS:
             line = text.count(chr(10), 0, match.start()) + 1
-            yield (f"{page}:{line}: a picture has no alt text of {FEWEST_WORDS} words or more: say "
-                   "what it shows")
+            yield (f"{page}:{line}: the alt text of a picture has fewer than {FEWEST_WORDS} words: "
+                   "describe what the picture shows")
 
 
 def how_to_add(link: str, target: Path) -> str:

@@ -31,17 +31,17 @@ def missing_of_a_step(source: Source, facts: Facts, root: Path) -> Iterator[str]
     for file in (Path(source.shown_path), measurements):
         yield from (f"{file}: {what}" for what in todos_in(text_of(root / file)))
     if not runs_on_ranks and name not in mutants(root):
-        yield (f"{MUTANTS}: has no mutant of {name}: add [{name}.NAME], a bug that its checks must "
-               "reject")
+        yield (f"{MUTANTS} has no mutant of {name}; add a table [{name}.NAME] with a bug that the "
+               "step's checks must reject")
     if not is_measured(name, facts, root):
-        yield (f"docs/results/: has no measurement of {name}: on a GPU, ./nbody run {number} "
+        yield (f"docs/results/ has no measurement of {name}; on a GPU, run ./nbody run {number} "
                f"--systems 32 --bodies 8192 --steps 20 --output build/records, {draft}")
     if source.file.suffix == ".cu" and not runs_on_ranks and facts.profile(name) is None:
         if not OTHER_COUNTS.search(section(text_of(root / measurements), "What the profiler says")):
-            yield (f"{PROFILES}/: has no profile of {name}: on a GPU, ./nbody profile {number} "
+            yield (f"{PROFILES}/ has no profile of {name}; on a GPU, run ./nbody profile {number} "
                    f"--json {PROFILES}/NAME.jsonl, {draft}")
     if not any(re.match(rf"(?:step )?{number}(?!\w)", key) for key in facts.predictions):
-        yield (f"{PREDICTIONS}: has no prediction for step {number}: before you measure, add a row "
+        yield (f"{PREDICTIONS} has no prediction for step {number}; before you measure, add a row "
                f"{number} to a table 'step | reasoning | predicted G/s | predicted s'")
 
 
@@ -49,7 +49,7 @@ def undefined_terms(readme: Path, root: Path) -> list[str]:
     """Returns one message per term that is bold in a lesson's idea, but not defined."""
     defined = {form for term in glossary.read_terms(root / TERMS) for form in term.forms}
     idea = glossary.idea_of(text_of(readme))
-    return [f"{readme.relative_to(root)}: '{term}' is in bold, but {TERMS} does not define it: add "
+    return [f"{readme.relative_to(root)}: '{term}' is in bold, but {TERMS} does not define it; add "
             "its meaning there"
             for term in dict.fromkeys(glossary.bold(idea)) if term not in defined]
 

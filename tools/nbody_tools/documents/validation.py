@@ -94,9 +94,9 @@ def counts(mutants: Sequence[Mutant]) -> str:
     wrong = [mutant for mutant in mutants if mutant.is_wrong]
     judged = [mutant for mutant in wrong if mutant.failed is not None]
     lines = [
-        f"Of {len(wrong)} mutants, a check rejects {len(judged)}, and {len(wrong) - len(judged)} "
-        f"stop with an error before there is a result. Of the {len(judged)} with a result, each of "
-        "these checks accepts:",
+        f"A check rejects {len(judged)} of the {len(wrong)} mutants, and the other "
+        f"{len(wrong) - len(judged)} stop with an error before there is a result. The list shows "
+        f"how many of the {len(judged)} mutants with a result each check accepts:",
         "",
     ]
     for check, title in WEAK_CHECKS.items():

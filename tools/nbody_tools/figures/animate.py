@@ -72,7 +72,7 @@ def film_file(text: str) -> Path:
         )
     if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
         raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; "
-                                         "a name that ends in .gif does not need it")
+                                         "a .gif file does not need ffmpeg")
     if path.suffix:
         return path
     return path.with_suffix(".mp4" if shutil.which("ffmpeg") else ".gif")
@@ -86,7 +86,7 @@ class Scene:
         systems = states[0].positions.shape[0]
         if options.system > systems:
             raise ToolError(
-                f"no system {options.system}: the snapshots have {systems} systems"
+                f"no system {options.system}: the last system in the snapshots is {systems}"
             )
         self.system, self.axes = options.system - 1, list(AXES[options.view])
         self.species = options.species

@@ -110,7 +110,7 @@ def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None
 
 def _check(table: DiagnosticsTable, system: int) -> None:
     if system >= table.systems:
-        raise FileError(f"no system {system + 1}: the file has {table.systems} systems")
+        raise FileError(f"no system {system + 1}: the last system in the file is {table.systems}")
     if len(table.of(system, "time")) < 2:
         raise FileError("only one row per system, so nothing changes over time")
 

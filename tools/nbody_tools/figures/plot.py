@@ -58,8 +58,8 @@ def configure(p: argparse.ArgumentParser) -> None:
         kind = kinds.add_parser(name, help=text)
         kind.add_argument("--output", type=figure_file, required=True, metavar="FILE")
         kind.add_argument("--record", type=existing_file, metavar="FILE",
-                          help="record that the run wrote with --json; "
-                           "the caption then names its step, machine and date")
+                          help="record that the run wrote with --json; the caption then states "
+                          "the run's step, machine and date")
         kind.set_defaults(draw=lambda options: [draw(options, note_from(options))])
         return kind
 

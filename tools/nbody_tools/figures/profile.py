@@ -97,6 +97,7 @@ def draw_profile(
     axes.legend(frameon=False)
     worst = max(float(abs(measured.deviations(theory)).max()) for measured in found)
     caption = (f"{states[0].scenario}: density in {SHELLS} shells, with standard errors from the "
-               f"number of bodies; the largest deviation from the model is {worst:.1f} of them. "
+               f"number of bodies; the largest deviation from the model is {worst:.1f} standard "
+               "errors. "
                f"{how_it_was_run(states[0], states[-1])} {note}")
     return save(figure, path, caption.strip())

@@ -63,8 +63,8 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
         else ""
     )
     outside = max(float((abs(p).max(-1) > half_width).mean()) for p in points)
-    caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, at most {outside:.1%} of "
-               f"them are outside of a panel. {named}{how_it_was_run(states[0], states[-1])} "
+    caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, of which at most "
+               f"{outside:.1%} are outside a panel. {named}{how_it_was_run(states[0], states[-1])} "
                f"{note}")
     return save(figure, path, caption.strip())
 

@@ -37,7 +37,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--title", action="append", metavar="TEXT", default=[],
                    help="title of a panel; once per file [the file's name]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
-                   help="records of the run; the caption then names its step, machine and date")
+                   help="records of the run; the caption then states its step, machine and date")
     p.add_argument("--step", metavar="NAME",
                    help="the step whose record is used [the step of the last record]")
 

@@ -334,7 +334,7 @@ class Points(InFolder):
     def test_an_array_of_the_harness_is_named_as_students_know_it(self) -> None:
         place = "/a/made/assignment_harness.cu:74"
         said = "hostcuda: hint: `hostcuda check` names the array, the index and the line"
-        self.assertIn("`findings` names the array", of_student(said))
+        self.assertIn("`findings` reports the array", of_student(said))
         said = f"past the end of the allocation of {place}, 4 bytes, allocated at {place}\nx"
         self.assertEqual(of_student(said), "past the end of the input or `result`, 4 bytes\nx")
 

@@ -73,7 +73,7 @@ class Cells(fakes.InFolder):
             ToolError, "has no function 'thrice'; it has twice, work, main"
         ):
             with_functions(STEP, "int thrice(int x) { return 3 * x; }")
-        with self.assertRaisesRegex(ToolError, "the cell has no function"):
+        with self.assertRaisesRegex(ToolError, "the cell defines no function"):
             with_functions(STEP, "int x;")
         with self.assertRaisesRegex(ToolError, "a brace is not closed"):
             with_functions(STEP, "int twice(int x) {")

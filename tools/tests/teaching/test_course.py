@@ -87,7 +87,7 @@ class Site(InClone):
 
     def test_a_dead_link_of_a_document_is_named(self) -> None:
         self.file("README.md", "[gone](docs/gone.md)\n")
-        with self.assertRaisesRegex(Failed, "README.md: there is no 'docs/gone.md'"):
+        with self.assertRaisesRegex(Failed, "README.md: links to 'docs/gone.md', which"):
             self.write()
 
     def test_dead_links_and_places_of_pages_are_named(self) -> None:
@@ -98,8 +98,8 @@ class Site(InClone):
         found = list(site.dead_links(self.folder / "built"))
         self.assertEqual(
             found,
-            ["a.html: there is no '/x.png'",
-             "sub/index.html: the page of '../a.html#two' has no such anchor"],
+            ["a.html: links to '/x.png', which does not exist",
+             "sub/index.html: links to '../a.html#two', but that page has no such anchor"],
         )
         self.file(
             "built/a.html", '<p id="one"><script src="https://cdn.example.org/x.js"></script>'

@@ -57,10 +57,10 @@ class OfAStep(DocumentsTest):
         self.take_everything()
         self.documents()
         self.assert_named(
-            f"tests/mutants/mutants.toml: has no mutant of {STEP}: add [{STEP}.NAME]",
-            f"docs/results/: has no measurement of {STEP}: on a GPU, ./nbody run 01 --systems 32",
-            f"docs/results/profiles/: has no profile of {STEP}: on a GPU, ./nbody profile 01",
-            "docs/results/predictions.md: has no prediction for step 01: before you measure, add a")
+            f"tests/mutants/mutants.toml has no mutant of {STEP}; add a table [{STEP}.NAME]",
+            f"docs/results/ has no measurement of {STEP}; on a GPU, run ./nbody run 01",
+            f"docs/results/profiles/ has no profile of {STEP}; on a GPU, run ./nbody profile 01",
+            "docs/results/predictions.md has no prediction for step 01; before you measure, add a")
 
     def test_records_and_profiles_count_wherever_they_are(self) -> None:
         self.take_everything()
@@ -145,7 +145,7 @@ class Links(DocumentsTest):
                      '<img alt="" src="picture.svg">'):
             with self.subTest(text):
                 self.file("docs/page.md", f"# Page\n\n{text}\n")
-                self.assert_named("docs/page.md:3: a picture has no alt text of 3 words")
+                self.assert_named("docs/page.md:3: the alt text of a picture has fewer")
         self.file("docs/page.md", "# Page\n\n![what it shows](picture.svg)\n")
         self.assertEqual(self.documents("--check"), (0, ""))
 

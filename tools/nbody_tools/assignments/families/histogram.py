@@ -18,7 +18,7 @@ from nbody_tools.labs.lab import Limit
 TITLE = "A map of the bodies"
 UNIT = "body"
 INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count accesses
-LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
+LARGEST = ("There are at most 60 million bodies in all, so an `int` can hold an index, but not the "
            "number of bytes.")
 WARP = 32
 EXTENT = 1.25  # a square map reaches from -EXTENT to EXTENT, a map of rings to this radius
@@ -139,7 +139,7 @@ def header(choice: dict[str, str]) -> str:
             "has the\n// index s * count + i.\n"
             f"{layouts.STRUCTS[choice['layout']]}\n"
             f"constexpr float kExtent = {EXTENT}f;  // {EXTENTS[choice['cells']]}\n{side}"
-            f"constexpr int kCells = {cells_of(choice)};  // of each system's map\n\n"
+            f"constexpr int kCells = {cells_of(choice)};  // cells of the map of one system\n\n"
             "// Writes cell k of system s to result[s * kCells + k], in device memory.\n"
             f"{signature(choice)};\n")
 

@@ -18,7 +18,7 @@ from nbody_tools.labs.lab import Limit
 TITLE = "Neighbours within a cut-off"
 UNIT = "body"
 INSPECTED = "a system of about 2000 bodies"  # the problem in which the tests count accesses
-LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
+LARGEST = ("There are at most 60 million bodies in all, so an `int` can hold an index, but not the "
            "number of bytes.")
 SIDES = {"plane": 16, "space": 8}  # cells per side of the box, which is 2 wide
 NEAR = 1e-4  # least relative difference of a squared distance from the squared cut-off

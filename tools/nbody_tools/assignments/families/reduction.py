@@ -19,7 +19,7 @@ from nbody_tools.labs.lab import Limit
 TITLE = "One result per system"
 UNIT = "body"
 INSPECTED = "2 systems of about 2000 bodies"  # the problem in which the tests count accesses
-LARGEST = ("There are at most 60 million bodies in all, so an `int` holds an index, but not the "
+LARGEST = ("There are at most 60 million bodies in all, so an `int` can hold an index, but not the "
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
@@ -198,7 +198,7 @@ def header(choice: dict[str, str]) -> str:
             "// The bodies of several systems. All arrays are in device memory; body i of system s "
             "has the\n// index s * count + i.\n"
             f"{layouts.STRUCTS[choice['layout']]}\n"
-            f"constexpr int kResults = {results};  // of each system\n\n"
+            f"constexpr int kResults = {results};  // results per system\n\n"
             "// Writes result k of system s to result[s * kResults + k], in device memory.\n"
             f"{signature(choice)};\n")
 

@@ -17,8 +17,8 @@ from nbody_tools.labs.lab import Limit
 TITLE = "Another order in memory"
 UNIT = "element"
 INSPECTED = "152 systems of about 220 bodies"  # the problem in which the tests count accesses
-LARGEST = ("There are at most 70 million elements in all, so an `int` holds an index, but not the "
-           "number of bytes.")
+LARGEST = ("There are at most 70 million elements in all, so an `int` can hold an index, but not "
+           "the number of bytes.")
 WARP = 32
 TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
@@ -99,14 +99,14 @@ def words(choice: dict[str, str]) -> dict[str, object]:
 
 
 def header(choice: dict[str, str]) -> str:
-    factor = "  const float* factor;  // of each system\n" if choice["change"] == "scaled" else ""
+    factor = "  const float* factor;  // one per system\n" if choice["change"] == "scaled" else ""
     return ("// The grader uses its own copy of this file.\n#pragma once\n\n"
             "#include <cuda_runtime.h>\n\n"
             "// All arrays are in device memory. The element of body i of system s is\n"
             "// element[s * count + i].\n"
             "struct Table {\n  int systems;\n  int count;  // bodies per system\n"
             f"  const {choice['element']}* element;\n{factor}}};\n\n"
-            "// Writes what belongs to row r and system s to result[r * systems + s].\n"
+            "// Writes the element of row r and system s to result[r * systems + s].\n"
             f"{signature(choice)};\n")
 
 
