@@ -181,7 +181,7 @@ class OfStudents(InFolder):
         self.file("assignment.toml", first.description)
         self.assertEqual(grade.other_variant(first, submission), "")
         note = grade.other_variant(second, submission)
-        self.assertRegex(note, f"names {first.name}; graded as {second.name}")
+        self.assertRegex(note, f"specifies {first.name}, but .* specifies {second.name}, which")
         self.assertNotIn("\n", note)
         self.file("assignment.toml", "family = 3")
         self.assertIn("unknown variant", grade.other_variant(second, submission))
