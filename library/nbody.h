@@ -15,8 +15,8 @@
  * may be NULL: then the sources themselves are the targets, and no body acts on itself. If targets
  * have a separate array, each source acts on each target; a source at exactly the position of a
  * target adds nothing to the target's acceleration, and -m / eps to the target's potential. Masses
- * may be 0. Massless sources take no time, except as targets, and except on a device if at most
- * 6144 bodies act on each other. Results overwrite the output arrays, which must not overlap each
+ * may be 0. Massless bodies take time only as targets, but also as sources if at most 6144 bodies
+ * act on each other on a device. Results overwrite the output arrays, which must not overlap each
  * other; nothing is written if a call fails.
  *
  * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by this
@@ -36,8 +36,8 @@
  * launch. options.interrupted is not called: kernels run to their end. The library keeps the memory
  * that calls have used; nbody_release_memory() returns this memory. A thread remembers what its
  * last call found in the arrays, and the next call begins with the same kernels. If the arrays have
- * changed so much that these kernels do not fit, the call runs other kernels. The results do not
- * depend on this.
+ * changed so much that these kernels do not fit, the call runs other kernels. The results are the
+ * same in both cases.
  */
 #ifndef NBODY_H
 #define NBODY_H

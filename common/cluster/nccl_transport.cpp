@@ -95,7 +95,7 @@ class NcclTransport : public Cluster {
   // Buffer on the root's device for a part on its way to or from another rank.
   struct Lane {
     DeviceArray<char> memory;
-    Event copied, sent;  // copied: from or to the host; sent: to or from the peer
+    Event copied, sent;  // after the copy from or to the host; after the transfer to or from a peer
   };
 
   void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,

@@ -40,7 +40,7 @@ struct Identity {
   Text<192> refusal;  // why the rank's environment is wrong; "" if it is right
   Text<64> build;
   Text<192> device;
-  Text<32> place;       // PCI address of the device; "" if ranks do not compete for it
+  Text<32> place;       // PCI address of the device; "" if ranks may share the device
   Text<256> no_device;  // why the rank has no device
 
   std::string process() const { return joined(host, ", process ", pid); }

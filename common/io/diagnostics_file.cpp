@@ -59,7 +59,7 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);
     if (!row || row->system != system) {
-      throw UsageError(file, ":", number, ": is not a row of a diagnostics file for ", systems,
+      throw UsageError(file, ":", number, ": not a row of a diagnostics file for ", systems,
                        " systems, so the run cannot append to the file");
     }
     if (row->step > last_step) break;

@@ -147,8 +147,8 @@ std::optional<Approximation> finer(const Approximation& approximation) {
 
 double acceleration_rms_limit(Summation summation, int bodies_per_system) {
   const double tiled = 5e-7;
-  // If there are more than a few hundred tiles, the sum over the tiles is itself a long running
-  // sum.
+  // If there are more than a few hundred tiles, the sum over the tiles is itself a running sum of
+  // many terms.
   if (summation == Summation::tiled)
     return tiled * std::max(1.0, std::sqrt(bodies_per_system / 65536.0));
   return tiled + 4e-8 * std::sqrt(bodies_per_system);

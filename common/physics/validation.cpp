@@ -23,8 +23,8 @@ template <class Real>
 constexpr double kBudget = 4e8;
 template <>
 constexpr double kBudget<double> = 2e7;
-// If the forces are also checked at a smaller angle, another check stays undecided only if its
-// limit is above kMaxCoarseLimit.
+// If the forces are also checked at a smaller angle, each of the other checks stays undecided only
+// if its limit is above kMaxCoarseLimit.
 constexpr double kMaxCoarseLimit = 0.5;
 // The forces of a step that builds a known tree may have an error of kLikeTheTree times the error
 // of the same tree in float64.

@@ -20,10 +20,10 @@
 //                      compares with the same tree in float64. If this check is made, the other
 //                      checks always decide, however wide their limits are
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
-// angle are too wide to distinguish right from wrong (if these two checks are made, the other
-// checks decide as well):
+// angle are too wide to distinguish right from wrong:
 //   rms_at_theta_0.3, p99_at_theta_0.3
-//                      the first two checks at a smaller angle, with narrower limits
+//                      the first two checks at a smaller angle, with narrower limits. If these are
+//                      made, the checks at the requested angle decide as well
 // For the run:
 //   finite             no number of the end state is NaN or infinite; if one is, only this check
 //                      decides

@@ -62,7 +62,7 @@ void check_combinations(const StepInfo& info, const Options& options,
             " computes the direct sum; step15_barnes_hut traverses a tree");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
             "--force-tolerance is not allowed; ", info.name,
-            " does not test forces; step15b_force_aware does");
+            " compares no error with the force; step15b_force_aware does");
   if (force_tolerance && *force_tolerance > kMaxForceTolerance)
     refuse("--force-tolerance", shortest(*force_tolerance), kForceToleranceAllowed);
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);

@@ -35,7 +35,7 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
                 without units it is required: some programs read masses of such a file in solar
                 masses, others in 1e10 solar masses
 
-    A file that is missing or invalid raises a ValueError of one line.
+    A file that is missing or invalid raises a ValueError with a one-line message.
     """
     count = None if systems is None else checks.whole("systems", systems, 1)
     archive = archives.read_archive(os.fspath(file), units)

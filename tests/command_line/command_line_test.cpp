@@ -283,7 +283,8 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   if (first.exit_code == 2) {
     for (const char* option : {"--theta 0.5", "--multipole 2"})
       expect_refusal(run + option, "computes the direct sum; step15_barnes_hut traverses a tree");
-    expect_refusal(run + "--force-tolerance 0.1", "does not test forces; step15b_force_aware does");
+    expect_refusal(run + "--force-tolerance 0.1",
+                   "compares no error with the force; step15b_force_aware does");
     return;
   }
   EXPECT_EQ(first.exit_code, 0) << first.out << first.error;

@@ -14,7 +14,7 @@ void check_kick_drift(Gate& gate, std::span<const BasicBody<Real>> before,
                       std::span<const BasicBody<Real>> kicked,
                       std::span<const BasicBody<Real>> after, double time_step) {
   using W = Wide<Real>;
-  // Differences smaller than `none` may come from numbers that were rounded to zero.
+  // Differences smaller than `none` may come from numbers so small that they became zero.
   constexpr W none = std::numeric_limits<Real>::min();
   const W dt = time_step, time = std::abs(dt), typical = rms_speed(kicked);
   const auto beyond_none = [&](const auto& difference) {

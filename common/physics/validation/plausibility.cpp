@@ -16,8 +16,8 @@ using Word = Plausibility::Word;
 // stays below 1e-3 with leapfrog and below 1e-2 with Euler. A run whose energy changes by a tenth
 // describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair matters if its share of the energy is larger than kMatters. The shortest time in which
-// such a pair moves by its own separation must be at least kResolved time steps.
+// A pair matters if its share of the energy is larger than kMatters. Two bodies of such a pair must
+// need at least kResolved time steps to move as far as they are apart.
 constexpr double kMatters = 2e-2, kResolved = 10;
 constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
 // The positions at the end are judged only for systems of up to kFewBodies bodies, because the
@@ -83,8 +83,8 @@ class Judge {
       say(Word::doubtful, reason("too much for a time step that resolves the orbits"));
   }
 
-  // Returns the inverse of the shortest time in which a pair moves by its separation or, if it is
-  // at rest, falls together.
+  // Returns 1 / t, where t is the shortest time in which two bodies move as far as they are apart
+  // or, if they are at rest, fall together.
   double fastest(const BasicSystems<Real>& systems,
                  const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;
@@ -122,9 +122,10 @@ class Judge {
     result_.encounter = encounter;
     if (!(encounter * kResolved <= 1))
       say(Word::doubtful,
-          format("two close bodies at the %s move by their separation in only %.2g time steps, and "
-                 "at least %g are needed: use a shorter --dt, or a larger --softening",
-                 of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
+          format(
+              "two close bodies at the %s move as far as they are apart in only %.2g time steps, "
+              "but at least %g are needed: use a shorter --dt, or a larger --softening",
+              of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
   }
 
   using Reference = BasicReference<W>;

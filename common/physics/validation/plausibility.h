@@ -2,8 +2,8 @@
 // time step right and still end with 23 times the energy, because the time step was too long.
 //
 //   energy           the relative change of the energy over the run, in the worst system
-//   encounters       at the start and at the end: dt divided by the shortest time in which a pair
-//                    of bodies that matters to the energy moves by its own separation
+//   encounters       at the start and at the end: dt divided by the shortest time in which two
+//                    bodies of a pair that matters to the energy move as far as they are apart
 //   positions        for few bodies: how far the positions at the end of the run change if the time
 //                    step is halved (in float64), and how far rounding to the run's float type
 //                    changes them. If rounding changes them more than halving the time step does,
