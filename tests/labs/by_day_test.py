@@ -22,7 +22,7 @@ lab = find_lab(name)
 row = read_ledger().get(("cpu", f"labs.{name}"), Row("cpu", f"labs.{name}"))
 changed = changed_since(row.passed) if row.passed and not row.red else None  # since that pass
 patterns = {"subject": paths_of(row, read_subjects()),
-            "own": (f"course/labs/{name}/*", *(f"{step}/nbody.cu" for step in lab.steps))}
+            "own": (f"course/labs/{name}/*", "!*.md", *(f"{step}/nbody.cu" for step in lab.steps))}
 passed_file = build / "tests" / "labs" / f"{name}.passed"
 passed = json.loads(passed_file.read_text(encoding="utf-8")) if passed_file.exists() else {}
 

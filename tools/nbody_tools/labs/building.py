@@ -76,7 +76,7 @@ class Workshop:
            only this folder and its own source.
     """
 
-    def __init__(self, folder: Path, tools: Tools, steps: Sequence[str],
+    def __init__(self, folder: Path, tools: Tools, headers: Sequence[Path],
                  sandbox: str = "auto", defines: Sequence[str] = ()) -> None:
         self.folder, self.tools, self.defines = folder, tools, defines
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
@@ -84,9 +84,8 @@ class Workshop:
         self.seconds: list[float] = []  # processor time of the compiler and similar tools
         for part in HEADERS:
             shutil.copytree(ROOT / part, self.kit / part)
-        for step in steps:
-            for header in (ROOT / step).glob("*.h"):
-                copied(header, self.kit / step / header.name)
+        for header in headers:
+            copied(header, self.kit / header.parent.name / header.name)
         self._libraries = {
             variant: [copied(Path(file), self.kit / "lib" / Path(file).name) for file in files]
             for variant, files in tools.libraries.items()}

@@ -161,7 +161,7 @@ def counted_row(step: str, file: Path, name: str, build: Path, programs: dict[st
     if broken := broken_by_text(task, text):
         raise Failed(f"{file}: {broken}")
     with tempfile.TemporaryDirectory(prefix="nbody-golf-") as folder:
-        workshop = Workshop(Path(folder), read_tools(build), task.steps)
+        workshop = Workshop(Path(folder), read_tools(build), task.headers)
         inspection = proved(task, text, workshop, file)
         cuda, slots = slots_per_root(task, text, Path(folder), programs, file)
     sectors = cost(inspection, "global")

@@ -223,7 +223,7 @@ def grade(
     tools = read_tools(options.build)
     for_gpu = gpu_tools(options.cuda_build)
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        workshop = Workshop(Path(folder), tools, lab.steps, options.sandbox, lab.defines)
+        workshop = Workshop(Path(folder), tools, lab.headers, options.sandbox, lab.defines)
         refused, results = grade_program(lab, text, seed, workshop)
         if results and for_gpu is not None:
             results.append(
@@ -278,9 +278,9 @@ def time_on_gpu(
         return Result("time", 0, "gives points only if the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
         Path(folder).chmod(0o755)  # so that user nobody can enter two folders inside it
-        step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
+        step, submission = (Workshop(Path(folder) / name, tools, lab.headers, sandbox)
                             for name in ("step", "submission"))
-        step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))
+        step.add(lab.file_name, lab.step_text)
         submission.add(lab.file_name, text)
         return time_beside_step(lab, step, submission, seed)
 

@@ -118,6 +118,7 @@ class Lab:
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
     quick: bool = False  # if true, the quick tests include this lab
     forbidden: tuple[str, ...] = ()  # patterns of names that README.md forbids
+    without: tuple[str, ...] = ()  # lines of the step that are in no text of the lab
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()
@@ -145,13 +146,29 @@ class Lab:
         return ROOT / self.step / "nbody.cu"
 
     @property
+    def step_text(self) -> str:
+        """Returns the step's source without the lines in `without`."""
+        text = self.source.read_text(encoding="utf-8")
+        for line in self.without:
+            text = text.replace(line, "")
+        return text
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """Returns the steps whose headers a submission may include."""
         return tuple(step for step in (self.step, self.starter_step) if step)
 
     @property
+    def headers(self) -> tuple[Path, ...]:
+        """Returns the headers that compilers may read in these steps: all but those whose #include
+        is in `without`."""
+        removed = "".join(self.without)
+        return tuple(header for step in self.steps for header in sorted((ROOT / step).glob("*.h"))
+                     if f"{step}/{header.name}" not in removed)
+
+    @property
     def is_tiled(self) -> bool:
-        return "Summation::tiled" in self.source.read_text(encoding="utf-8")
+        return "Summation::tiled" in self.step_text
 
     @property
     def starter(self) -> str:
@@ -190,12 +207,13 @@ class Lab:
         """Returns the step's comments that no student has seen, because the starter does not
         contain them."""
         kept = set(comments_in(self.starter))
-        return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
+        return [text for text in comments_in(self.step_text)
                 if len(text) >= FINGERPRINT and text not in kept]
 
     def _edited(self, edits: Sequence[tuple[str, str]], step: str) -> str:
+        left_out = [(line, "") for line in self.without]
         try:
-            return edited(ROOT / step / "nbody.cu", self.name, edits)
+            return edited(ROOT / step / "nbody.cu", self.name, [*left_out, *edits])
         except EditError as error:
             raise LabError(str(error)) from error
 

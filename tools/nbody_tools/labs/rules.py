@@ -257,7 +257,7 @@ def allowed_includes(lab: Submitted) -> set[str]:
     if not isinstance(lab, Lab):
         return INCLUDES | lab.includes
     return INCLUDES.union(
-        *(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter))
+        *(includes_of(one) for one in (lab.step_text, lab.starter))
     )
 
 

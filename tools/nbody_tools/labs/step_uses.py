@@ -59,7 +59,7 @@ def compiled_uses(tools: Tools, lab: Lab) -> Uses:
 def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
     """Compiles the step; yields its workshop, which exists only inside the `with` block."""
     with tempfile.TemporaryDirectory(prefix="nbody-step-") as name:
-        workshop = Workshop(Path(name), tools, lab.steps)
+        workshop = Workshop(Path(name), tools, lab.headers)
         workshop.add(lab.file_name, text_of(lab))
         try:
             workshop.compile_for_cpu(lab.file_name, PLAIN)
@@ -71,13 +71,13 @@ def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
 def text_of(lab: Lab) -> str:
     """Returns the step's text after an #include of every header that a submission may include."""
     includes = "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab)))
-    return includes + lab.source.read_text(encoding="utf-8")
+    return includes + lab.step_text
 
 
 def fingerprint(tools: Tools, lab: Lab) -> str:
     """Returns a hash of everything that the result depends on."""
     read = hashlib.sha256(repr((tools.compiler, tools.flags, EVERYTHING, text_of(lab))).encode())
-    headers = [file for part in (*HEADERS, *lab.steps) for file in (ROOT / part).rglob("*.h")]
-    for file in sorted(headers):
+    headers = [file for part in HEADERS for file in (ROOT / part).rglob("*.h")]
+    for file in sorted([*headers, *lab.headers]):
         read.update(file.read_bytes())
     return read.hexdigest()[:16]

@@ -66,8 +66,18 @@ class OfLabs(unittest.TestCase):
             for text in (lab.starter, lab.solution, *map(lab.wrong_text, lab.wrong)):
                 self.assertIsNone(broken_by_text(lab, text), lab.name)
             self.assertIn("not a solution of its lab" if lab.fingerprints else "",
-                          broken_by_text(lab, lab.source.read_text(encoding="utf-8")) or "")
+                          broken_by_text(lab, lab.step_text) or "")
             self.assertTrue(lab.fingerprints, lab.name)
+
+    def test_what_a_lab_leaves_out_cannot_be_included(self) -> None:
+        labs = [lab for lab in LABS if lab.without]
+        self.assertTrue(labs)
+        for lab in labs:
+            for line in lab.without:
+                self.assertEqual(lab.source.read_text(encoding="utf-8").count(line), 1, lab.name)
+                self.assertNotIn(line, lab.solution)
+                if line.startswith("#include"):
+                    self.assertIn("is not allowed", broken_by_text(lab, line + lab.solution) or "")
 
     def test_readme_has_its_sections(self) -> None:
         for lab in LABS:
