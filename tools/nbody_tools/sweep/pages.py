@@ -88,7 +88,8 @@ class Reports:
         if table.data["profile"]:
             parts += [table.data.get("note", ""), profile_table(self.root, table.data["profile"])]
         if table.cells:
-            parts.append(f"Unit: {unit(table.measure)}; published | ours{machines(table, results)}."
+            parts.append(f"Unit: {unit(table.measure)}. Cells show the published number | our "
+                         f"number{machines(table, results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
             parts.append(cells_table(table, results))
             parts.extend(failures(table, results))
@@ -123,7 +124,7 @@ def heading(table: Table) -> str:
 
 def commands(table: Table) -> str:
     """Returns two commands. The first is for a machine without a GPU: its problem is so small that
-    emulation takes only seconds. The second is for a GPU."""
+    emulation takes only seconds. The second measures the whole table, usually on a GPU."""
     cell = next((cell for cell in table.cells if cell.configuration), None)
     if cell is None:
         return ""
@@ -136,8 +137,8 @@ def commands(table: Table) -> str:
         run = " ".join([f"./nbody build {number_of(program)} && {devices}build/cpu/{program}/"
                         f"{program}", *words])
     return (
-        f"CPU, small: `{run}`. GPU: `./nbody sweep build {table.name} && ./nbody sweep "
-        f"{table.name}`."
+        f"A small problem, on a CPU: `{run}`. The whole table: `./nbody sweep build {table.name} "
+        f"&& ./nbody sweep {table.name}`."
     )
 
 
@@ -153,12 +154,26 @@ def unit(measure: str) -> str:
 
 
 def machines(table: Table, results: Results) -> str:
+    """Returns the devices in parentheses. In records, a CPU's name ends with the number of
+    threads: "Intel Xeon x 16"."""
     names = {
         data["device"]["name"]
         for cell in table.cells
         if (data := results.of(cell)) and "device" in data
     }
-    return f" ({', '.join(sorted(names))})" if names else ""
+    threads: dict[str, list[int]] = {}
+    for name in sorted(names):
+        processor, _, count = name.rpartition(" x ")
+        threads.setdefault(processor or name, []).extend([int(count)] if processor else [])
+    text = ", ".join(name + (f" with {in_words(sorted(counts))}" if counts else "")
+                     for name, counts in threads.items())
+    return f" ({text})" if names else ""
+
+
+def in_words(counts: list[int]) -> str:
+    """Returns, for example, "1, 2 and 4 threads"."""
+    text = " and ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
+    return f"{text} thread{'s' if counts != [1] else ''}"
 
 
 def ours(cell: Cell, table: Table, results: Results) -> str:
