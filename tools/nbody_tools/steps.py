@@ -97,14 +97,14 @@ def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
 
 def backend_of(steps: Sequence[Step]) -> Optional[str]:
     """Returns the backend of the last step, or None if that step does not run. The first step
-    cannot tell, because step 00 always runs on the CPU."""
+    would not show it, because step 00 always runs on the CPU."""
     probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
     return probe.record.backend if probe.record is not None else None
 
 
 def has_gpu() -> bool:
-    """True if the driver reports a GPU, regardless of what was built. ./nbody uses the same
-    test."""
+    """True if the driver reports a GPU, regardless of what was built. The script ./nbody uses the
+    same test."""
     try:
         listed = subprocess.run(
             ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False
@@ -169,7 +169,7 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
         except OSError as error:
             return "error", f"cannot be started: {error.strerror}"
         if code is None:
-            return "timeout", f"ended after {timeout:g} s"
+            return "timeout", f"stopped after {timeout:g} s"
         output.seek(0)
         lines = output.read().decode("utf-8", errors="replace").strip().splitlines()
     message = lines[-1].strip() if lines else ""

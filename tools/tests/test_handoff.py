@@ -114,8 +114,8 @@ class Handoff(fakes.InFolder):
 
     def test_invalid_requests_get_one_line(self) -> None:
         self.assertIn("choose from", self.rejected("gadget2", self.bodies))
-        self.assertIn("name either FILE or --scenario", self.rejected("swift"))
-        self.assertIn("name either FILE or --scenario",
+        self.assertIn("needs either FILE or --scenario", self.rejected("swift"))
+        self.assertIn("needs either FILE or --scenario",
                       self.rejected("swift", self.bodies, "--scenario", "plummer"))
         self.assertIn("--seed needs --scenario", self.rejected("swift", self.bodies, "--seed", 1))
         self.assertIn("there is no file", self.rejected("swift", self.folder / "nothing.bin"))
@@ -130,7 +130,7 @@ class Handoff(fakes.InFolder):
         self.bodies.write_text(BODIES.replace("0.5,-1", "0,-1"))
         self.assertIn("body 3 has the mass 0", self.rejected("gadget4", self.bodies))
         self.bodies.write_text(BODIES.replace("# softening=0.02\n", ""))
-        self.assertIn("name it with --softening", self.rejected("gadget4", self.bodies))
+        self.assertIn("set it with --softening", self.rejected("gadget4", self.bodies))
         self.bodies.write_text("# systems=2\n" + BODIES)
         self.assertIn("--system 0 to 1", self.rejected("swift", self.bodies))
         self.assertIn("numbered from 0", self.rejected("swift", self.bodies, "--system", 2))

@@ -105,7 +105,7 @@ class Calibration(InspectTest):
         csv = self.folder / "x.ncu.csv"
         csv.write_text('"ID","Kernel Name","smsp__inst_executed.sum"\n"","","inst"\n"0","f","1"\n',
                        encoding="utf-8")
-        with self.assertRaisesRegex(CalibrationError, "does not say l1tex__t_requests"):
+        with self.assertRaisesRegex(CalibrationError, "lacks the metric l1tex__t_requests"):
             chip_lines("x", csv)
         csv.write_text("==ERROR== no permission\n", encoding="utf-8")
         with self.assertRaisesRegex(ProfileError, "no permission"):

@@ -64,7 +64,7 @@ class Run(fakes.InFolder):
         self.assertEqual(code, 1)
         for step, expected in (("step01", "error: exit code 1: out of memory"),
                                ("step02", "skipped: no device: no CUDA device"),
-                               ("step03", "timeout: ended after 2 s"),
+                               ("step03", "timeout: stopped after 2 s"),
                                ("step04", "fail"),
                                ("step05", "exit code 0, but it wrote no result record")):
             self.assertIn(expected, self.row(out, step))

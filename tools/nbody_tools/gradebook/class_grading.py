@@ -26,7 +26,7 @@ CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
 MOODLE_NAME = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE_COLUMNS = ("Username", "ID number", "Email address")
-POSSIBLE = "Points Possible"  # Canvas's second row
+POSSIBLE = "Points Possible"  # the first cell of the second row in Canvas's export
 FORMULA = ("=", "+", "-", "@", "\t")  # spreadsheets compute a cell that begins with one of these
 
 

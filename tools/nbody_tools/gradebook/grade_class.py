@@ -15,7 +15,7 @@ from nbody_tools.gradebook.class_grading import (FORMATS, Mark, Submission, dige
                                             submissions_in)
 from nbody_tools.labs.report import Report, as_text
 
-MOST_FEEDBACK = 2000  # characters of a cell
+MOST_FEEDBACK = 2000  # longest feedback in a cell, in characters
 OF_CLASS = ("csv", "form", "roster", "reports", "jobs", "share")
 
 # Grades one submission, given its student, its file and the seed.
@@ -50,7 +50,7 @@ def check(options: argparse.Namespace, of_file: tuple[str, ...]) -> None:
         raise ToolError("--share cannot be used with --csv: grade once more without --share to "
                         "collect the points")
     if not options.csv and not options.reports:
-        raise ToolError(f"{options.file} is a folder: name a file for the points with --csv")
+        raise ToolError(f"{options.file} is a folder: specify a file for the points with --csv")
     if options.form and not options.csv or options.roster and options.form in (None, "plain"):
         raise ToolError("--for needs --csv, and --roster needs --for canvas or moodle")
     if options.csv and not options.csv.absolute().parent.is_dir():

@@ -1,8 +1,8 @@
-"""Input for GADGET-4 (https://gitlab.mpcdf.mpg.de/vrs/gadget4).
+"""Writes input for GADGET-4 (https://gitlab.mpcdf.mpg.de/vrs/gadget4).
 
-The file has the parameters that GADGET-4's src/data/allvars.cc requires with the compile-time
-options written here; docs/05_parameterfile.md explains them. This module was compared with revision
-226f62e5 (March 2024).
+The parameter file contains all parameters that GADGET-4 requires if it was compiled with the
+options in CONFIG (see GADGET-4's src/data/allvars.cc). GADGET-4's docs/05_parameterfile.md explains
+the parameters. This module was compared with revision 226f62e5 (March 2024).
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ NumFilesPerSnapshot         1
 MaxFilesWithConcurrentIO    1
 
 % GADGET-4 chooses the time step of each body, at most MaxSizeTimestep.
-ErrTolIntAccuracy           0.012   % smaller: shorter time steps
+ErrTolIntAccuracy           0.012   % a smaller value makes time steps shorter
 CourantFac                  0.15
 MaxSizeTimestep             {problem.dt!r}
 MinSizeTimestep             0.0
 
-% Nodes are accepted by the error that they cause, relative to the force of the last step.
+% A node is accepted if its error is small relative to the force in the last time step.
 TypeOfOpeningCriterion      1
 ErrTolTheta                 0.5
 ErrTolThetaMax              0.9
-ErrTolForceAcc              0.002   % smaller: smaller errors of the forces
+ErrTolForceAcc              0.002   % a smaller value makes force errors smaller
 TopNodeFactor               2.5
 ActivePartFracForNewDomainDecomp    0.01
 
@@ -114,12 +114,14 @@ fi
 
 def files(problem: Problem) -> dict[str, str]:
     steps = """1. Build GADGET-4, which needs MPI, GSL, FFTW 3 and HDF5. Its Makefile.systype must
-   name the machine (see its documentation). Config.sh of this folder has the options:
+   contain the name of your machine (see GADGET-4's documentation). This folder's Config.sh has the
+   compile-time options:
 
        git clone https://gitlab.mpcdf.mpg.de/vrs/gadget4 && cd gadget4
        make DIR=/path/to/this/folder
 
-2. Start it here, or submit the script with sbatch (first set its account, nodes and time):
+2. Start GADGET-4 in this folder, or submit job.sh with sbatch (first set the account, nodes and
+   time in job.sh):
 
        RANKS=8 bash job.sh
 
@@ -127,7 +129,7 @@ def files(problem: Problem) -> dict[str, str]:
     notes = """- Dark, disk, bulge, star and boundary bodies are GADGET-4's types 1 to 5. Gas
   becomes dark, because it would need a temperature.
 - A body's ParticleID is its place in the source, counted from 1.
-- GADGET-4 softens forces with a spline. Beyond 2.8 softening lengths they are Newton's; closer in
-  they differ from Plummer's."""
+- GADGET-4 softens forces with a spline. At distances of more than 2.8 softening lengths, these are
+  Newton's forces; at smaller distances, they differ from Plummer's forces."""
     return {"param.txt": parameters(problem), "Config.sh": CONFIG, "job.sh": job(problem),
             "README.txt": texts.readme(NAME, problem, units(problem), steps, notes)}

@@ -1,4 +1,4 @@
-"""Writes a problem as input for SWIFT or GADGET-4, for runs that need more than these programs.
+"""Writes a problem as input for SWIFT or GADGET-4, for runs that need more than this project.
 
   ./nbody handoff swift galaxy.bin                       folder galaxy_swift/
   ./nbody handoff gadget4 end.csv --time 20 --to run1    20 units of time from the file's state
@@ -6,8 +6,8 @@
 
 FILE may have any format of docs/formats.md. The folder gets the bodies as HDF5, the parameters with
 the units, a job script for Slurm, and README.txt, which says how to build and start the engine.
-Both engines get the G of the file, so their numbers have the units of the file. Only gravity is
-handed over. docs/handoff.md explains what else differs.
+Both engines use the file's G, so their numbers have the file's units. They simulate only gravity.
+docs/handoff.md explains how their results differ from this project's.
 
 Exit code: 0; 2 for invalid arguments or bodies that an engine would reject; 77 if Python's h5py is
 missing.
@@ -39,7 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--bodies", type=arguments.positive_integer, help="bodies of the scenario")
     p.add_argument("--seed", type=arguments.integer_from_zero, help="seed of the scenario")
     p.add_argument("--system", type=arguments.integer_from_zero, metavar="K",
-                   help="system to hand over, counted from 0, if the file holds several")
+                   help="index of the system to write, from 0, if the file holds several")
     p.add_argument("--time", type=arguments.positive_number, metavar="T",
                    help="time to simulate, in the file's units [1000 dt]")
     p.add_argument("--softening", type=arguments.positive_number, metavar="EPS",
@@ -53,7 +53,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     if (options.file is None) == (options.scenario is None):
-        raise ToolError("name either FILE or --scenario")
+        raise ToolError("needs either FILE or --scenario")
     for name in ("bodies", "seed"):
         if options.file is not None and getattr(options, name) is not None:
             raise ToolError(f"--{name} needs --scenario")
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     name = options.scenario if options.file is None else options.file.stem
     folder = options.to or Path(f"{name}_{options.engine}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ToolError(f"{folder}: exists and is not an empty folder; name another with --to")
+        raise ToolError(f"{folder}: exists and is not an empty folder; choose another with --to")
     files = engine.files(problem)
     for file, text in files.items():
         arguments.write_whole_file(folder / file, text)

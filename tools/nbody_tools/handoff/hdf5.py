@@ -13,8 +13,8 @@ from nbody_tools.handoff.problem import Problem
 
 INTEGER = numpy.int32
 TYPES = 6  # Gadget's and SWIFT's types of bodies
-# The exponents of the units of a dataset: mass M, length L, time t, current I, temperature T. The
-# engines do not need them, but swiftsimio does.
+# Each dataset's unit, as exponents of the units of mass M, length L, time t, current I and
+# temperature T. The engines do not need these exponents, but swiftsimio does.
 EXPONENTS = {"Coordinates": {"L": 1}, "Velocities": {"L": 1, "t": -1}, "Masses": {"M": 1},
              "ParticleIDs": {}}
 
@@ -35,8 +35,8 @@ def require_h5py() -> None:
 
 def write(path: Path, problem: Problem, types: numpy.ndarray, header: Mapping[str, object],
           units: Mapping[str, numpy.ndarray]) -> None:
-    """`types` has the engine's type of every body. The ParticleIDs are the bodies' places in the
-    source, counted from 1."""
+    """Writes the bodies of a problem to a file. `types` contains the type that each body has in the
+    engine. A ParticleID is the body's place in the source, counted from 1."""
     import h5py
 
     counts = numpy.bincount(types, minlength=TYPES)

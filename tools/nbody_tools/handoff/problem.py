@@ -1,4 +1,5 @@
-"""The problem that is handed over: one system of bodies, its units and the time to simulate."""
+"""Defines the problem for another engine: one system of bodies, its units and the time to
+simulate."""
 
 from __future__ import annotations
 
@@ -37,8 +38,9 @@ class Units:
 
 
 def units_of(text: str, solar_mass: float) -> Units:
-    """Returns the units that a file specifies. `solar_mass` is the engine's mass of the Sun in
-    grams, so that its readers find the same number of solar masses."""
+    """Returns the units that a file specifies. `solar_mass` is the Sun's mass in grams as the
+    engine defines it. With this definition, programs that read the engine's output find the file's
+    masses in solar masses."""
     pair = PRESETS.get(text)
     if pair is None and (words := UNITS_IN_WORDS.fullmatch(text)):
         try:
@@ -73,18 +75,19 @@ class Problem:
 
 def problem_of(bodies: Bodies, source: str, system: Optional[int], time: Optional[float],
                softening: Optional[float], dt: Optional[float], snapshots: int) -> Problem:
-    """Raises ToolError if an engine would reject the bodies, or if a number is unknown."""
+    """Returns the problem. Raises ToolError if an engine would reject the bodies, or if the
+    softening length is unknown."""
     systems = len(bodies.masses)
     if system is None and systems > 1:
-        raise ToolError(f"{source}: holds {systems} systems, and an engine simulates one: name it "
-                        f"with --system 0 to {systems - 1}")
+        raise ToolError(f"{source}: holds {systems} systems, but an engine simulates one: choose "
+                        f"it with --system 0 to {systems - 1}")
     chosen = system or 0
     if chosen >= systems:
         raise ToolError(f"--system {chosen}: {source} holds {systems}, numbered from 0")
     softening = softening or bodies.softening
     dt = dt or abs(bodies.dt) or 0.01
     if not softening:
-        raise ToolError(f"{source}: does not give a softening length: name it with --softening")
+        raise ToolError(f"{source}: does not give a softening length: set it with --softening")
     masses = bodies.masses[chosen]
     if not (masses > 0).all():
         where = int(numpy.flatnonzero(~(masses > 0))[0])

@@ -1,4 +1,4 @@
-"""Input for SWIFT (https://github.com/SWIFTSIM/SWIFT).
+"""Writes input for SWIFT (https://github.com/SWIFTSIM/SWIFT).
 
 The names of the parameters are from SWIFT's examples/parameter_example.yml, the layout of the
 bodies is from doc/RTD/source/InitialConditions/index.rst, and both were compared with SWIFT's
@@ -25,7 +25,8 @@ def units(problem: Problem) -> Units:
 
 
 def box(problem: Problem) -> tuple[float, numpy.ndarray]:
-    """Returns the box's width, and the shift that puts the middle of the bodies into its centre."""
+    """Returns the box's width, and the shift that puts the middle of the bodies into the box's
+    centre."""
     low, high = problem.positions.min(axis=0), problem.positions.max(axis=0)
     width = ROOM * max(float((high - low).max()), problem.softening)
     return width, width / 2 - (low + high) / 2
@@ -56,7 +57,7 @@ InternalUnitSystem:
   UnitCurrent_in_cgs:  1
   UnitTemp_in_cgs:     1
 
-# The value in the units above.
+# The value of G in the units above.
 PhysicalConstants:
   G: {problem.gravity!r}
 
@@ -68,11 +69,11 @@ TimeIntegration:
   dt_max:     {problem.dt!r}
 
 Gravity:
-  eta:         0.025     # smaller: shorter time steps
-  MAC:         adaptive  # nodes are accepted by the error that they cause
-  epsilon_fmm: 0.001     # smaller: smaller errors of the forces
+  eta:         0.025     # a smaller value makes time steps shorter
+  MAC:         adaptive  # a node is accepted if its error is small
+  epsilon_fmm: 0.001     # a smaller value makes force errors smaller
   theta_cr:    0.7
-  max_physical_DM_softening: {problem.softening!r}  # that of Plummer's force
+  max_physical_DM_softening: {problem.softening!r}  # softening length of Plummer's force
 
 Snapshots:
   basename:   snapshot
@@ -107,7 +108,8 @@ def files(problem: Problem) -> dict[str, str]:
        git clone https://github.com/SWIFTSIM/SWIFT && cd SWIFT
        ./autogen.sh && ./configure && make
 
-2. Start it here, or submit the script with sbatch (first set its account, nodes and time):
+2. Start SWIFT in this folder, or submit job.sh with sbatch (first set the account, nodes and time
+   in job.sh):
 
        SWIFT=/path/to/SWIFT/swift bash job.sh
 
@@ -115,9 +117,9 @@ def files(problem: Problem) -> dict[str, str]:
    contain the shifted coordinates; /Header/Shift has the shift."""
     notes = """- All bodies have SWIFT's type 1, dark matter, whatever their species.
 - A body's ParticleID is its place in the source, counted from 1.
-- SWIFT softens forces with a spline. Beyond three softening lengths they are Newton's; closer in
-  they differ from Plummer's.
-- SWIFT puts a body that leaves the box back in on the other side, where its force is wrong. The box
-  is ten times as wide as the bodies are now."""
+- SWIFT softens forces with a spline. At distances of more than three softening lengths, these are
+  Newton's forces; at smaller distances, they differ from Plummer's forces.
+- If a body leaves the box, SWIFT moves it to the opposite side, where its force is wrong. The box
+  is ten times as wide as the region that the bodies occupy at the start."""
     return {"swift.yml": parameters(problem), "job.sh": job(problem),
             "README.txt": texts.readme(NAME, problem, units(problem), steps, notes)}

@@ -1,4 +1,4 @@
-"""Text that the files for both engines share."""
+"""Writes the texts that the files for both engines share."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ From time {problem.begin!r} to {problem.end!r} with {engine}, softening {problem
 Differences from nbody-steps:
 
 {notes}
-- Time steps differ from body to body and adapt. The file's dt, {problem.dt!r}, is the longest.
+- Each body has its own time step, which adapts and is at most the file's dt, {problem.dt!r}.
 """

@@ -121,8 +121,8 @@ def named(operation: str) -> str:
 
 
 def in_words(operations: Sequence[Operation], divisor: float) -> str:
-    """Describes the operations. Names a type or a unit only if it is not the usual one (float32,
-    threads)."""
+    """Describes the operations. Mentions a type only if it is not float32, and a unit only if it
+    is not threads."""
     parts = []
     for of, found in sums(operations).items():
         words = ", ".join(

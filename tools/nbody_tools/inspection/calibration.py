@@ -100,7 +100,7 @@ def chip_lines(program: str, csv: Path) -> list[dict[str, Any]]:
 def counted(cells: dict[str, tuple[str, str]], metric: str, csv: Path) -> int:
     value = number(cells.get(metric, ("", ""))[0])
     if value is None:
-        raise CalibrationError(f"{csv}: does not say {metric}")
+        raise CalibrationError(f"{csv}: lacks the metric {metric}")
     return int(value)
 
 

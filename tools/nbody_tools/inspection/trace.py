@@ -130,7 +130,7 @@ class Inspection:
     host: dict[str, int] = field(
         default_factory=dict
     )  # waits, streams_with_kernels, streams_at_once
-    other_ptx: tuple[PtxKernel, ...] = ()  # compiled kernels that no recorded launch names
+    other_ptx: tuple[PtxKernel, ...] = ()  # compiled kernels of which no launch was recorded
 
     @property
     def clean(self) -> bool:

@@ -21,7 +21,7 @@ TIME_OF_A_WARP = {
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
     "a warp waits out a fixed latency": ("stall_wait",),
 }
-ISSUES = 1.0  # the warp that issues; in warps per issue, as the metrics are
+ISSUES = 1.0  # the warp that issues, in warps per issue like the metrics
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:

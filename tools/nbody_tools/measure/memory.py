@@ -30,8 +30,9 @@ def chosen(words: Sequence[str], build: Path) -> list[Path]:
         found = [one for one in here if word in (one.name, one.name.partition("_")[0])]
         if not found:
             names = [one.name for one in here]
-            raise ToolError(f"'{word}' is not a program of memory/ that is built in {build}: "
-                            f"{', '.join(names) or './nbody build memory builds them'}")
+            raise ToolError(f"{build} contains no program '{word}' of memory/; "
+                            + (f"choose from {', '.join(names)}" if names else
+                               "build them with ./nbody build memory"))
         programs += found
     return programs
 

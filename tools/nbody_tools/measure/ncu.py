@@ -146,12 +146,12 @@ METRICS = (
     ),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
-# Does not lock the clocks, because counters are valid at any clock and profiled times are not used.
+# The clocks are not locked: counters are valid at any clock, and profiled times are not used.
 RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
        "bank_conflicts", "write_conflicts"}
 
-# Metrics that are computed from others, if these were counted.
+# Metrics that are computed from other metrics, if the others were counted.
 DERIVED = (
     Metric("sm_busy_percent", "", "SMs with work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors per request, global loads"),

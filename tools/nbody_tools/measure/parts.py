@@ -188,7 +188,7 @@ def sass(bench: Bench) -> None:
 
 
 def patterns(bench: Bench) -> None:
-    """Nsight Compute's counts for ./nbody inspect's predictions; then run ./nbody calibrate chip"""
+    """Nsight Compute's counts, to check ./nbody inspect's predictions (./nbody calibrate chip)"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
     # If a chip lacks one metric, ncu rejects all of them.

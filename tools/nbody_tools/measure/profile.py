@@ -73,11 +73,11 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="launches to skip before counting [0]")
     p.add_argument("--kernel", metavar="REGEX", help="profile only kernels whose names match")
     p.add_argument("--ncu", metavar="PROGRAM", default="ncu",
-                   help="Nsight Compute's program [ncu]")
+                   help="path of Nsight Compute's ncu [ncu]")
     p.add_argument("--sass", action="store_true",
                    help="count the instructions of the inner loops in the SASS, with cuobjdump")
     p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump",
-                   help="program of the CUDA toolkit [cuobjdump]")
+                   help="path of the CUDA toolkit's cuobjdump [cuobjdump]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS")
     p.add_argument("--csv", type=Path, metavar="FILE", help="keep ncu's output")
     p.add_argument("--json", type=Path, metavar="FILE",
@@ -203,7 +203,7 @@ def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
         raise ToolError("--record needs --from: a run writes its own record")
     if options.saved and options.json and not options.record and not options.sass:
-        raise ToolError("--json needs --record with --from: the CSV names neither machine nor date")
+        raise ToolError("--json needs --record with --from: the CSV has neither machine nor date")
     # --from must also work if nothing is built, so this finds the step's name in the source
     # folders.
     name = (options.step if STEP_NAME.fullmatch(options.step)

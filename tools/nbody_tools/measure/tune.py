@@ -105,8 +105,8 @@ class Tuner:
         return {"step": self.step.name, "systems": self.systems, "bodies": self.bodies}
 
     def run(self, device: str, rank: int, *words: object) -> Record:
-        """Runs the step with the rule's candidate of this rank. Raises ToolError if the run
-        fails."""
+        """Runs the step with the shape that has this rank among the rule's candidates. Raises
+        ToolError if the run fails."""
         table = self.folder / "shapes.json"
         write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
         outcome = run_step(
@@ -304,7 +304,7 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
                     yield step, systems, bodies
         elif options.step:
             raise ToolError(
-                f"{step.name} has no shapes to choose from; name one of {', '.join(STEPS)}"
+                f"{step.name} has no shapes to choose from; tune one of {', '.join(STEPS)}"
             )
 
 

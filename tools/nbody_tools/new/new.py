@@ -1,5 +1,5 @@
-"""Writes the folder of a new step: a copy of its parent that builds and passes its tests, in which
-the places to edit are marked.
+"""Writes the folder of a new step. The folder is a copy of the parent step's: it builds and passes
+its tests, and the places to edit are marked.
 
   ./nbody new step step17_mine --parent 03
 
@@ -130,9 +130,9 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
     return [f"{name}/{files[0].name}:1: the idea in one line, and a paragraph about it below",
             f"{name}/{files[0].name}: the kernels and simulate(); then .boundaries in main(), the "
             "sizes of tiles and blocks",
-            f"{name}/README.md: the lesson, below the headings that are there",
+            f"{name}/README.md: the lesson, below the existing headings",
             f"{name}/CMakeLists.txt: remove DRAFT once the step has been measured on a GPU; "
-            "./nbody documents --check then names what is missing"]
+            "./nbody documents --check then lists what is missing"]
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from pathlib import PurePath
 
-# Files whose comments matter: they mark the part of a lab that a student writes.
+# Files in which comments matter: these mark the part of a lab that a student writes.
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"
@@ -25,7 +25,7 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
-# Matches the words after a code block that name the file in which a reader saves the block.
+# Matches the words after a code block that say in which file a reader saves the block.
 SAVED = re.compile(r"(?:Saved|save this) as `")
 
 

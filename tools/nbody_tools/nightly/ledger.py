@@ -18,7 +18,7 @@ Key = tuple[str, str]  # preset and test
 
 @dataclass
 class Row:
-    """The record of a test. Its revisions are those at which the test was run."""
+    """The results of a test. Each revision is one at which the test was run."""
     preset: str
     test: str
     passed: str = ""  # revision of the last pass

@@ -34,7 +34,7 @@ class Preset:
     selection: tuple[str, ...]  # options with which ctest selects the nightly tests
     folder: Path
     configured_with: tuple[str, ...] = ()
-    needs: Callable[[], bool] = lambda: True  # tests whether this machine can build it
+    needs: Callable[[], bool] = lambda: True  # returns True if this machine can build it
     is_nightly: bool = True  # if true, building the preset is also a nightly test
 
     @property

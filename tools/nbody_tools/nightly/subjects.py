@@ -29,7 +29,7 @@ class Subject:
     """The files that tests depend on, as patterns in which * also matches /. A pattern that begins
     with ! excludes files. Patterns may use named groups of the expression `tests`, such as
     {step}."""
-    tests: re.Pattern[str]  # searched in "preset test"
+    tests: re.Pattern[str]  # searched in "PRESET TEST"
     paths: tuple[str, ...]
     ignores_prose: bool = False  # if true, only the code blocks of pages count
 
@@ -41,7 +41,7 @@ def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
                              one.get("ignores_prose", False))
                      for one in table["subject"])
     except (OSError, tomllib.TOMLDecodeError, KeyError, re.error) as error:
-        raise ToolError(f"{file}: {error}; each [[subject]] needs `tests`, an expression, and "
+        raise ToolError(f"{file}: {error}; each [[subject]] needs `tests` (an expression) and "
                         "`paths`") from error
 
 

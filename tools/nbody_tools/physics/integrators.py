@@ -34,7 +34,7 @@ from nbody_tools.physics import taylor
 BUILD = ROOT / "build" / "cpu"
 IAS15 = Path(__file__).with_name("ias15.py")
 YEAR = 6.283195  # 365.25 days; the unit is the Gaussian year / 2 pi
-# The largest time step, or the largest eta. Each further one is smaller by the factor FINER.
+# The largest time step, or the largest eta. Each further value is smaller by the factor FINER.
 COARSEST = {"leapfrog": 0.1, "yoshida4": 0.1, "hermite4": 0.1, "block_steps": 0.1, "ias15": 1e-3}
 FINER = {"leapfrog": 3.0, "yoshida4": 2.0, "hermite4": 4.0, "block_steps": 4.0, "ias15": 10.0}
 # The cost grows at most by this factor if the time step, or eta, shrinks by the factor FINER.
@@ -46,7 +46,7 @@ MOST_INTERACTIONS = 2e7  # of a run
 class Problem:
     name: str
     time: float
-    file: Optional[str] = None  # in data/; none: nbody-ic's two-body
+    file: Optional[str] = None  # in data/; if None, nbody-ic makes "two-body"
     coarsest: float = 1.0  # factor by which the COARSEST steps are multiplied
 
 
@@ -188,6 +188,7 @@ def run(options: argparse.Namespace) -> int:
                 record.write(json.dumps({**line, **about}) + "\n")
             print(f"{line['problem']:13} {line['integrator']:12} {line['accuracy']:8.1e}  "
                   f"{line['interactions']:11,} interactions  "
-                  f"error {line['position_error']:.1e}, of the energy {line['energy_error']:.1e}",
+                  f"position error {line['position_error']:.1e}, "
+                  f"energy error {line['energy_error']:.1e}",
                   flush=True)
     return 0

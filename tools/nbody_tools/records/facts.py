@@ -89,8 +89,8 @@ class Measured:
     @property
     def rank(self) -> tuple[bool, str]:
         """Returns a sort key: records that can be compared with step 00 rank above others, and
-        newer records above older ones. The age of a record follows from the date in it, because
-        its file has the date of the checkout."""
+        newer records above older ones. The age follows from the date in the record, because the
+        date of the file is that of the checkout."""
         return self.base is not None, self.record.date
 
     @property

@@ -9,8 +9,8 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.records.facts import PlacedError, read_json
 
 
-UNITS = {"sms": "", "capability": "", "memory": "GB", "bandwidth": "TB/s"}  # of required facts
-TEXTS = ("label", "source")  # that every fact needs
+UNITS = {"sms": "", "capability": "", "memory": "GB", "bandwidth": "TB/s"}  # required facts
+TEXTS = ("label", "source")  # keys that every fact needs
 
 
 def described() -> dict[str, dict[str, Any]]:

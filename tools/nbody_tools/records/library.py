@@ -1,5 +1,5 @@
-"""Converts records into tables for documents: records of libnbody's calls
-(python/tests/measure_cuda.py), and of cpu_tree next to other programs
+"""Converts two kinds of records into tables for documents: measurements of libnbody's calls
+(python/tests/measure_cuda.py), and comparisons of cpu_tree with other programs
 (experiments/cpu_tree/compare.py)."""
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Record:
         """Returns the interactions divided by the time of a phase (compute or total). Each time
         step of a system counts N^2 interactions or, if only some bodies exert forces, N times the
         number of these bodies."""
-        sources = self.data.get("sources", self.data["bodies"])  # older records lack it
+        sources = self.data.get("sources", self.data["bodies"])  # older records lack this key
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)
         return Quartiles(*(1e-9 * interactions / t for t in (time.high, time.median, time.low)))
@@ -144,7 +144,7 @@ def check_step(data: Any) -> None:
     check_measurement(data)
     if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
         raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
-    if data.get("precision", "single") != "single":  # older records lack it
+    if data.get("precision", "single") != "single":  # older records lack this key
         raise ValueError(f"'precision' is '{data['precision']}', but only single is compared")
 
 

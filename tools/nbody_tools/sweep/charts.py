@@ -51,7 +51,7 @@ def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
 
 
 def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Returns a chart with one line per series of the table. The x axis shows its points."""
+    """Returns a chart with one line per series of the table. The x axis shows the points."""
     cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
     panel = Panel(table.measure, {
         name: [value_of(cell, table, results) for cell in row]
@@ -65,7 +65,7 @@ def lines_over_points(table: Table, results: Results, x_label: str, caption: str
 
 
 def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
-    """Returns a chart with one line per point of the table. The x axis shows its series."""
+    """Returns a chart with one line per point of the table. The x axis shows the series."""
     ours = {
         f"{point} bodies":
         [value_of(table.cell(name, point), table, results) for name in table.series]

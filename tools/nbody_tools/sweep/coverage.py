@@ -52,8 +52,8 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> list[str]:
-    """Returns two kinds of messages: a published table or figure has no counterpart here, or a
-    counterpart here names a table or figure that no report contains."""
+    """Returns two kinds of messages: that a published table or figure has no counterpart here, or
+    that a counterpart here refers to a table or figure that its report does not contain."""
     lines = []
     entries = [*(table.data for table in tables.values()), *read_drawings(root, reports)]
     for name, report in reports.items():

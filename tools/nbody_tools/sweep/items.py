@@ -53,7 +53,7 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
             "and not allowed otherwise"
         )
     if item["status"] in ("whole", "partly") and not item["at"]:
-        raise ToolError(f"{where}: is {item['status']}, so 'at' must name a file")
+        raise ToolError(f"{where}: is {item['status']}, so 'at' must contain a file")
     for place in item["at"]:
         if problem := unresolved(root, place):
             raise ToolError(f"{where}: {problem}")

@@ -120,7 +120,7 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
     """Returns the minimum, median and maximum of a counter over all launches of a kernel. `row`
-    names the counter and the kernel."""
+    specifies the counter and the kernel."""
     if row["counter"] == PATTERN:
         counts = pattern_counts(root, row["profile"], row["kernel"])
         return Quartiles(*[COUNTERS[PATTERN].of(counts)] * 3) if counts else None

@@ -150,7 +150,7 @@ def workers_of(plan: list[Planned], journal: Journal, gpus: int) -> list[Worker]
         str(k) for k in range(gpus)
     ]
     if len(names) < gpus:
-        raise ToolError(f"--gpus {gpus}: {VISIBLE} names only {len(names)}")
+        raise ToolError(f"--gpus {gpus}: {VISIBLE} lists only {len(names)}")
     queues = [on_gpu] if apart else [on_gpu, on_cpu]
     return [*(Worker(queues, cores, {VISIBLE: name}) for cores, name in zip(of_gpus, names)),
             *(Worker([on_cpu], cores) for cores in apart)]

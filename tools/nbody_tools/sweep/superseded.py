@@ -22,6 +22,6 @@ def superseded(root: Path, tables: Iterable[Table], results: Results) -> list[st
         data["run"] for data in sweeps(root) if (data["run"], data["configuration"]) not in used
     )
     return [
-        f"{RECORDS}: {run}: {count} of its records are used by no table; remove them"
+        f"{RECORDS}: {run}: no table uses {count} of its records; remove them"
         for run, count in unused.items()
     ]

@@ -1,19 +1,19 @@
 """Repeats the measurements in the reports' tables and figures, and measures every configuration of
 the steps.
 
-  ./nbody sweep list                    the tables
+  ./nbody sweep list                    lists the tables
   ./nbody sweep build all               builds their programs with nvcc; needs no GPU
-  ./nbody sweep all --dry-run           what would run, and for how long
-  ./nbody sweep all                     runs it; after a kill, resumes
-  ./nbody sweep lab_table_1 cloud       some tables
+  ./nbody sweep all --dry-run           shows what would run, and for how long
+  ./nbody sweep all                     runs all; an interrupted sweep resumes
+  ./nbody sweep lab_table_1 cloud       runs only these tables
   ./nbody sweep all --new --gpus 8      runs on eight GPUs the configurations that docs/results/
                                         lacks, and those that they are compared with
   ./nbody sweep machine_code            repeats the counts in the machine code of two figures of
                                         a report; needs nvcc
-  ./nbody sweep missing                 names published tables and figures without a counterpart
+  ./nbody sweep missing                 lists published tables and figures without a counterpart
                                         here, tables with unmeasured configurations, and
                                         records that no table uses
-  ./nbody sweep defaults                names the steps whose default is more than 5 % slower than
+  ./nbody sweep defaults                lists the steps whose default is more than 5 % slower than
                                         the best
 
 The tables are declared in experiments/sweeps/tables/. Each configuration is validated before it is

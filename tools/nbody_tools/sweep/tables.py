@@ -197,7 +197,7 @@ def read_tables(root: Path) -> dict[str, Table]:
     for report, data in read_reports(root).items():
         for name in data.get("tables", []):
             if name in tables:
-                raise ToolError(f"reports.toml: {report}: '{name}' is named twice")
+                raise ToolError(f"reports.toml: {report}: '{name}' is listed twice")
             tables[name] = read_table(root, folder / f"{name}.toml", report, data.get("points", {}))
     for path in folder.glob("*.toml"):
         if path.stem not in tables:

@@ -1,5 +1,5 @@
-"""Copies one step into a directory in which it builds without the repository: with make, cmake, or
-a single command."""
+"""Copies one step and all files that it needs into a directory. There the step builds without the
+repository, with make, cmake, or a single command."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def cmake_lists(recipe: Recipe) -> str:
 
 def readme(recipe: Recipe) -> str:
     gpu = """
-Without a GPU the same line works with the repository's `hostcuda/bin/nvcc` instead of `nvcc` (with
-make: `make NVCC=.../hostcuda/bin/nvcc check`). It runs the kernels on the CPU, for learning and
-checking, but not for measuring.
+Without a GPU, use the repository's `hostcuda/bin/nvcc` instead of `nvcc` in the first command (with
+make: `make NVCC=.../hostcuda/bin/nvcc check`). The program then runs the kernels on the CPU, for
+learning and checking, but not for measuring.
 """ if recipe.is_cuda else ""
     return f"""# {recipe.name}
 
@@ -144,7 +144,7 @@ makes Plummer spheres, compares the step's forces and five of its time steps wit
 prints the results. It exits with 0 if the step is right, 1 if it is wrong, 2 for a wrong argument
 and 77 if there is no GPU.
 {gpu}
-`{recipe.source}` is the step, and `{MAIN}` calls it. Edit the first.
+`{recipe.source}` is the step, which you can edit; `{MAIN}` calls the step.
 """
 
 
@@ -157,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipe = recipe_of(find_step(arguments.step, step_folders(ROOT)))
     target = arguments.directory
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise ToolError(f"{target}: exists and is not an empty directory; name a new one")
+        raise ToolError(f"{target}: exists and is not an empty directory; choose a new one")
     files = files_of(recipe)
     for file in [*files, Path("LICENSE")]:
         copy = target / file

@@ -18,8 +18,8 @@ POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 @dataclass(frozen=True)
 class Checks:
-    """Counts the checks of a run: those that passed, those that could decide, and those that could
-    not."""
+    """Counts the checks of a run: how many passed, how many could decide, and how many could
+    not decide."""
     passed: int
     decided: int
     undecided: int

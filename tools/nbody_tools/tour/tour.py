@@ -1,6 +1,6 @@
 """Runs every step and several scenarios once, and writes the results to a page, report/index.html.
 
-  ./nbody tour                      builds what can run on this machine, then calls
+  ./nbody tour                      builds what can run on this machine, then runs
   python3 -m nbody_tools tour --build build/cpu
 
 Simulates the Solar System, the figure-eight and galaxies for pictures. Then runs every step on the

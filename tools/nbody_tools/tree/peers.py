@@ -28,7 +28,7 @@ ECL_STEPS, ECL_SOFTENING = 10, 0.05
 CUBE, CUBE_SOFTENING = (
     3.0,
     1e-3,
-)  # half of the cube's side; the demo softens only the forces of the few nearest bodies
+)  # half of the cube's side, and the softening, which the demo applies only to the nearest bodies
 ANGLES = (
     (0.4, 2),
     (0.5, 2),

@@ -119,8 +119,8 @@ def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[
 
 
 def crossings(records: Sequence[Record]) -> Optional[str]:
-    """Returns, as text, the range of the numbers of bodies above which trees are faster than the
-    direct sum; each opening angle gives one number."""
+    """Returns the range of crossing() over all opening angles, as text: the numbers of bodies above
+    which the trees are faster than the direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [
@@ -132,8 +132,8 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
 
 
 def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns, as text, the range of the speedups over the fastest direct sum that trees with
-    different opening angles have."""
+    """Returns the range of the trees' speedups over the fastest direct sum, as text. There is one
+    speedup per opening angle."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [direct[bodies] / curve.points[bodies].median for curve in curves
@@ -183,7 +183,7 @@ def build_of(records: Sequence[Record], bodies: int, theta: float) -> Optional[f
 
 
 def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """Returns, as text, the range of the share of time that building the tree takes, in percent."""
+    """Returns the share of time that building the tree takes, as text: a range in percent."""
     found = [100 * build_time(record) / sum(record.data["phases"].values()) for record in records
              if record.data.get("phases") and record.problem.bodies == bodies]
     return f"{min(found):.0f} to {max(found):.0f} %" if found else None
@@ -294,7 +294,7 @@ def peers_of(results: Path) -> list[Peer]:
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Returns a table with one row per peer, which also has our fastest run that is at least as
+    """Returns a table with one row per peer. The row also has our fastest run that is at least as
     accurate as the peer."""
     rows = []
     for peer in peers:

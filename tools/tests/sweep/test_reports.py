@@ -131,7 +131,7 @@ class Pages(InFolder):
         self.measured(root, ("two", "", 0.5))
         run = judge.run_of(Path("one"), record("step03_tiling"))
         self.assertEqual(pages.unmeasured(root), [
-            f"docs/results/sweeps: {run}: 4 of its records are used by no table; remove them"
+            f"docs/results/sweeps: {run}: no table uses 4 of its records; remove them"
         ])
 
     def test_rows_with_one_gpu_come_from_one_run_if_others_need_more(self) -> None:
@@ -189,9 +189,9 @@ class Pages(InFolder):
                                                                                 "status is 'hole'"),
                                    ('"table", what', '"tables", what', "kind is 'tables'"),
                                    (', reason = "no GPU"', "", "a reason is required if"),
-                                   ('["docs/page.md#the-tile"]', "[]",
-                                    "must name a file"), ('"whole"', '"whole", reason = "because"',
-                                                       "a reason is required if")):
+                                   ('["docs/page.md#the-tile"]', "[]", "must contain a file"),
+                                   ('"whole"', '"whole", reason = "because"',
+                                    "a reason is required if")):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)

@@ -142,7 +142,7 @@ class SideBySide(InFolder):
         self.assertEqual(
             {gpu for _, gpu, *_ in self.run_on(2, *plan, CUDA_VISIBLE_DEVICES="5,3")}, {"5", "3"}
         )
-        with self.assertRaisesRegex(ToolError, "--gpus 2: CUDA_VISIBLE_DEVICES names only 1"):
+        with self.assertRaisesRegex(ToolError, "--gpus 2: CUDA_VISIBLE_DEVICES lists only 1"):
             self.run_on(2, planned("e"), CUDA_VISIBLE_DEVICES="5")
 
     def test_programs_of_the_cpu_have_cores_of_their_own(self) -> None:

@@ -254,7 +254,7 @@ class Sweep(InFolder):
         for named, says in (
             ("[]", "lab_table_1: no report in reports.toml lists this table"),
             ('["lab_table_2"]', "lab_table_2.toml"),
-            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
+            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is listed twice"),
             ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point must be .*, not 3"),
         ):
             with self.subTest(named), self.assertRaisesRegex(ToolError, says):

@@ -1,7 +1,7 @@
 // Draws the threads of a block against the phases between its barriers.
 "use strict";
 
-// Viridis: lightness changes evenly, for any kind of colour vision.
+// The colour map Viridis, whose lightness changes evenly for any kind of colour vision.
 const COLOURS = [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
 const MARGIN = {left: 64, top: 22, bottom: 40};
 
@@ -20,8 +20,8 @@ function colour(share) {
 class BlockPicture {
   constructor(canvas) { this.canvas = canvas; }
 
-  // counts: per thread and phase, of the lines that are shown; all: of every line; chosen: {phase,
-  // warp}; reached: the last phase that has happened, later ones are faint.
+  // counts: accesses per thread and phase, by the lines that are shown; all: the same for every line;
+  // chosen: {phase, warp}; reached: the last phase that has happened (later phases are faint).
   draw(kernel, counts, all, chosen, reached, width) {
     const threads = counts.length, phases = kernel.shown, ratio = window.devicePixelRatio || 1;
     this.row = Math.min(14, 512 / threads);
@@ -47,7 +47,7 @@ class BlockPicture {
     this.range = {fewest, most};
     const share = (n) => most > fewest ? Math.log(n / fewest) / Math.log(most / fewest) : 0.6;
     const [line, edge] = ["line", "edge"].map(token);
-    // Adjacent threads with equal counts share one box: a thread may be thinner than a pixel.
+    // Adjacent threads with equal counts share one box, because a thread may be thinner than a pixel.
     for (let p = 0; p < phases; ++p) {
       const x = MARGIN.left + p * this.column, isSame = (a, b) => counts[a][p] === counts[b][p] && !all[a][p] === !all[b][p];
       pen.globalAlpha = p <= reached ? 1 : 0.15;
@@ -91,7 +91,7 @@ class BlockPicture {
     }
   }
 
-  // Returns what is drawn at a place of the canvas.
+  // Returns the phase and thread that are drawn at this place of the canvas.
   at(x, y) {
     return {phase: Math.floor((x - MARGIN.left) / this.column), thread: Math.floor((y - MARGIN.top) / this.row)};
   }

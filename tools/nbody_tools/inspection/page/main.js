@@ -7,7 +7,7 @@ const count = (value, one, several = `${one}s`) => `${value.toLocaleString("en")
 const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
 const total = (accesses) => accesses.reduce((sum, access) => sum + access.executions.reduce((a, b) => a + b, 0), 0);
 
-const MOST_COLUMNS = 32;  // hostcuda records the accesses of this many
+const MOST_COLUMNS = 32;  // hostcuda records the accesses of this many columns
 const COLUMN_SECONDS = 1.5;
 
 class Page {
@@ -63,7 +63,8 @@ class Page {
     }));
   }
 
-  // Selects a line; -1: all. If it does nothing in the chosen column, selects another column.
+  // Selects a line, or all lines if k is -1. Also selects another column if the line accesses nothing in the
+  // chosen one.
   pick(k) {
     this.kind = k;
     this.instruction = 0;
@@ -147,8 +148,8 @@ class Page {
     const isGlobal = access.memory === "global", drawn = isGlobal ? drawSectors(access) : drawBanks(access);
     show("request_title", `Line ${access.line}, ${where}: the first of ${count(access.requests, "request")}`);
     const lanes = active(access).length, unit = isGlobal ? "sector" : "wavefront";
-    show("request_text", `${count(lanes, "lane")} ${lanes === 1 ? "asks" : "ask"} for ${access.bytes} bytes each: ${count(access.cost, unit)}; as many ` +
-        `different bytes side by side would take ${access.ideal_cost}.` + (isGlobal ? ` ${Math.round(100 * drawn.used)} % of what is fetched is used.` : ""));
+    show("request_text", `${count(lanes, "lane")} ${lanes === 1 ? "asks" : "ask"} for ${access.bytes} bytes each: ${count(access.cost, unit)}; ` +
+        `adjacent bytes would take ${access.ideal_cost}.` + (isGlobal ? ` ${Math.round(100 * drawn.used)} % of the fetched bytes are used.` : ""));
     element("request").innerHTML = drawn.svg;
     show("other_requests", here.length > 1 ? `${this.instruction % here.length + 1} of ${here.length} instructions that the compiler generated for this line; I shows the next.` : "");
   }
@@ -167,7 +168,7 @@ class Page {
     this.move(phases, 0);
   }
 
-  // Moves on by a column at regular times; starts anew at the end.
+  // Moves on by a column at regular times; if the last column is selected, starts again at the first.
   play() {
     if (this.playing !== null) return this.stop();
     this.playing = setInterval(() => {

@@ -1,4 +1,4 @@
-// One request of a warp: which sectors of global memory its lanes touch, or which words of which banks.
+// Draws one request of a warp: the sectors of global memory that its lanes access, or the words of each bank.
 "use strict";
 
 const WORD = 4, SECTOR = 32, BANKS = 32, WIDTH = 960;
@@ -11,7 +11,7 @@ class Drawing {
   svg(height, label) { return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">${this.parts.join("")}</svg>`; }
 }
 
-// [lane, offset] of the lanes that take part.
+// Returns [lane, offset] for each lane that takes part.
 const active = (access) => access.offsets.map((offset, lane) => [lane, offset]).filter(([, offset]) => offset !== null);
 
 const laneAt = (lane) => 10 + (lane + 0.5) * (WIDTH - 20) / 32;
@@ -46,7 +46,7 @@ function drawSectors(access) {
   return {svg: drawing.svg(top + 64, "sectors"), count: sectors.length, used: used.size / (SECTOR * sectors.length)};
 }
 
-// The different words that each bank must deliver, each with the lanes that request it.
+// Returns, for each bank, the words that it must deliver, and the lanes that request each word.
 function banksOf(access) {
   const banks = Array.from({length: BANKS}, () => new Map());
   for (const [lane, offset] of active(access))
