@@ -50,7 +50,7 @@ class Watchdog {
   // incomplete data, which must not be used, least of all in a checkpoint.
   void stop_if_ending() const;
 
-  // From now on the end of a rank raises no alarm. All ranks call this together.
+  // After this call, the end of a rank causes no alarm. All ranks call this function together.
   void dismiss();
 
  private:

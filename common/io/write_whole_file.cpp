@@ -199,7 +199,7 @@ fs::path link_target(fs::path file) {
     std::error_code error;
     const fs::path next = fs::read_symlink(file, error);
     if (error) return file;
-    file = folder_of(file) / next;  // an absolute `next` replaces it
+    file = folder_of(file) / next;  // equals `next` if `next` is absolute
   }
   fail(file, ELOOP);
 }

@@ -79,7 +79,7 @@ std::string checksum(const Snapshot& start) {
   return format("%08x", static_cast<unsigned>(sum.value()));
 }
 
-// The settings that must be equal for two runs to differ only in their number of steps.
+// If these settings of two runs are equal, the runs differ only in their number of steps.
 using Problem = std::vector<std::pair<const char*, std::string>>;
 
 Problem problem_of(const Snapshot& state) {
@@ -87,7 +87,7 @@ Problem problem_of(const Snapshot& state) {
   return {{"the program", value_of(state, "program")},
           {"--precision", value_of(state, "precision")},
           {"--theta, --multipole", value_of(state, kApproximation)},
-          {"--scenario", seed.empty() ? "" : state.scenario},  // without a seed, a file name
+          {"--scenario", seed.empty() ? "" : state.scenario},  // a file name if there is no seed
           {"--seed", seed},
           {"--systems", std::to_string(state.systems.count)},
           {"--bodies", std::to_string(state.systems.bodies_per_system)},

@@ -16,7 +16,7 @@
 namespace nbody {
 
 struct Job {
-  Snapshot start;                   // staggered when it resumes a leapfrog run
+  Snapshot start;                   // staggered if the run resumes a leapfrog checkpoint
   std::filesystem::path continues;  // the checkpoint to resume from; empty: none
   int last_step = 0;                // the run continues from start.step to this step
   Run run{};               // dt and softening in float32 for the kernels; steps still to take

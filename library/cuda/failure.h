@@ -7,7 +7,7 @@
 namespace nbody::library {
 
 struct CudaFailure {
-  int result;  // of nbody.h
+  int result;  // a result code of nbody.h
 };
 
 }  // namespace nbody::library

@@ -33,7 +33,7 @@ class Mailbox {
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
-  Facts* facts() const { return slot_.facts; }         // kernels write it
+  Facts* facts() const { return slot_.facts; }         // written by kernels
   unsigned* arrived() const { return slot_.arrived; }  // on the device; 0 between kernels
   void begin();                            // call it before the launch of a kernel that posts
   const Facts& wait(cudaStream_t stream);  // returns when that kernel, in this stream, has posted

@@ -28,7 +28,7 @@ struct Bodies {
   int n;
   Four<Real>* positions;   // w: mass
   Four<Real>* velocities;  // w: 0
-  const int* order;        // null: as in the call
+  const int* order;        // null: the order of the call
 };
 
 // Where the results of a call go, and what to multiply them by.

@@ -3,9 +3,9 @@
 //
 // usage: forces_of_STEP BODIES one|many FILE [STEPS]
 //
-// After a time step of length 1 from rest, the velocities equal the accelerations. They are written
-// to FILE as float32. With STEPS, makes five runs of this many time steps, and prints the median of
-// the seconds that the kernels take per time step.
+// After a time step of length 1 from rest, the velocities equal the accelerations. The program
+// writes the accelerations to FILE as float32. With STEPS, it makes five runs of this many time
+// steps, and prints the median time of the kernels per time step, in seconds.
 #include <algorithm>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // Calls one function several times and changes values in between. A call on a device begins with
-// the kernels that the thread's last calls needed. It must notice each change of the values, and
-// its result must equal that of a thread's first call.
+// the kernels that the thread's last calls needed. The call must notice each change of the values,
+// and its result must equal the result of the same call in a new thread.
 //
 // usage: repeated_test [small]
 #include <cmath>

@@ -38,7 +38,7 @@ Real* at(std::uintptr_t address) {
   return reinterpret_cast<Real*>(address);
 }
 
-// Arrays of bodies in the memory of a device; 0: none.
+// Addresses of arrays of bodies in the memory of a device; 0 stands for a missing array.
 struct Addresses {
   std::size_t count;
   std::uintptr_t positions, velocities, masses;

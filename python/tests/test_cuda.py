@@ -292,6 +292,6 @@ class OnDevice(unittest.TestCase):
 
 if __name__ == "__main__":
     if not _extension.has_cuda or not LIBRARIES:
-        print("no device in this build, or no library of arrays")
+        print("this build has no CUDA, or no array library is installed")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=2)

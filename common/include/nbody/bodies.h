@@ -93,8 +93,8 @@ class MassiveFirst : public BodyOrder<Real> {
 // differ in mass. Massless bodies fill up the last tile of a system.
 std::vector<float> masses_of_tiles(const Systems& systems, int tile);
 
-// Splits bodies into two host arrays and joins them again. The step defines the element types: one
-// struct for x, y, z and mass, and one for the three velocity components.
+// unpack() splits bodies into two host arrays, and pack() joins the arrays again. The step defines
+// the element types: one struct for x, y, z and mass, and one for the three velocity components.
 template <class Positions, class Velocities>
 void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velocities) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {

@@ -45,7 +45,7 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
   };
   std::ranges::stable_sort(shapes, {}, work);
-  std::vector<Shape> different;  // shapes are equal if all their bytes are
+  std::vector<Shape> different;  // shapes are equal if all their bytes are equal
   for (const Shape& shape : shapes) {
     const auto same = [&](const Shape& other) {
       return !std::memcmp(&shape, &other, sizeof shape);

@@ -114,8 +114,8 @@ class Reader {
     ++line_number_;
     for (const char c : line)
       if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-        fail("there is a control character; lines end in LF or CRLF");
-    if (!is_text(line, Cut::nowhere)) fail("this is not UTF-8");
+        fail("the line has a control character; lines end in LF or CRLF");
+    if (!is_text(line, Cut::nowhere)) fail("the line is not UTF-8");
     return true;
   }
 

@@ -106,8 +106,7 @@ void check_tipsy_param(const fs::path& file) {
   const fs::path param = tipsy_param_of(file);
   std::error_code ignored;
   if (param == file)
-    throw UsageError(file,
-                     ": the extension .param is for the units of a Tipsy file: choose another");
+    throw UsageError(file, ": the extension .param is for the units of a Tipsy file; use another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))
     throw UsageError(param, " exists and was not written by this project; the units of ", file,
                      " would overwrite it: choose another name");

@@ -35,7 +35,7 @@ void silence();
 
 // Opens an HDF5 file in memory; `bytes` is its whole content. Throws UsageError.
 Handle open_image(const std::string& file, std::string_view bytes);
-// Creates a file in memory; image_of() returns its bytes when it is complete.
+// Creates a file in memory; once the file is complete, image_of() returns its bytes.
 Handle create_image();
 std::string image_of(const Handle& file);
 

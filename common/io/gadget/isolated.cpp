@@ -32,8 +32,8 @@ std::string outcome_of(const std::function<std::string()>& work) {
   const rlimit no_core{0, 0}, time{seconds, seconds};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_CPU, &time);
-  // Hides what the C library prints when the child crashes ("stack smashing detected"), because it
-  // does not help the user.
+  // Hides what the C library prints when the child crashes ("stack smashing detected"), because
+  // such a message does not help the user.
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   const std::string bytes = outcome_of(work);
   for (std::size_t sent = 0; sent < bytes.size();) {

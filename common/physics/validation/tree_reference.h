@@ -23,8 +23,8 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // The deviation that a correct float32 program may have: it rounds the centres of nodes, and it
-    // may open a node that the reference just accepts, or the reverse.
+    // The deviation that a correct float32 program may have, because it rounds the centres of nodes
+    // and may open a node that the reference just accepts, or accept one that the reference opens.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;
