@@ -1,4 +1,4 @@
-// The data of a rung on the device, and the number of threads that the rung uses.
+// The data of a variant on the device, and the number of threads that the variant uses.
 #pragma once
 
 #include "forces.cuh"
@@ -20,7 +20,7 @@ inline std::vector<float> values_of(const std::vector<Body2d>& bodies, Member me
   return values;
 }
 
-// All data on the device. The bodies are stored in both layouts; each rung uses one of
+// All data on the device. The bodies are stored in both layouts; each variant uses one of
 // them.
 class DeviceState {
  public:

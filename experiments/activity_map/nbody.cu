@@ -1,5 +1,5 @@
 // activity_map -- two-dimensional gravity with a map of where the bodies are: the optimisations of
-// a report, one by one, and three rungs of our own.
+// a report, one by one, and three variants of our own.
 //
 // A time step is three kernels: compute_force (forces.cuh), update_body and normalise_activity_map
 // (map.cuh). The report optimised the first kernel, whose cost is proportional to N^2. With a large
@@ -73,7 +73,7 @@ struct Recipe {
 using ReadOnly = const float* __restrict__;
 using ReadOnlyColumns = const Columns* __restrict__;
 
-// README.md describes what each rung changes.
+// README.md describes what each variant changes.
 const Recipe kRecipes[] = {
     {{"one_thread", 1, CpuMode::one_thread}, nullptr},
     {{"openmp", 1, CpuMode::openmp}, nullptr},

@@ -84,7 +84,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
 // errors. These sums are then added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // then pairs occur twice, so sum one side
+  const bool itself = first == begin;  // pairs then occur twice, so sum one side
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);

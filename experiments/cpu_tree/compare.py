@@ -10,7 +10,8 @@ most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default:
 softening, because the programs soften differently (cpu_tree: 1e-6). Each time is the shortest
 of three, without compilation and copies. On a busy machine the program refuses to run, because
 its times would mean nothing.
-RECORD is a file of JSON lines, for docs/results/cpu_tree_peers.
+The results are appended to RECORD, a file of JSON lines such as those in
+docs/results/cpu_tree_peers.
 
 Exit code: 0 done, 1 a check failed, 2 wrong arguments, 77 the machine is busy.
 """
@@ -73,7 +74,7 @@ def cpu_tree(program: str, file: Path) -> Iterator[tuple[float, float, float]]:
 def pytreegrav_tree(x: np.ndarray, m: np.ndarray) -> Tree:
     import pytreegrav
 
-    small = slice(0, 1000)  # compiles
+    small = slice(0, 1000)  # the first call compiles the function
     pytreegrav.Accel(x[small], m[small], method="tree", parallel=True)
 
     def run(theta: float) -> tuple[float, np.ndarray]:

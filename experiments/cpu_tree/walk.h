@@ -36,7 +36,7 @@ struct Walk {
 struct Group {
   Group(const Tree& tree, int first);
   const float *x, *y, *z;
-  float low[3], high[3];  // the box around them
+  float low[3], high[3];  // the box around the bodies
   float wide_squared;     // (the box's diagonal / kWide)^2
   int first;              // index of the first body
   alignas(64) float ax[kGroup], ay[kGroup], az[kGroup];

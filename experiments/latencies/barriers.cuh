@@ -15,8 +15,8 @@ namespace latencies {
 #define LATENCIES_CLUSTERS 0
 #endif
 
-// The parties of the barrier are blocks, and one thread speaks for each block. In OwnBarrier
-// another thread of the block polls, so the check also shows that all threads of a block wait.
+// The parties of the barrier are blocks; one thread per block writes and checks the numbers. In
+// OwnBarrier another thread polls, so the check also shows that all threads of a block wait.
 struct BetweenBlocks {
   static __device__ unsigned party() { return blockIdx.x; }
   static __device__ unsigned parties() { return gridDim.x; }

@@ -99,7 +99,7 @@ case $job in
       -R '^(hostcuda\.(eager|reverse|random|lazy|strict|no_poison)|$steps\.force)$'"
     ;;
   *)
-    echo "in_debian: '$job' is no job: commands, clang or arm64" >&2
+    echo "in_debian: '$job' is not a job; choose commands, clang or arm64" >&2
     exit 2
     ;;
 esac
