@@ -5,8 +5,8 @@ check each answer.
     answers_test.py day ROOT BUILD     checks that answers match exercises; checks mutants,
                                        equations, and the bytes that built programs write
     answers_test.py night ROOT BUILD [NAME]
-                                       checks answers that need a compilation: of edited steps, or
-                                       by nvcc
+                                       checks answers for which a program must be compiled: an
+                                       edited step, or a step with nvcc
 """
 import json
 import math
@@ -73,7 +73,7 @@ WORDS = {  # names that equations may use
 
 
 def items(text):
-    """Maps the number of each item of a section to the item."""
+    """Maps the number of each item in a numbered list to the item's text."""
     found = re.split(r"^(\d+)\. ", text, flags=re.M)[1:]
     return {int(number): words for number, words in zip(found[::2], found[1::2])}
 

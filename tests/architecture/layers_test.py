@@ -68,8 +68,8 @@ def imports(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
 
 
 def imported(node: ast.AST) -> list[str]:
-    """Returns the names of modules, and of what may be modules, that a statement imports. Each dot
-    before a name stands for a folder above the file's own."""
+    """Returns the imported names that are, or may be, modules. One dot before a name stands for the
+    file's own folder, and each further dot for the folder above."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):

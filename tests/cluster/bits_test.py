@@ -18,9 +18,9 @@ WAYS = [
     (transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-# Problems with enough blocks for groups take long to validate. The quick tests only compare the
-# bits of their results with the bits on two and four ranks, which form no groups. The nightly tests
-# also validate a sample.
+# A problem with enough blocks for groups takes long to validate. The quick tests only compare its
+# bits with the bits on two and four ranks, where no groups are formed. The nightly tests also
+# validate a sample of its bodies.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",
@@ -31,7 +31,7 @@ PROBLEMS = {
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
     "groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
-    # With the masses in any other order, the bodies of a tile would all have the same mass.
+    # If equal masses were neighbours, all bodies of a tile would have the same mass.
     "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",
 }
 

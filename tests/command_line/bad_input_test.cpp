@@ -10,7 +10,7 @@
 namespace nbody::test {
 namespace {
 
-// Writes the files that the test cases name.
+// Writes the files that the test cases use.
 void make_files(const Program& program) {
   const std::string header = "id,m,x,y,z,vx,vy,vz\n";
   std::string rows;

@@ -88,8 +88,8 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(record_of("--scenario two-body --steps 1 --validate off")["verdict"], "unchecked");
 }
 
-// A step that can divide its work in several ways must report where its choice comes from. It must
-// use a table's entry for its device and problem.
+// A step that can divide its work in several ways must report where its choice comes from. If the
+// table has an entry for the device and the problem, the step must use the entry.
 TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   const std::string run = "--scenario plummer --bodies 300 --steps 2";
   std::filesystem::create_directories(program_.file("config/nbody-steps"));
@@ -179,7 +179,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
     expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
     EXPECT_TRUE(files() == whole);
   }
-  // Without the counts so far, the map would cover only the last steps.
+  // A map with other options could not continue the counts so far, and would cover only the last
+  // steps.
   const auto expect_refused = [&](const std::string& arguments, std::string_view part) {
     expect_refusal("--resume c.bin --steps 40 " + arguments, part);
   };

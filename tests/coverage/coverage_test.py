@@ -2,7 +2,7 @@
 
     coverage_test.py ROOT BUILD COMPILER
 
-Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and names
+Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and prints
 each place that no test reached and that exceptions.toml does not list. If a test is removed, this
 test therefore fails, unless other tests reach the same places.
 """

@@ -16,7 +16,7 @@ END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
 class Counts:
     """The counts of one file of a step, summed over all programs that contain the file."""
     lines: dict = field(default_factory=lambda: defaultdict(int))      # (line, instance) -> times
-    branches: dict = field(default_factory=lambda: defaultdict(list))  # (line, count) -> how often
+    branches: dict = field(default_factory=lambda: defaultdict(list))  # (line, number) -> times
     instances: dict = field(default_factory=lambda: defaultdict(int))  # (line, name) -> times
 
 

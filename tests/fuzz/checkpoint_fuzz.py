@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damages checkpoints at random and tries to continue from them: each must be rejected with one
-line or give the right result.
+"""Damages checkpoints at random and tries to continue from them: each must be rejected with a
+one-line message or give the right result.
 
   checkpoint_fuzz.py STEP COUNT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes bytes of Gadget files at random and passes them to nbody-convert, for SECONDS.
+"""Changes bytes of Gadget files at random and passes them to nbody-convert, for SECONDS seconds.
 
   gadget_fuzz.py NBODY_CONVERT CORPUS SECONDS
 

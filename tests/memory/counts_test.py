@@ -2,7 +2,8 @@
 
 usage: counts_test.py FOLDER
 
-A page has a table whose first column names programs and whose other columns name counts.
+Pages contain tables whose first column has the names of programs. The heading of each other column
+is the name of a count.
 """
 
 from __future__ import annotations

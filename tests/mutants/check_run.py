@@ -3,8 +3,8 @@ check_run.py PROGRAM DECLARATION|FOLDER:STEP RECORDS
 
 Runs one variant, or all variants of a step, in the declared mode of hostcuda and, if the variant is
 wrong, in plain mode too. Compares the outcome with the declaration, and writes it to the folder
-RECORDS as NAME.json. Quick and nightly tests have folders of their own, because they may run the
-same variant at the same time. Weak checks run only for variants with an edit.
+RECORDS as NAME.json. Quick and nightly tests have their own folders, because they may run the
+same variant at the same time. Weak checks (weak_checks.h) run only for variants with an edit.
 """
 import json
 import os

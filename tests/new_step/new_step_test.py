@@ -1,5 +1,5 @@
-"""Tests ./nbody new, which makes a new step in a clone. The step must build and pass its tests, and
-documents must treat it as a draft.
+"""Calls ./nbody new in a clone of this repository. The new step must build and pass its tests, and
+documents must treat the step as a draft.
 
 usage: new_step_test.py COMPILER
 

@@ -1,5 +1,6 @@
-"""Tests `cmake --install --component library`. The test moves the prefix. find_package(nbody) and
-pkg-config must still find the library, and a program built with each of them must run.
+"""Tests `cmake --install --component library`. After the prefix has been moved,
+find_package(nbody) and pkg-config must still find the library, and a program built with either must
+run.
 
 usage: library_test.py BUILD COMPILER
 """

@@ -15,7 +15,7 @@ __device__ int cellCoordinate(float x) {
 
 __device__ int cellOf(float x, float y) { return cellCoordinate(y) * kGrid + cellCoordinate(x); }
 
-// How many bodies has each cell, and which number has the body within its cell?
+// Counts the bodies of each cell, and numbers the bodies within their cell.
 __global__ void countBodies(Bodies b, int* number, int* place) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= b.systems * b.count) return;

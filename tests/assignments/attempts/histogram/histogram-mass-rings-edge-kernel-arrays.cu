@@ -7,7 +7,7 @@
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBodiesPerBlock = 512;  // at least, if the system has them
+constexpr int kBodiesPerBlock = 512;  // at least, if the system has that many
 constexpr int kMaxBlocks = 128;       // per system
 
 void check(cudaError_t e) {

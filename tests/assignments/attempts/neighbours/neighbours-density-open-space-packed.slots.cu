@@ -1,5 +1,5 @@
 #include "assignment.h"
-constexpr int kCells = 512, kSlots = 64;  // more bodies of a cell are lost
+constexpr int kCells = 512, kSlots = 64;  // further bodies of a cell are lost
 __device__ int coord(float x) { return min(max((int)floorf((x + 1) * 4), 0), 7); }
 __global__ void build(int n, const float4* p, int* count, int* list) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

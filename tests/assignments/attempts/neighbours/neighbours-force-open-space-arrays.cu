@@ -29,7 +29,7 @@ __global__ void pull(Bodies b, const int* head, const int* next, float* result) 
     for (int o = mine[(a * M + c) * M + d]; o >= 0; o = next[o]) {
       float ux = b.x[o] - x, uy = b.y[o] - y, uz = b.z[o] - z;
       float q = (ux * ux + uy * uy + uz * uz) / (kCutOff * kCutOff);
-      if (q < 1) {  // a body pulls itself by nothing
+      if (q < 1) {  // the body exerts no force on itself
         float w = b.mass[o] * (1 - q);
         fx += w * ux;
         fy += w * uy;

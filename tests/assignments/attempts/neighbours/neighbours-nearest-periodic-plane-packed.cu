@@ -6,11 +6,11 @@
 #define PLACES 24
 
 struct Grid {
-  int* used;     // of each cell
+  int* used;     // number of used places of each cell
   float2* at;    // PLACES of each cell
   int* who;      // their bodies
   int* spilled;  // number of bodies in the list of a system
-  int* spill;    // count of each system
+  int* spill;    // the lists, with a place for every body
 };
 
 __device__ int2 square_of(float4 p) {

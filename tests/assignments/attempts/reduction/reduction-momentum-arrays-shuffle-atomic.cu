@@ -1,4 +1,4 @@
-// With cooperative groups: their shuffles are those of the method.
+// Uses the shuffles of cooperative groups, which the method allows.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
