@@ -13,7 +13,9 @@ typedef enum { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 namespace hostcuda {
 
 struct Fp8Format {
-  int fraction_bits, bias, largest_bits, nan_bits;  // largest_bits: of the largest finite number
+  int fraction_bits, bias;
+  int largest_bits;  // the bits of the largest finite number
+  int nan_bits;
 };
 inline Fp8Format fp8_format(__nv_fp8_interpretation_t kind) {
   return kind == __NV_E4M3 ? Fp8Format{3, 7, 0x7e, 0x7f} : Fp8Format{2, 15, 0x7b, 0x7f};

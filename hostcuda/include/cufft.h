@@ -149,7 +149,8 @@ void write(Complex* to, Number value) {
   *to = Complex{static_cast<Real>(value.re), static_cast<Real>(value.im)};
 }
 
-// Only the first half of the spectrum of real numbers is stored; the other half has its conjugates.
+// For real numbers, only the first half of the spectrum is stored, because the second half has the
+// conjugates of the first half. Returns the index of an element's conjugate.
 inline std::size_t mirrored(std::size_t index, const Shape& shape) {
   std::size_t at = 0, size = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {

@@ -61,7 +61,7 @@ enum class Format { csr, csc, coo };
 struct Matrix {
   Format format;
   std::int64_t rows, columns, nonzeros;
-  const void *row, *column;  // in CSR, `row` has the rows' beginnings; in CSC, `column`
+  const void *row, *column;  // CSR: `row` has where the rows begin; CSC: `column`, the columns
   bool wide_row, wide_column;
   std::int64_t base;
   const void* values;

@@ -49,7 +49,7 @@ int connect_to(const std::string& name, int peer) {
 }
 
 // The remaining transfers in one direction between this rank and another. The sender first sends
-// the number of bytes, so that both sides notice if they disagree.
+// the number of bytes, so that the receiver notices if it expects another number.
 struct Queue {
   std::deque<Transfer> transfers;
   std::size_t done = 0;  // transferred bytes of the first transfer, header included

@@ -8,7 +8,7 @@
 
 namespace hostcuda::nccl {
 
-// parts: `ranks` arrays of `count` numbers, one after another. `to` may hold one of the parts.
+// parts: `ranks` arrays of `count` numbers, one after another. `to` may be one of these arrays.
 void reduce(const char* parts, int ranks, void* to, std::size_t count, ncclDataType_t type,
             ncclRedOp_t operation);
 

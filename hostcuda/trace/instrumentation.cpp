@@ -140,8 +140,9 @@ HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
-// These functions execute atomic operations; each counts as one access. hostcuda implements some
-// CUDA atomics as an unobserved load and a weak compare-and-swap.
+// These functions execute atomic operations, each of which counts as one access. hostcuda
+// implements some CUDA atomics as an unobserved load and a weak compare-and-swap, so only a strong
+// compare-and-swap was called by the program itself.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 

@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// If no array contains the address, reports the access where it is an error, and returns null.
+// If no array contains the address, returns null and, if the access is an error, reports it.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -27,8 +27,9 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// A __device__ variable always has an initial value, which is zero by default. A constant has one
-// too, but a program that relies on it forgot to set the constant.
+// A __device__ variable always has an initial value, by default zero, so it counts as written. A
+// constant without an initialiser is zero too, but a program that reads this zero has probably
+// forgotten to set the constant.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;

@@ -159,11 +159,11 @@ Json findings() {
   return list;
 }
 
-// `waits` counts the calls in which host code waits for a stream, an event or a device;
-// `bytes_to_host` is the total size of everything by which host code may learn what kernels have
-// computed: copies from memory that kernels can write (device, managed or pinned memory, and
-// __device__ variables) to host memory, loads by host code from such memory, and stores of kernels,
-// by mistake, to the host's own memory.
+// `waits` counts the calls in which host code waits for a stream, an event or a device.
+// `bytes_to_host` is the number of bytes from which host code may learn results of kernels. It
+// counts copies to host memory from memory to which kernels can write (device, managed or pinned
+// memory, and __device__ variables), loads by host code from such memory, and kernels' mistaken
+// stores to the host's own memory.
 Json host(const Tracer& tracer) {
   return {{"waits", tracer.host_waits()},
           {"bytes_to_host", tracer.bytes_to_host()},

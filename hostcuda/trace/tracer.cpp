@@ -117,8 +117,8 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// Ignores other loops that fewer and fewer threads enter: only in a reduction does the same line
-// load and store.
+// A reduction loads and stores shared memory in one line. Other loops that fewer and fewer threads
+// enter are ignored.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;
@@ -145,7 +145,8 @@ void Tracer::count_loading_threads() {
   if (!std::exchange(has_loaded_, true)) ++kernel.loading_launches;
 }
 
-// Called when a block starts: its variables then count as unwritten.
+// Returns the record of a block's shared variable. Called when the block begins to use the
+// variable, which then counts as unwritten.
 Array& Tracer::own_array(const char* identity, std::size_t size) {
   Array& array = variables_[identity];
   if (array.full_size != size || !array.writers.get()) array.resize(size);
@@ -209,8 +210,8 @@ void Tracer::warp_met(unsigned warp, WarpOperation operation, unsigned lanes) {
   block_->epochs[warp] = {};
 }
 
-// From its beginning, the copy may write at any time. This is why it counts as a store here, and
-// why every read between here and its completion races with it, whatever barriers lie between.
+// From its beginning to its completion, the copy may write at any time. Therefore the copy counts
+// as a store here, and every read before the copy's completion races with it, even after a barrier.
 void Tracer::async_copy_begins(const void* to, unsigned bytes, const void* code) {
   if (busy_) return;
   const Busy busy;

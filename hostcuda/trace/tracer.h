@@ -27,12 +27,12 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t barriers = 0, grid_barriers = 0;  // those passed by blocks, and by the grid
+  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks, and by the whole grid
   WarpCounts warp_calls{};
   // Numbers of launches, blocks and threads with at least one load; the largest number of loads
   // that one thread makes in a launch.
   std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
-  std::uint64_t variable_loads = 0;  // by threads, from __constant__ and __device__ variables
+  std::uint64_t variable_loads = 0;  // threads' loads from __constant__ and __device__ variables
 };
 
 // A barrier at which only some threads of a block waited while the others waited elsewhere.
@@ -52,7 +52,7 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the counts of the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The epoch of all threads in a warp that have executed `fences` fences. If `epoch` is 0, it does
+  // The epoch of those threads of a warp that have executed `fences` fences; 0 if this epoch does
   // not exist yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
@@ -77,10 +77,10 @@ struct How {
   Kind kind;
   bool is_volatile : 1 = false;
   bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
-  bool reads : 1 = kind != Kind::store;  // false for an exchange, too: it ignores the old value
+  bool reads : 1 = kind != Kind::store;  // also false for an exchange, which ignores the old value
   bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
   bool compares : 1 = false;             // true if the program itself called compare-and-swap
-  bool leads : 1 = false;  // other threads may follow this load; its code always loads one size
+  bool leads : 1 = false;                // true if other threads may follow this load (trail.h)
 };
 
 class Tracer final : public KernelObserver {
@@ -188,7 +188,7 @@ class Tracer final : public KernelObserver {
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
   bool has_loaded_ = false;      // a block of this launch has loaded something
-  std::uint32_t stamp_ = 0;      // facts about code locations hold while this is unchanged
+  std::uint32_t stamp_ = 0;      // an entry of recent_ is valid only if it has the same stamp
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;
@@ -203,9 +203,9 @@ class Tracer final : public KernelObserver {
   Array program_;                           // represents all other variables of the program
   // Each host thread has its own flag, because another host thread may run a kernel.
   static constinit inline thread_local bool busy_ = false;
-  // While such an object exists, accesses do not count as accesses by the program. The tracer
-  // itself calls functions of the standard library, and the linker may have chosen the program's
-  // instrumented copies of these functions.
+  // While such an object exists, accesses do not count as accesses by the program. This is
+  // necessary because the tracer itself calls functions of the standard library, and the linker may
+  // have chosen the program's instrumented copies of these functions.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}

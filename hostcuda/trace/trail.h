@@ -107,7 +107,7 @@ class Trail {
   std::uint32_t epoch_ = 0;           // 0 if there is no trail
   std::uint32_t lanes_ = 0;           // threads that have led or followed
   bool is_led_ = false;               // true if the running thread leads
-  unsigned patience_ = 0;             // how many fruitless searches a follower may still make
+  unsigned patience_ = 0;             // number of failed searches that a follower may still make
   std::vector<const Cell*> written_;  // words that the leader read and then wrote
   std::size_t written_limit_ = 0;
 };

@@ -55,7 +55,7 @@ cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version);
 cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode);
 cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode);
 
-// Declared for float and double: L is the letter in the names, and Real is the type.
+// Declares the functions for float or double. L is the letter in their names, and Real is the type.
 #define HOSTCUDA_CUBLAS(L, Real)                                                                   \
   /* y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m). Where beta is 0, y is not read. */  \
   cublasStatus_t cublas##L##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \

@@ -41,8 +41,8 @@ bool launch_is_cooperative();
 // Returns the address that corresponds to `address` in another block of the cluster, given that
 // block's rank.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
-// PTX addresses shared memory with 32-bit addresses, in a window. The process ends if the address
-// is not in the running block's shared memory.
+// Convert between pointers and PTX's 32-bit addresses of shared memory, which form a window. The
+// process ends if the address is not in the running block's shared memory.
 std::size_t to_window(const void* address, const char* file, int line);
 void* from_window(std::size_t window, const char* file, int line);
 bool is_shared(const void* address);

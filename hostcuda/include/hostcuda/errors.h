@@ -1,5 +1,5 @@
 // hostcuda: error codes of the runtime API. hostcuda never returns some of these codes, but
-// programs name them.
+// programs use their names.
 #pragma once
 
 // The underlying type is fixed, so a number that is not an enumerator is still a valid value.

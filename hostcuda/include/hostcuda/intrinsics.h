@@ -32,7 +32,7 @@ HOSTCUDA_STORE(__stwt)
 template <class Value>
 inline Value __ldcg(const Value* address) {
   hostcuda::note_spin();
-  asm volatile("" ::: "memory");  // needed because volatile vectors cannot be copied
+  asm volatile("" ::: "memory");  // forces a load; a volatile vector could not be copied
   return *address;
 }
 template <class Value>
@@ -84,7 +84,7 @@ HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector
   for (int k = 0; k < 4; ++k) {
     const unsigned choice = selector >> 4 * k;
     unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xffu;
-    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // replicates its sign bit
+    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // replicates the byte's sign bit
     result |= byte << 8 * k;
   }
   return result;
@@ -98,8 +98,8 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned
   return static_cast<unsigned>(both >> (shift & 31));
 }
 
-// Sums of products of bytes (dp4a), or of 16-bit numbers of a with the lower or upper two bytes of
-// b (dp2a).
+// dp4a adds the products of the four bytes of a and b. dp2a adds the products of the two 16-bit
+// numbers of a with the lower or upper two bytes of b.
 namespace hostcuda {
 template <class Sum, class Byte, class A, class B>
 Sum dot4(A a, B b, Sum sum) {
@@ -154,8 +154,8 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
-// Computes in another rounding mode. `volatile` keeps the compiler from moving the operation out of
-// the lines between which this mode is set.
+// Computes in another rounding mode. `volatile` keeps the compiler from moving the operation before
+// the line that sets this mode or after the line that restores the old one.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;

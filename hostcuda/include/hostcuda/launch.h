@@ -127,7 +127,8 @@ class Argument<Parameter, true> {
   explicit Argument(const Parameter& value) {
     __builtin_memcpy(bytes_.bytes, __builtin_addressof(value), sizeof value);
   }
-  // Every thread gets its own copy, because no thread may see what another writes to the parameter.
+  // Every thread gets its own copy, because no thread may see another thread's writes to the
+  // parameter.
   struct Copy {
     Bytes bytes;
     operator Bytes*() { return &bytes; }
@@ -316,8 +317,8 @@ inline void check_launch_bounds(unsigned allowed) {
     refuse_launch_bounds(allowed);
 }
 
-// The first statement of a kernel with __cluster_dims__ calls this. The kernel's grid runs in
-// clusters of that shape.
+// The first statement of a kernel with __cluster_dims__ calls this function, so that the kernel's
+// grid runs in clusters of that shape.
 void require_cluster(dim3 cluster);
 inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
   require_cluster(dim3(x, y, z));

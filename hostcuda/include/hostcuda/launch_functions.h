@@ -1,7 +1,8 @@
 // hostcuda: launches by a function call, for cooperative grids, clusters and other attributes.
 //
-// If such a call names a kernel k, the launcher replaces k by name_kernel(k, "k"). Messages can
-// then name the kernel, and the types of its parameters are known even after a cast to void*.
+// If a kernel k is an argument of such a call, the launcher replaces k by name_kernel(k, "k"). Then
+// messages can contain the kernel's name, and the types of its parameters are known even after a
+// cast to void*.
 #pragma once
 
 #include "launch.h"
@@ -59,7 +60,8 @@ NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const ch
 // Returns a pointer of unknown type unchanged.
 inline const void* name_kernel(const void* function, const char*) { return function; }
 
-// Applies the attributes. Hints have no effect, and an unknown attribute is an error.
+// Applies the attributes in `config` to the request. Hints have no effect, and an unknown attribute
+// is an error.
 cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request);
 

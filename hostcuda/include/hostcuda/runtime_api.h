@@ -25,8 +25,8 @@ typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef void(CUDART_CB* cudaHostFn_t)(void*);
 typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
-#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))     // names the default stream
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // also names the default stream
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))     // the default stream
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))  // also the default stream here
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;

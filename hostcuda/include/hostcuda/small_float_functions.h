@@ -11,7 +11,7 @@ namespace hostcuda {
 
 enum class Round { nearest, down, up, to_zero };
 
-// Returns the next number above (direction 1) or below (-1).
+// Returns the next larger number of this type (direction 1) or the next smaller one (-1).
 template <class Small>
 Small neighbour(Small of, int direction) {
   const int magnitude = of.bits & 0x7fff;

@@ -36,7 +36,7 @@
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
-// The last parameters of functions that name the caller's line in their messages.
+// The last parameters of functions whose messages contain the caller's line.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 // Begins a device function that the program or the C library may define too (glibc 2.41 added
 // sinpi, 2.42 rsqrt). The function is a template, so an ordinary function with the same parameters

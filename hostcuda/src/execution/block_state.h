@@ -124,7 +124,8 @@ class KernelObserver {
   virtual void barrier_diverged(const BlockState& block) = 0;
   // Lanes of the warp have made a call together; only __activemask() does not synchronise them.
   virtual void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) = 0;
-  // The running thread begins an asynchronous copy to these bytes, at this return address.
+  // The running thread begins an asynchronous copy to these bytes; `code` is the return address of
+  // the call that begins the copy.
   virtual void async_copy_begins(const void* /*to*/, unsigned /*bytes*/, const void* /*code*/) {}
   virtual void async_copy_completes(const void* /*to*/) {}  // before the bytes are written
 

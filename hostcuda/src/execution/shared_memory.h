@@ -20,8 +20,8 @@ class SharedMemory {
 
   // Forgets the previous block. shares: true if other blocks run before this block ends.
   void begin(std::size_t dynamic_bytes, bool shares);
-  // Fills the memory with NaN, because no other block may use the shared memory of a block that has
-  // not begun or has ended.
+  // Fills the memory with NaN. Called before the block begins and after it has ended, because other
+  // blocks may not use its shared memory then.
   void forget();
   char* dynamic() const { return dynamic_.get(); }
   // Padding before and after each shared variable, so that an index slightly out of bounds does not
@@ -33,7 +33,7 @@ class SharedMemory {
     std::size_t size;
     char* copy;       // equals `address` if no other block runs before this block ends
     bool declared;    // this block has declared it; other blocks may use it earlier
-    unsigned window;  // its address in the window of shared memory
+    unsigned window;  // the variable's address in PTX's window of shared memory
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };
   // Returns the variable, newly poisoned, or null if the block has already declared it.
@@ -42,8 +42,9 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // PTX addresses shared memory with 32-bit addresses, in a window. Returns 0 or null if the
-  // address is not in this block's shared memory. Variables come first, as in a program for a GPU.
+  // Convert between pointers and PTX's 32-bit addresses of shared memory, which form a window.
+  // Return 0 or null if the address is not in this block's shared memory. As on a GPU, __shared__
+  // variables come before dynamic shared memory in the window.
   unsigned to_window(const char* address) const;
   char* from_window(unsigned window) const;
 

@@ -7,8 +7,8 @@
 namespace hostcuda {
 
 // Watches the blocks that the calling operating-system thread runs. If a thread hangs for
-// HOSTCUDA_WATCHDOG seconds of processor time, names the kernel, the thread and the thread's line,
-// and ends the process.
+// HOSTCUDA_WATCHDOG seconds of processor time, reports the kernel, the thread and the thread's
+// line, and ends the process.
 void watch_for_hangs();
 
 // Set when a watched thread hangs. The observer then calls report_hang with the line that the

@@ -12,7 +12,7 @@ namespace hostcuda {
 // GPU, the pool rounds sizes up to 256 bytes.
 class Pool {
  public:
-  // False if the address space is limited (ulimit -v): programs need the rest of the address space.
+  // False if the address space is limited (ulimit -v), because then the program needs all of it.
   bool is_usable() { return base_ || reserve(); }
   char* allocate(std::size_t size);  // returns null if the address space is used up
   void release(char* pointer);
@@ -28,8 +28,8 @@ class Pool {
   bool open_up_to(const char* end);
 
   struct Block {
-    char* begin;       // of the guard before the allocation
-    std::size_t size;  // with both guards
+    char* begin;       // the beginning of the guard before the allocation
+    std::size_t size;  // includes both guards
     std::size_t usable;
   };
   char *base_ = nullptr, *end_ = nullptr;

@@ -27,8 +27,8 @@ struct Description {
   const char* text;
 };
 
-// CUDA's names and messages for the errors that hostcuda returns, and for some other errors with
-// which programs compare a result.
+// CUDA's names and messages for the errors that hostcuda returns, and for some errors with which
+// programs compare results.
 #define ERROR(error, text) \
   { error, #error, text }
 constexpr Description kDescriptions[] = {

@@ -1,5 +1,5 @@
-// The first statement of every API function takes the lock, fails if the environment requests a
-// failure (HOSTCUDA_FAIL_CALL), and handles the last error.
+// The first statement of every API function. It takes the lock, makes the call fail if the
+// environment requests a failure (HOSTCUDA_FAIL_CALL), and handles the last error.
 #ifndef HOSTCUDA_SRC_RUNTIME_API_H
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
@@ -52,8 +52,8 @@ class ApiCall {
   CallSite site_;
 };
 
-// Records and returns the host thread's last error: `return fail(...)`. reason: tells an observer
-// what is wrong, in the program's terms.
+// Stores `error` as the host thread's last error and returns it: `return fail(...)`. reason: a text
+// for an observer that gives the mistake in the program's terms.
 cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every

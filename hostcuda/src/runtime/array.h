@@ -1,4 +1,4 @@
-// A cudaArray: rows of texels without gaps, in the memory of a device.
+// A cudaArray: rows of texels, without gaps between the rows, in the memory of a device.
 #ifndef HOSTCUDA_SRC_RUNTIME_ARRAY_H
 #define HOSTCUDA_SRC_RUNTIME_ARRAY_H
 

@@ -19,7 +19,7 @@ struct CUgraphExec_st {
     unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
   };
   std::vector<Node> nodes;
-  hostcuda::OperationPointer last = nullptr;  // of the last launch, for which the next one waits
+  hostcuda::OperationPointer last = nullptr;  // end of the last launch; the next one waits for it
   std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
 };
 
@@ -113,7 +113,7 @@ cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<v
   return cudaSuccess;
 }
 
-// The program may have freed the memory of a graph itself.
+// Frees memory that a graph allocated, unless the program has already freed it.
 void free_if_allocated(void* memory) {
   cudaPointerAttributes attributes;
   if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess &&
@@ -144,7 +144,8 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
   return exec.nodes.size() == graph.nodes.size() ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// Continues the branch of a node's dependency if no other node continues it already.
+// Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
+// node continues that branch; otherwise it begins a new branch.
 void divide_into_branches(CUgraphExec_st& exec) {
   if (!runtime_observer) return;
   std::map<unsigned, std::size_t> ends;  // the last node of each branch

@@ -110,8 +110,8 @@ std::size_t distance(const Owner& owner, const char* address) {
                                                         : address - owner.begin);
 }
 
-// Names the allocation that a kernel probably meant to access. Runs in a signal handler, and so
-// does source_line.
+// Describes the allocation that a kernel probably meant to access. Runs in a signal handler, where
+// source_line may be called too.
 bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
   if (!pool().contains(fault.address)) return false;
   Owner nearest;

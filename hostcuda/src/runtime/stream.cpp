@@ -164,8 +164,8 @@ void host_waits() {
 bool poll(const OperationPointer& operation) {
   static unsigned queries = 0;
   host_waits();
-  // On a GPU the first query may well come too early, so an observer sees whether the program
-  // looks at the answer.
+  // On a GPU, the first query may well come too early. If there is an observer, the first query
+  // therefore answers that the work is not done, which shows whether the program uses the answer.
   if (runtime_observer && operation && !host_relies_on(*operation) && !operation->was_queried) {
     operation->was_queried = true;
     return false;

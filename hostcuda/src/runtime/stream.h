@@ -21,7 +21,7 @@ struct Operation {
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
   bool was_queried = false;
-  Clock clock;  // for an observer: the operations up to this one, per stream
+  Clock clock;  // for an observer: for each stream, how many operations precede this one
   unsigned stream = 0;
   bool of_graph = false;      // a node of a graph
   const char* function = "";  // the API function that appended the operation

@@ -107,7 +107,7 @@ DeviceVariableRange device_variable_at(const void* address) {
 bool host_has_set(const void* address, std::size_t size) {
   for (const auto& [begin, symbol] : symbols()) {
     if (!bytes_left(address, begin, symbol)) continue;
-    if (symbol.address_is_known) return true;  // then other calls may have set it
+    if (symbol.address_is_known) return true;  // then a copy to the address may have set the bytes
     const auto first = symbol.is_set.begin() + (static_cast<const char*>(address) - begin);
     return std::all_of(first, first + static_cast<std::ptrdiff_t>(size),
                        [](bool is) { return is; });

@@ -32,7 +32,7 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
 // the pointer is in no known symbol.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
-// All __device__ variables lie between these two addresses; so may other variables.
+// All __device__ variables lie between these two addresses, perhaps together with other variables.
 inline const char *device_variables_begin = nullptr, *device_variables_end = nullptr;
 inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
@@ -48,7 +48,7 @@ struct DeviceVariableRange {
 DeviceVariableRange device_variable_at(const void* address);
 // True if host code has set all these bytes of a variable.
 bool host_has_set(const void* address, std::size_t size);
-// The number of bytes of the variable at this address that host code has set.
+// Returns how many bytes of the variable at this address host code has set.
 std::size_t bytes_set_by_host(const void* variable);
 
 // Returns the name of the variable at this address if host code has never queried its device

@@ -68,7 +68,8 @@ cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource,
   HOSTCUDA_API_CALL;
   Texture texture{};
   if (!object || !resource || !describe(*resource, texture)) return fail(cudaErrorInvalidValue);
-  // Linear filtering returns fractions, so texels must be floats or be read as normalised floats.
+  // Linear filtering returns fractions, so the texels must be floats or be read as normalised
+  // floats.
   const bool fractions = texture.format.f == cudaChannelFormatKindFloat ||
                          description.readMode == cudaReadModeNormalizedFloat;
   if (description.filterMode == cudaFilterModeLinear && !fractions)

@@ -16,8 +16,9 @@ struct Fault {
   bool in_kernel;
 };
 
-// A function that writes a text about the fault and returns true, or returns false if it cannot.
-// The function runs in a signal handler, so it must not allocate memory or take a lock.
+// A function that writes a text about the fault to `text` and returns true, or returns false if it
+// knows nothing about the fault. The function runs in a signal handler, so it must not allocate
+// memory or take a lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
 // Sets the function that describes the kernel and the emulated thread in which a fault occurs.
@@ -37,8 +38,8 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
-// Stores a last finding. May be called in a signal handler, where allocating memory can fail; by
-// then the message has already been written.
+// Stores a last finding. May be called in a signal handler, where allocating memory can fail. If it
+// fails, only this record is lost, because the message has been written before.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

@@ -18,10 +18,10 @@ struct Finding {
   Finding(const char* kind, std::string what, std::string advice = "")
       : kind(kind), what(std::move(what)), advice(std::move(advice)) {}
 
-  std::string kind;  // names the kind of error for programs: "out of bounds"
+  std::string kind;  // the kind of error, for tools, such as "out of bounds"
   bool is_warning = false;
   std::string what;
-  // The launch. If no kernel is named, the finding is about host code.
+  // The launch. If `kernel` is empty, the finding is about host code.
   std::string kernel, launched_at;
   bool in_block = false, in_thread = false;
   uint3 block{}, thread{};

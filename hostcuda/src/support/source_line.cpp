@@ -17,9 +17,10 @@
 namespace hostcuda {
 namespace {
 
-// Gets the line from another process that runs addr2line, because in a sandbox this process may be
-// unable to start processes. HOSTCUDA_ADDR2LINE=IN,OUT names two file descriptors: the eight bytes
-// of the address go to OUT, and the answer, which ends with a zero byte, comes from IN.
+// Gets addr2line's output from another process, because in a sandbox this process may be unable to
+// start processes. IN and OUT in HOSTCUDA_ADDR2LINE=IN,OUT are two file descriptors. This function
+// writes the eight bytes of the address to OUT, and reads the answer, which ends with a zero byte,
+// from IN.
 std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answer,
                               std::size_t size) {
   static std::atomic_flag busy;
@@ -70,8 +71,8 @@ bool is_known(const char* line) {
   return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
 }
 
-// True if the line is in hostcuda's own sources, because some builds of the library have line
-// information.
+// True if the line is in hostcuda's own sources (src/). Such lines occur because some builds of the
+// library have line information.
 bool is_own(const char* line) {
   constexpr std::string_view kThisFile = __FILE__;
   constexpr std::string_view kFolder =

@@ -1,5 +1,5 @@
-// The memory that kernels may use (allocations and shared variables), with records of the accesses
-// to each word.
+// The memory that kernels may use (allocations and shared variables), and the last accesses to each
+// word of it.
 #ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 #define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 
@@ -63,7 +63,7 @@ struct Array {
   const char* begin = nullptr;
   std::size_t size = 0;  // usable bytes; 0 after the array was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;  // identifies the first byte; unique among bytes in use
+  std::uint64_t identity = 0;  // a number for the first byte that no other byte in use has
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
@@ -77,8 +77,8 @@ struct Array {
   std::uint64_t launches_before = 0;  // number of launches before the array was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
-  std::uint32_t last_launch = 0;  // last launch that wrote here (0: none), and bytes per write
-  unsigned element = 0;
+  std::uint32_t last_launch = 0;                 // the last launch that wrote to the array; 0: none
+  unsigned element = 0;                          // the number of bytes that the last write wrote
   std::size_t filled = 0;                        // the furthest byte written by copies and fills
   CodePlace filled_at;                           // the last copy or fill
   std::size_t copied_back = 0, copies_back = 0;  // furthest byte copied, and number of copies
@@ -114,9 +114,9 @@ class Arrays {
  public:
   // Reserves the addresses that provide() hands out. Must be called before any lookup.
   void reserve();
-  // Returns memory with kRoom unowned bytes before and after it, or null if none is left.
+  // Returns memory with kRoom unused bytes before and after it, or null if no memory is left.
   char* provide(std::size_t size);
-  // Returns memory with less room around it, for allocations made by kernels.
+  // Returns memory with only `room` unused bytes after it, for allocations made by kernels.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 

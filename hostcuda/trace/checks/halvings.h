@@ -19,7 +19,7 @@ class Halvings {
   struct Lost {
     const void* code;
     Array* array;
-    unsigned threads;  // an odd number of threads stored, and then half as many
+    unsigned threads;  // the odd number of threads that stored before the number was halved
   };
   std::vector<Lost> lost() const;
 

@@ -10,8 +10,8 @@
 namespace hostcuda::trace {
 namespace {
 
-// True while this thread changes blocks_: such a change may itself free memory, while the mutex is
-// locked.
+// True while this thread erases from blocks_. Erasing frees memory and may therefore call
+// released() again, which must not lock the mutex a second time.
 thread_local bool is_busy = false;
 
 }  // namespace

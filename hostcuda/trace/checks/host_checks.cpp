@@ -134,8 +134,8 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// Stores the errors of calls whose results the program ignores, and the errors of launches, which
-// return no result.
+// Stores an error if the program ignores the result of the call, or if the call is a launch, which
+// returns no result.
 void HostChecks::failed(cudaError_t error, const std::string& reason) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;

@@ -51,7 +51,7 @@ class HostChecks final : public RuntimeObserver {
   void host_waits() override { ++waits_; }
   std::uint64_t waits() const { return waits_; }
   std::uint64_t bytes_to_host() const { return bytes_to_host_; }
-  // A kernel has written to the host's own memory, as no kernel on a GPU can.
+  // Called when a kernel has written to the host's own memory, which a kernel on a GPU cannot do.
   void written_by_kernel(unsigned bytes) { bytes_to_host_ += bytes; }
 
  private:
@@ -62,7 +62,7 @@ class HostChecks final : public RuntimeObserver {
     bool is_launch;
     std::string reason;
   };
-  // The reason why a copy is refused, and a remedy.
+  // The reason why a copy is rejected, and a remedy.
   struct Refusal {
     std::string reason, advice;
   };
@@ -70,8 +70,8 @@ class HostChecks final : public RuntimeObserver {
   void look_for_use(const Array& array) const;
   std::uint32_t begin_operation();  // returns the running operation's epoch
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
-  // missing: the finding that bytes before `end` were copied but never written, if there is such a
-  // finding.
+  // Called when the bytes before `end` were copied to the host. missing: a finding if some of these
+  // bytes were never written.
   void copied_back(Array& array, std::size_t end, std::optional<Finding> missing);
   void look_for_the_rest(const Array& array) const;
   Refusal reason_of_refusal(const void* to, const void* from, std::size_t size,
@@ -90,7 +90,7 @@ class HostChecks final : public RuntimeObserver {
   bool is_told_ = false;  // the failure of the running call has been explained
   bool is_known_to_be_broken_ = false;
   std::set<std::size_t> inputs_;  // the sizes of copies from the host to the device
-  bool has_results_ = false;      // host code may have seen what a kernel computed
+  bool has_results_ = false;      // host code may have received results of a kernel
 };
 
 }  // namespace hostcuda::trace

@@ -23,10 +23,12 @@ struct Accessed {
 
 const char* name_of(Kind kind);  // returns "load", "store" or "atomic"
 
-// Describes an allocation or variable in a sentence: its name and its elements.
+// Returns the name of a variable, or a phrase such as "the allocation of a.cu:12".
 std::string name_of(const Array& array);
+// Returns the array's name, its size in bytes and in elements of `element` bytes, and the line that
+// allocated it.
 std::string description_of(const Array& array, unsigned element);
-// Names the array in the finding and adds its description.
+// Sets the name of the finding's array, and adds the array's description to the finding.
 void describe(Finding& finding, const Array& array, unsigned element = 1);
 
 class KernelChecks {
@@ -34,19 +36,19 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // If a thread reads an unwritten element in shared memory, this is reported when the block has
-  // ended. It is not reported if the read is part of a race: if the threads ran in another order,
-  // the element might be written first.
+  // Reports that a thread reads an unwritten element. For shared memory, the finding is reported
+  // only when the block has ended, and not if the read is part of a race, because the element might
+  // be written first if the threads ran in another order.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
-  // A thread reads an element that an asynchronous copy, which has begun but not completed, writes.
+  // A thread reads an element to which an unfinished asynchronous copy writes.
   void copy_in_flight(const Array& array, std::size_t offset, const SiteKey& copy,
                       const SiteKey& access, const Side& side);
   void block_has_ended(const Array& array, const Accessed& accessed);
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
-  // `bytes_set`: how many of the variable's bytes host code has set.
+  // bytes_set: the number of the variable's bytes that host code has set.
   void constant_never_set(const Array& array, const Accessed& accessed, std::size_t bytes_set);
   // A kernel reads a number of several bytes after cudaMemset has set each byte to a value other
   // than zero.
@@ -68,7 +70,8 @@ class KernelChecks {
                         const void* code);
 
  private:
-  // If the finding was reported before, only counts it and returns null.
+  // If the same finding was reported before, counts it again and returns it; otherwise returns
+  // null.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
   // Reports the finding unless the same line has already been reported for the same array.

@@ -21,7 +21,7 @@ class BlockPicture : public Witness {
   static constexpr unsigned kMaxPhases = 32;
 
   struct Place {
-    std::uint32_t phase;  // number of the block's barriers before the request
+    std::uint32_t phase;  // number of barriers that the block had passed before the request
     std::uint32_t warp;
     std::uint32_t site;
     auto operator<=>(const Place&) const = default;

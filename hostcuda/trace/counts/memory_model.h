@@ -11,8 +11,8 @@ namespace hostcuda::trace {
 
 constexpr unsigned kSectorBytes = 32;  // the unit in which global memory is fetched
 constexpr unsigned kBanks = 32;        // number of banks of shared memory
-constexpr unsigned kWordBytes = 4;     // width of a bank; one word can serve several lanes
-constexpr unsigned kMaxAccess = 16;    // most bytes that one lane can load or store at once
+constexpr unsigned kWordBytes = 4;   // width of a bank; one fetch of a word can serve several lanes
+constexpr unsigned kMaxAccess = 16;  // largest number of bytes that a lane loads or stores at once
 
 // The addresses of one instruction, indexed by lane; `active` has a bit for each lane that takes
 // part.
@@ -31,10 +31,11 @@ struct Cost {
 // Counts the sectors that the lanes touch if each accesses `bytes` bytes.
 Cost sectors(const Request& request, unsigned bytes);
 
-// Counts the passes through shared memory. A pass serves a group of lanes: a warp for accesses up
-// to four bytes, half a warp for eight bytes, a quarter for sixteen. Two neighbouring groups are
-// served together if every lane in them reads the same address as its neighbour. The number of
-// passes for a group is the largest number of distinct words that it reads in one bank.
+// Counts the passes through shared memory. A pass serves at most a group of lanes: a warp for
+// accesses of up to four bytes, half a warp for eight bytes, a quarter of a warp for sixteen. Two
+// neighbouring groups are served together if every lane in them reads the same address as its
+// neighbour. The number of passes for a group is the largest number of distinct words that it reads
+// in one bank.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 // Counts the passes if all lanes read one aligned address in shared memory. (In global memory such

@@ -30,7 +30,7 @@ struct SiteKey {
 struct Site {
   SiteKey key;
   std::uint64_t requests = 0;              // memory requests of warps
-  std::uint64_t executions = 0;            // executions, counted by threads
+  std::uint64_t executions = 0;            // executions by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors (global) or wavefronts (shared memory)
   void count(const Request& request);
   // Counts a request in which all lanes in the mask `lanes` access the same aligned address.
@@ -54,7 +54,7 @@ using LoadsOfLanes = std::array<std::uint32_t, 32>;
 class Sites {
  public:
   void set_witness(Witness* witness) { witness_ = witness; }
-  // Sets the warp that makes all later requests; `loads` has the counts of its lanes.
+  // Sets the warp that makes all later requests; `loads` counts the loads of its lanes.
   void set_warp(LoadsOfLanes* loads) { loads_ = loads; }
   void count(std::uint32_t number, const Request& request) {
     if (witness_) witness_->saw(number, request);

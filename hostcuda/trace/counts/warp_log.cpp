@@ -57,8 +57,8 @@ class WarpLog::Reader {
     }
     if (!left_) begin_run();
   }
-  // Returns the next entry: during a run an entry of the log that the run refers to, otherwise one
-  // of this lane's own log. Null at the end.
+  // Returns the next entry: during a run, an entry of the log that the run refers to; otherwise an
+  // entry of this lane's own log.
   const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
   std::size_t left_of_run() const { return left_; }
 
@@ -75,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Counts requests while all lanes read the same entries: one lane may read its own log, and the
-// others are in runs that refer to that log. Returns the number of requests.
+// Counts requests as long as all lanes read the same entries, because they are in runs that refer
+// to the log of one lane, or because they are that lane. Returns the number of requests.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;

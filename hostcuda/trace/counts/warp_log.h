@@ -77,14 +77,15 @@ class WarpLog {
     lanes_[lane].add({site, address});
     ++size_;
   }
-  // Records that this lane made the same accesses as another lane of this log, which logged them
-  // without a run.
+  // Records that this lane made the same accesses as lane run.lane, whose log contains these
+  // accesses themselves, not a run.
   void add_run(unsigned lane, const Run& run) {
     lanes_[lane].add(LoggedAccess(run));
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
-  // Limits the memory of the log. Only a spinning thread logs kMaxAccesses between two barriers.
+  // Limits the log's memory. Only a warp with a spinning thread makes kMaxAccesses accesses between
+  // two barriers.
   bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all logged requests and clears the log.
   void settle(Sites& sites) {

@@ -1,5 +1,5 @@
 // Patterns of global memory: loads, stores, atomics. Each kernel makes one kind of access, which
-// its name describes. Apart from this access, it makes only coalesced stores.
+// the kernel's name describes; its other accesses are coalesced stores.
 #pragma once
 
 #include "common.cuh"
@@ -84,7 +84,7 @@ __global__ void broadcast_16_bytes(const float4* x, float4* out, int k) {
   out[thread_in_grid()] = x[k];
 }
 
-// Like the naive loop over all bodies: every thread of a warp loads the same body.
+// As in the naive loop over all bodies, every thread of a warp loads the same body.
 __global__ void broadcast_28_bytes(const Seven* x, float* out, int n) {
   float sum = 0.0f;
   for (int j = 0; j < n; ++j) sum += x[j].mass * (x[j].x + x[j].y + x[j].z);

@@ -1,5 +1,5 @@
-// Textbook access patterns. Each has one kernel, which is launched once. The trace's counts are
-// compared with Nsight Compute's counts on a GPU.
+// Textbook access patterns. Each pattern has one kernel, which is launched once. The trace's counts
+// of these kernels are compared with Nsight Compute's counts on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -27,7 +27,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-// Device memory, all zero, for a pattern of any type.
+// Zeroed device memory, which converts to a pointer of any type.
 struct Buffer {
   explicit Buffer(std::size_t bytes) {
     check(cudaMalloc(&memory, bytes));

@@ -16,8 +16,8 @@ std::uint32_t Epochs::add(const Epoch& epoch) {
   return first_ + static_cast<std::uint32_t>(epochs_.size() - 1);
 }
 
-// Forgets all epochs if all recorded operations precede both the next operation and whatever host
-// code does next.
+// Forgets all epochs if all recorded operations precede both the next operation and the next
+// accesses of host code. Also forgets them if there are too many.
 void Epochs::forget_the_past(const OperationRecord& next) {
   constexpr std::size_t kMaxEpochs = std::size_t{1} << 24;
   const auto is_past = [&](const OperationRecord& known) {

@@ -1,6 +1,6 @@
-// The order of accesses that the kernel itself creates. If a thread writes, then executes a
-// __threadfence() and an atomic, its writes precede everything that another thread does after it
-// has read the atomic's result.
+// The order of accesses that the kernel itself creates with fences and atomics. If a thread writes
+// and then executes a __threadfence() and an atomic, its writes precede everything that another
+// thread does after that thread has read the atomic's result.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -26,7 +26,7 @@ using SeenBlocks = std::map<std::uint32_t, Seen>;
 class Fences {
  public:
   void begin_grid();
-  // False until the grid's first fence: until then, there is no order to look up.
+  // False until the grid's first fence, because no fence orders any access until then.
   bool any() const { return any_; }
   std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
 
@@ -46,7 +46,7 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written = true;  // since the last fence; unknown before the first
+    bool has_written = true;  // since the last fence; true before the first, because it is unknown
     Shared acquired, released;
   };
   struct OfBlock {

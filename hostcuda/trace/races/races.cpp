@@ -68,8 +68,9 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
                                          now.block, static_cast<std::uint16_t>(later.thread));
 }
 
-// Polling is not a race, but it orders nothing either: a volatile load reads global memory that an
-// atomic or a volatile store writes. Both the load and the store access the memory directly.
+// True if two accesses cannot race with each other: two atomics, or polling. Polling means that a
+// volatile load reads global memory that an atomic or a volatile store writes, and both access the
+// memory directly. (Polling is not a race, but it does not order other accesses.)
 bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
   if (a.is_atomic && b.is_atomic) return true;
   const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);

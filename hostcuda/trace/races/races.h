@@ -1,4 +1,4 @@
-// Data races: two threads access the same bytes, at least one of the threads writes, at least one
+// Finds data races: two threads access the same bytes, at least one thread writes, at least one
 // access is not atomic, and nothing makes one access happen before the other.
 #ifndef HOSTCUDA_TRACE_RACES_RACES_H
 #define HOSTCUDA_TRACE_RACES_RACES_H
@@ -28,8 +28,8 @@ struct Race {
   bool is_same_value = false;  // true as long as all its accesses are stores of one value
 };
 
-// An access by another operation, which may happen before or after the present one: the two
-// operations are in different streams, or one of the accesses is by host code.
+// An access by another operation that is not ordered with the current access, because the two
+// operations are in different streams or because one of the accesses is by host code.
 struct Unordered {
   Access earlier;
   std::uint32_t operation;  // the operation of the earlier access
@@ -48,8 +48,9 @@ class Races {
   // Records that a copy or host code accesses a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // If a thread makes a plain load and then a compare-and-swap, the loaded value is a guess, which
-  // the compare-and-swap checks. Such a load does not race with an atomic.
+  // Called for a compare-and-swap. If the thread made a plain load of the same word before, the
+  // loaded value was a guess, which the compare-and-swap checks, so the load does not race with an
+  // atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // Records another read in the same epoch as the cell's last read.
   static void read_again(Cell& cell, const Access& access) {
@@ -67,9 +68,9 @@ class Races {
   // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
   bool has_new() const { return !new_.empty(); }
-  // The tracer sees a store before the store takes place, so only afterwards can it tell whether
-  // the store wrote the same value as another thread's store. Called before the next store, and
-  // when the block stops.
+  // Decides whether the last store wrote the same value as another thread's store. The tracer sees
+  // a store before it takes place, so this function is called before the next store or when the
+  // block stops.
   void settle_stores() {
     if (!stores_.empty()) compare_values();
   }
@@ -93,7 +94,7 @@ class Races {
   };
   const Epochs& epochs_;
   const Fences& fences_;
-  std::uint32_t ordered_ = 0;  // an epoch that is known to precede the running one
+  std::uint32_t ordered_ = 0;  // an epoch that is known to precede the running epoch
   std::map<Sites, Race> found_;
   std::set<std::uint32_t> guesses_;  // sites of loads that a compare-and-swap checks
   std::vector<const Race*> new_, same_values_;

@@ -112,7 +112,7 @@ HOSTCUDA_PTX_UNARY(tanh, ::tanh(a))
 #undef HOSTCUDA_PTX_TEST
 #undef HOSTCUDA_PTX_UNARY
 
-// A shift by the number of bits or more leaves 0, or only copies of the sign bit.
+// A shift by at least the number of bits in T leaves 0, or only copies of the sign bit.
 template <class T, class A, class B>
 T shl(const A& a, const B& by) {
   const auto bits = as<unsigned>(by);
@@ -156,7 +156,7 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 
-// `rounding` of a number that becomes an integer: 0 to zero, 1 to nearest, 2 down, 3 up.
+// rounding: how a number becomes an integer: 0 to zero, 1 to nearest, 2 down, 3 up.
 template <class To, class From>
 To convert(From from, int rounding) {
   if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
