@@ -50,11 +50,11 @@ void move_system(Snapshot& snapshot, int s) {
   }
 }
 
-// Returns the value of the nine digits with which a CSV file stores a float32.
+// Rounds a float32 to nine digits, as a CSV file stores it.
 double in_nine_digits(float value) { return *parse_whole<double>(in_digits(value, 9)); }
 
-// True if the float64 value adds no digits to the float32. Allows for the error of about 1e-16 that
-// remains after a conversion to other units and back.
+// True if the float64 value adds no digits to the float32 value. Tolerates the error of about 1e-16
+// that a conversion to other units and back causes.
 bool says_no_more(double exact, float value) {
   return std::abs(exact - static_cast<double>(value)) <= 1e-15 * std::abs(exact) ||
          exact == in_nine_digits(value);

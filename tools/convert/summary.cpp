@@ -53,7 +53,8 @@ std::string extent_line(const Snapshot& snapshot) {
          range(&Body::z) + "\n";
 }
 
-// With this limit, a million bodies take half a second on one core, and the error is about 1 %.
+// Limit on the interactions for the potential energy. With this limit, a million bodies take half
+// a second on one core, and the error is about 1 %.
 constexpr double kInteractions = 1e9;
 
 std::string virial_line(Snapshot snapshot) {

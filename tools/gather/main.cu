@@ -4,7 +4,7 @@
 //   mpirun -n 4 nbody-gather [LARGEST_MIB]
 //
 // algbw is the size divided by the time. busbw, which is algbw (n - 1) / n for n ranks, is the rate
-// on the links; it can be compared with the links' limit for any n.
+// on the links; for any n, this rate can be compared with the links' limit.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +57,7 @@ void measure(nbody::Cluster& cluster, std::size_t largest) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--help") {
-    std::puts("mpirun -n RANKS nbody-gather [LARGEST_MIB]: times of gathers up to this size [256]");
+    std::puts("mpirun -n RANKS nbody-gather [LARGEST_MIB]: times gathers of up to this size [256]");
     return 0;
   }
   return nbody::run_on_ranks("nbody-gather", nbody::query_device, argc, argv, [&] {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ic_test.py NBODY_IC: runs nbody-ic as a user would; checks its output and its error messages."""
+"""ic_test.py NBODY_IC: runs nbody-ic as a user would; checks its results and error messages."""
 
 import re
 import subprocess

@@ -58,7 +58,7 @@ bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& 
              with_default("independent systems", scenario.systems));
   real(line,
        {"softening",
-        "softening length, stored in the file; spheres and halos are in equilibrium with it",
+        "softening length, stored in the file; with it, spheres and halos are in equilibrium",
         scenario.softening, 1e-12, std::numeric_limits<float>::max()},
        [&](double value) { size.softening = value; });
   for (const Parameter& parameter : scenario.parameters)
@@ -114,7 +114,7 @@ void print_summary(std::ostream& out, const Snapshot& snapshot) {
 void run(const Arguments& arguments) {
   const FileFormat format = format_for_writing(arguments.out, formats_with_gadget());
   if (arguments.size.float64 && !format.keeps.float64)
-    refuse("--precision", "double", arguments.out + " can hold float32 alone");
+    refuse("--precision", "double", arguments.out + " can hold only float32");
   const Outputs outputs(files_written("OUT", arguments.out, format), {});
   const Snapshot snapshot = make_scenario(*arguments.scenario, arguments.size);
   write_bodies(arguments.out, snapshot, format);

@@ -11,10 +11,10 @@ from typing import Optional
 
 
 def python_with(package: str, folder: Path) -> Optional[str]:
-    """Returns an interpreter that can import the package: the one that the environment variable
-    PYTHON specifies, the one in `folder`, or a new one there, into which pip installs the package.
-    Returns None, and prints why, if there is no venv or if pip fails, as it does without a
-    network."""
+    """Returns an interpreter that can import the package. This is the interpreter in the
+    environment variable PYTHON, the interpreter in `folder`, or that of a new environment in
+    `folder`, into which pip installs the package. If venv is missing or pip fails, for example
+    without a network, prints the reason and returns None."""
     own = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable
     installed = folder.absolute() / "bin" / "python3"
     for python in (own, str(installed)):

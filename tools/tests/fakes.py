@@ -60,8 +60,8 @@ class InFolder(unittest.TestCase):
         return path
 
     def program(self, name: str, text: str) -> Path:
-        """Writes an executable. If `text` has no first line #!..., it is Python code that finds
-        its arguments in `words`."""
+        """Writes an executable. If `text` does not begin with #!, it is Python code, in which the
+        variable `words` contains the arguments."""
         head = (
             ""
             if text.startswith("#!")

@@ -24,7 +24,7 @@ m,x,y,z,vx,vy,vz,species
 0.5,-1,-2,-3.5,0,0.25,0,disk
 0.125,7,0,0,0,0,1,gas
 """
-# The parameters that src/data/allvars.cc of GADGET-4 adds whatever the options of Config.sh are.
+# The parameters that GADGET-4 requires with any options in Config.sh (its src/data/allvars.cc).
 GADGET4 = """InitCondFile OutputDir SnapshotFileBase OutputListFilename OutputListOn Omega0
 OmegaBaryon OmegaLambda Hubble HubbleParam BoxSize MaxMemSize TimeOfFirstSnapshot
 CpuTimeBetRestartFile TimeBetStatistics TimeBegin TimeMax TimeBetSnapshot
@@ -86,7 +86,7 @@ class Handoff(fakes.InFolder):
         self.assertEqual(shift, [37.0, 40.0, 40.25])
 
     def test_units_give_g_its_value(self) -> None:
-        """G of the engines in these units, from their own G in cgs, is 1 within 3e-4."""
+        """Converts each engine's G from cgs to these units; the result must be 1 within 3e-4."""
         for engine, g in ((swift, 6.67430e-8), (gadget4, 6.6738e-8)):
             for text in ("kpc-100kms", "au-msun-yr2pi", "kpc-msun", "2.5 kpc, 1e10 Msun"):
                 one = engine.units_of(text, engine.SOLAR_MASS)

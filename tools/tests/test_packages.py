@@ -57,7 +57,7 @@ class Conda(unittest.TestCase):
 
 
 class Recipe:
-    """Runs the recipe for Spack. Stubs take the place of Spack's directives, and record their
+    """Runs the recipe for Spack with stubs instead of Spack's directives. The stubs record their
     arguments."""
 
     def __init__(self) -> None:

@@ -1,5 +1,5 @@
 """Tests the figures and the numbers in documents: how numbers are defined, which records they come
-from, and that nobody typed them."""
+from, and that none of them is typed by hand."""
 
 import unittest
 from typing import Any

@@ -10,7 +10,7 @@ from tests import fakes
 
 ROOT = fakes.TOOLS.parent
 
-# A fake compiler that finds every header, but only the named libraries.
+# A fake compiler that finds every header, but only some libraries.
 COMPILER = """#!/bin/sh
 for word in "$@"; do
   case $word in

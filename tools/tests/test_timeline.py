@@ -1,5 +1,5 @@
 """Tests timelines: sums, unions and hidden time, figures, and that messages about invalid files
-name the file and the line."""
+give the file and the line."""
 
 from tests import fakes
 from nbody_tools.figures import timeline

@@ -156,7 +156,7 @@ class Help(unittest.TestCase):
                 given = {word.partition("=")[0] for word in words if word.startswith("--")}
                 wrong = given - set(self.options[words[0]]) - {"--"}
                 if words[0] in ("view", "cluster", "inspect", "experiment"):
-                    wrong -= steps  # passed on
+                    wrong -= steps  # these options are passed on to a step
                 self.assertEqual(wrong, set(), f"{name}: {example}")
                 count += 1
         self.assertGreater(count, 40)

@@ -1,5 +1,5 @@
-"""Tests that the files which other tools read agree with each other and with the version in
-CMakeLists.txt."""
+"""Tests that CITATION.cff and codemeta.json, which other tools read, agree with each other and with
+the version in CMakeLists.txt."""
 
 import json
 import re

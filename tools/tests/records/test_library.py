@@ -1,4 +1,4 @@
-"""Tests the tables of libnbody's calls, and of cpu_tree next to other programs."""
+"""Tests two tables: the times of libnbody's calls, and cpu_tree compared with other programs."""
 
 import json
 import tempfile

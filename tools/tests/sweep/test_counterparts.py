@@ -1,5 +1,5 @@
-"""Tests how nbody sweep reports published results without a counterpart here, and its profiler
-tables, SASS and drawings."""
+"""Tests that nbody sweep reports published results without a counterpart here. Also tests its
+tables of profiler counts, its counts in SASS, and its list of drawings."""
 
 from __future__ import annotations
 

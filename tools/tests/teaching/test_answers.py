@@ -1,5 +1,5 @@
-"""Tests answers_test.py, which tests the answers to the exercises. If a program is missing, it must
-name the program."""
+"""Tests answers_test.py, which tests the answers to the exercises. If a program is missing,
+answers_test.py must report the program's name."""
 
 import importlib.util
 import sys

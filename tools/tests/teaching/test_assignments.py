@@ -35,8 +35,8 @@ from nbody_tools.labs.rules import broken_by_text
 from tests.fakes import InFolder
 
 FEWEST = 30
-QUOTED = 20  # characters of a line that are not chance
-WINDOW = 6  # equal lines in a row that are not chance
+QUOTED = 20  # lines of this length are not equal by chance
+WINDOW = 6  # this many equal lines in a row are no coincidence
 
 
 def lines_of(text: str) -> list[str]:
@@ -232,14 +232,14 @@ class Points(InFolder):
         self.assertLess(nearness([self.near("moments", lambda v: noise).numbers]), 0.2)
         self.assertEqual(nearness([self.near("moments", lambda v: 0 * v).numbers]), 0)
         means = nearness([self.near("moments", lambda v: 0 * v + v.mean(axis=0)).numbers])
-        self.assertLess(means, 0.1)  # known before, so no result
+        self.assertLess(means, 0.1)  # the means are known without computing the results
         self.assertEqual(nearness([]), 0)
         small = self.near("moments", lambda v: v / 2).numbers
         large = replace(small, got=small.got * 500, expected=small.expected * 2)
         self.assertGreater(nearness([small, large]), 0.99)  # each problem has its own scale
         half = self.near("moments", lambda v: np.where(np.arange(20)[:, None] < 10, v / 2,
                                                        UNWRITTEN[0]))
-        self.assertTrue(0.2 < nearness([half.numbers]) < 0.8)  # what is unwritten has no weight
+        self.assertTrue(0.2 < nearness([half.numbers]) < 0.8)  # unwritten numbers have no weight
 
     def test_a_test_earns_what_its_problems_earn(self) -> None:
         right, half = self.near("moments", lambda v: v), self.near("moments", lambda v: v / 2)

@@ -1,5 +1,5 @@
-"""Tests the scripts in the archive for Gradescope, for every lab. A stub takes the place of the
-program that grades programs."""
+"""Tests the scripts in the archive for Gradescope, for every lab. A stub replaces the grader of
+programs."""
 
 from __future__ import annotations
 

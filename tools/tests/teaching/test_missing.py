@@ -1,6 +1,5 @@
 """Removes one thing at a time from a complete step, and breaks links. ./nbody documents --check
-must report each fault in one line, must report all faults in one call, and must report nothing
-about a draft."""
+must report every fault in one call, each in one line, but none in a draft."""
 
 from __future__ import annotations
 

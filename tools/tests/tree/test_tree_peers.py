@@ -26,7 +26,7 @@ print("Traverse             : 0.0040000 s (1.0 TFlops)")
 print("Total BH            : 0.9000000 s (1.0 TFlops)")
 print("1st percentile: 0.0125")
 """
-HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # not the reader's, in order not to share a bug
+HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # repeated here, to share no bug with the reader
 DIRECT = f"""
 import struct
 if "--output" in sys.argv:
