@@ -8,7 +8,7 @@ namespace nbody {
 namespace {
 
 constexpr int kTag = 1;
-constexpr std::size_t kPiece = std::size_t{1} << 30;  // MPI counts in int
+constexpr std::size_t kPiece = std::size_t{1} << 30;  // MPI's counts are of type int
 
 // Pinned memory that grows on demand. When the memory grows, its contents are lost.
 class Staging {

@@ -23,8 +23,8 @@ constexpr std::string_view to_string(Species species) {
 }
 std::optional<Species> species_of(std::string_view name);
 
-// Parses a list such as "dark,star". Throws a UsageError that names `option` for an unknown, empty
-// or repeated word.
+// Parses a list such as "dark,star". If a word is unknown, empty or repeated, throws a UsageError
+// whose message contains `option`.
 std::vector<Species> parse_species(const std::string& option, std::string_view list);
 
 }  // namespace nbody

@@ -219,7 +219,7 @@ void take_forces(const Snapshot& state, Run& run) {
 }
 
 // The force of a body on itself, or on a body at the same place, is computed as a distance of zero
-// times m / eps^3. m / eps^3 must be finite, because zero times infinity is NaN.
+// times m / eps^3. The factor m / eps^3 must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";

@@ -202,8 +202,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
     // These recorders run before the checkpoint is written, because a resumed run does not record
-    // this state again. Recorders that are due only because the run ends are called after the
-    // checkpoint is written, because the outputs of a resumed, longer run must lack their records.
+    // this state again. Records that are due only because the run ends are made after the
+    // checkpoint is written, because the outputs of a resumed run, which is longer, must lack them.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

@@ -177,8 +177,9 @@ def galpy_field(potential: Any, length: float = 1.0, speed: float = 1.0
     positions (n, 3) and the time: the `external` of `simulate`.
 
     potential: a galpy potential in three dimensions, or a sum of several. In galpy's natural units,
-    lengths are in ro and velocities in vo. length and speed are ro and vo in the units of the
-    bodies, where G is 1: with the units "kpc-msun", length=8 and speed=220 / 2.0738653e-3.
+    ro is the unit of length and vo the unit of velocity. The arguments `length` and `speed` are ro
+    and vo in the units of the bodies, where G is 1. With the units "kpc-msun", for example, they
+    are length=8 and speed=220 / 2.0738653e-3.
 
         a = speed^2 / length F(x / length, t speed / length)
 

@@ -1,4 +1,4 @@
-"""The bodies that files, scenarios and other packages give."""
+"""The type of bodies that are read from files, made by scenarios, or converted."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ class Library:
         return make(number, list(shape))
 
     def result(self, array: Any, stream: int) -> Any:
-        """Waits until the result in an array from `empty` is complete. Returns it as an array of
-        the library."""
+        """Waits until the result in an array from `empty` is complete. Returns the result as an
+        array of the library."""
         _extension.wait(stream)
         return array
 
@@ -130,7 +130,7 @@ def library_of(kind: type) -> Library:
 @functools.lru_cache(maxsize=64)
 def short_way(kind: type) -> Optional[tuple[Any, ...]]:
     """Returns what the extension's short way needs to use arrays of this type (src/short_way.cpp),
-    or None for types that it does not know."""
+    or None for types that the short way does not know."""
     if not _extension.has_cuda:
         return None
     library = library_of(kind)
