@@ -1,5 +1,5 @@
-"""Runs a command of ./nbody that has a Python module. ./nbody calls this; in tools/, python3 -m
-nbody_tools COMMAND does the same.
+"""Runs a command of ./nbody that has a Python module. ./nbody calls this program; `python3 -m
+nbody_tools COMMAND` does the same if it is run in tools/.
 
 Exit codes: 0 success; 1 the command ran and found an error; 2 invalid argument or file, reported in
 one line; 77 this machine lacks something that the command requires.
@@ -28,7 +28,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
 
 
 def silent_if_closed(function: Callable[[], int]) -> int:
-    """Calls the function; exits silently if the reader closes the pipe (`./nbody ... | head`)."""
+    """Calls the function. Exits silently if the reader closes the pipe (`./nbody ... | head`)."""
     try:
         try:
             return function()

@@ -52,7 +52,7 @@ class Failed(ToolError):
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Prints only the error message; argparse would print the whole usage before it."""
+    """A parser that prints only the error message; argparse would print the whole usage first."""
 
     def __init__(self, **keywords: Any) -> None:
         keywords.setdefault("allow_abbrev", False)
@@ -62,9 +62,9 @@ class OneLineParser(argparse.ArgumentParser):
     def parse_args(  # type: ignore[override]  # argparse has overloads for other namespaces
             self, args: Optional[Sequence[str]] = None,
             namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
-        """Parses like argparse, and suggests the nearest option if one is misspelt. If an argument
-        takes any number of words, it also gets the words after --, which argparse would reject if
-        options come before them."""
+        """Parses like argparse, and suggests the nearest option if one is misspelt. A positional
+        argument that takes any number of words also gets the words after `--`; argparse would
+        reject these words if options come before the `--`."""
         words = list(sys.argv[1:] if args is None else args)
         list_of = next((one for one in self._actions if one.nargs in ("+", "*")
                         and not (one.option_strings or one.type or one.choices)), None)

@@ -1,4 +1,5 @@
-"""Draws docs/accuracy.md's figures: force errors against rates, and conservation in a long run."""
+"""Draws the figures of docs/accuracy.md: force errors against rates, and the change of conserved
+quantities during a long run."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ VARIANTS = {
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """Draws one column per problem. float64 has its own axis, because its errors are far
+    """Draws one column of panels per problem. float64 has its own panel, because its errors are far
     smaller."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
     kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
@@ -95,8 +96,8 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
 
 
 def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> None:
-    """Draws the programs of one kind. Programs with similar rates share a label if the upper ends
-    of their lines differ by less than a factor of two."""
+    """Draws the programs of one kind. Neighbouring programs with similar rates share a label if the
+    upper ends of their error lines differ by less than a factor of two."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []
     for record in records:
@@ -114,7 +115,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
     for group in groups:
         names = sorted(VARIANTS.get(r.step) or r.number for r in group)
         middle = math.sqrt(rate(group[0]) * rate(group[-1]))
-        below = kind == COMPENSATED  # the space below is empty
+        below = kind == COMPENSATED  # there is space below these lines
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate(

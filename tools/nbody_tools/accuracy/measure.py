@@ -28,8 +28,8 @@ MANY = (
     3,
 )
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
-# Compares the forces on 8192 bodies (one in 32 of MANY) or on 4096 (one in 64 of ONE).
-# So 8 or 4 errors are above the 99.9th percentile.
+# MANY compares the forces on 8192 bodies (one in 32), and ONE on 4096 bodies (one in 64).
+# So 8 or 4 of the errors are above the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
 COMPARED_OF_ONE = ("--validate", "off", "--force-error", 4096)
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from this step on, one system can use the whole device
@@ -130,9 +130,9 @@ def long_disk(bench: Bench) -> None:
 
 
 def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
-    """Returns three lists with an entry for each row: the relative changes of energy and of angular
-    momentum since the start, and the change of momentum in units of mass times initial RMS
-    speed."""
+    """Returns lists with one entry per row: the step, the time, and three changes since the start.
+    The changes of energy and angular momentum are relative; the change of momentum is in units of
+    mass times initial RMS speed."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 

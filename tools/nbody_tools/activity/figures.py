@@ -11,7 +11,7 @@ from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 from nbody_tools.files.diagnostics import Activity
 
-MAX_PIXELS = 1024  # most pixels per side; larger maps add up squares of cells
+MAX_PIXELS = 1024  # most pixels per side; in larger maps, a pixel is the sum of a square of cells
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
@@ -38,7 +38,7 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
     """Merges squares of cells by adding up their shares, so that the map has at most `most` cells
-    per side. Returns the merged map, and the number of original cells along the side of a
+    per side. Returns the merged map, and the number of cells along the side of each merged
     square."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged

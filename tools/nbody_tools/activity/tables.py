@@ -1,5 +1,5 @@
-"""Makes the tables of experiments/activity_map from records: times of the variants for several N,
-and for several D."""
+"""Makes the tables of experiments/activity_map from records: times of the variants for several
+numbers of bodies N, and for several numbers D of cells per side of the map."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbody_tools.records.record import Record, check_measurement, newest_measure
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
-SMALL_MAP, FEW_BODIES = 10, 1024  # the D of the table over N, and the N of the table over D
+SMALL_MAP, FEW_BODIES = 10, 1024  # D in the table over N, and N in the table over D
 Row = tuple[str, int]  # a variant and its number of threads per block
 
 

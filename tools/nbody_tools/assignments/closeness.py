@@ -69,7 +69,8 @@ def at_any_place(got: np.ndarray, expected: np.ndarray) -> float:
     if not wanted.size or not found.size:
         return 0.0
     allowed = 1e-5 * np.abs(wanted)
-    # k equal expected numbers, such as counts, need k matching results: the i-th takes the i-th.
+    # k equal expected numbers, such as counts, need k matching results, so the i-th of the equal
+    # numbers is paired with the i-th matching result.
     rank = np.arange(wanted.size) - np.searchsorted(wanted, wanted)
     first = np.searchsorted(found, wanted - allowed, "left")
     last = np.searchsorted(found, wanted + allowed, "right")

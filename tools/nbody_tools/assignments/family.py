@@ -92,13 +92,13 @@ class Checked:
 @dataclass(frozen=True)
 class Problem:
     """Input and expected output of one call. Blobs are the bytes of the arrays on the device."""
-    words: str  # "17 systems x 67 bodies"
+    words: str  # for messages, such as "17 x 67 bodies"
     systems: int
     count: int
     blobs: tuple[bytes, ...]
     results: int  # bytes of the result
     expected: Any
-    units: float  # number of bodies, by which counts are divided
+    units: float  # number of bodies or elements; counts are divided by it
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ LESSONS, USES_LESSON = "memory/", 0.35
 @dataclass(frozen=True)
 class Match:
     submission: str
-    share: float  # of the submission's tokens that the other file also has
+    share: float  # share of the submission's tokens that are also in the other file
     other: str
 
 

@@ -1,8 +1,9 @@
 """Compares files with copydetect; similarity.py starts it in a Python that has copydetect.
 
 Reads {"submissions": {name: file}, "others": {name: file}} and writes one row [submission, share,
-other] for each submission. The code of starters is not subtracted: it has only two lines, and
-copydetect 0.5.0 also subtracts repeated text whenever it subtracts any text.
+other] for each submission. The code of the starters is not subtracted from the submissions, because
+it has only two lines, and because copydetect 0.5.0 also subtracts repeated text whenever it
+subtracts any text.
 """
 
 import json

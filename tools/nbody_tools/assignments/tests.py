@@ -42,7 +42,7 @@ MOST_COPIED = 0.2  # share of the input that a program may copy to the host
 STRICT = "HOSTCUDA_STRICT_MEM=1"
 UNPOISONED = "HOSTCUDA_POISON=0"  # new memory holds zeros
 TRACE = "HOSTCUDA_TRACE"
-ROOM = f"HOSTCUDA_ROOM={1 << 16}"  # zero bytes behind each array
+ROOM = f"HOSTCUDA_ROOM={1 << 16}"  # this many bytes of zeros behind each array
 LOADS = ("requests of global loads", "global loads")
 EDGES = (1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025)
 UNUSED = re.compile(r"bytes are allocated but never used")

@@ -126,16 +126,16 @@ def launcher(ranks: int | None) -> list[str]:
 
 
 def environment(ranks: int | None = None) -> dict[str, str]:
-    """Returns the environment of mpirun. It lets mpirun run as root (in containers) and start more
-    ranks than cores (in tests). It lengthens the delay between SIGTERM and SIGKILL (default: one
-    second), because ranks may be writing a checkpoint. It sets NBODY_RANKS, which each rank
-    compares with the number that MPI reports."""
+    """Returns the environment of mpirun. The environment lets mpirun run as root (in containers)
+    and start more ranks than cores (in tests). It lengthens the delay between SIGTERM and SIGKILL
+    (default: one second), because ranks may be writing a checkpoint. It sets NBODY_RANKS, and each
+    rank compares this number with the number of ranks that MPI reports."""
     allowed = (
         {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if os.geteuid() == 0
         else {}
     )
-    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # for Open MPI 4; next: Open MPI 5
+    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4; below: Open MPI 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     patience = {
         f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
@@ -153,10 +153,10 @@ def program(build: Path | None, step: str) -> Path:
 
 
 def start(ranks: int | None, words: Sequence[str]) -> int:
-    """Runs the command on the ranks; returns its exit code. Passes SIGTERM on as SIGUSR1, which
-    step 14 handles like SIGTERM, because mpirun 5 kills its ranks half a second after a SIGTERM,
-    while they write their checkpoint. Ignores Ctrl-C, because the terminal also sends it to
-    mpirun."""
+    """Runs the command on the ranks; returns its exit code. Passes a SIGTERM on as SIGUSR1,
+    because mpirun 5 kills its ranks half a second after a SIGTERM, before they have written their
+    checkpoint. Step 14 handles both signals in the same way. Ignores Ctrl-C, because the terminal
+    also sends it to mpirun."""
     with subprocess.Popen([*launcher(ranks), *words], env=environment(ranks)) as process:
         handlers = {
             signal.SIGTERM: lambda *_: process.send_signal(signal.SIGUSR1),

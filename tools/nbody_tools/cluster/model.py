@@ -3,9 +3,9 @@ gathers.
 
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
-receives. tests/cluster/model_test.py compares these counts with the program's. Transfers take as
-long as nbody-gather measured. For numbers of ranks for which no gather was measured, the model
-assumes the network of the class Network.
+receives. tests/cluster/model_test.py compares these counts with the program's. The duration of a
+transfer is the one that nbody-gather measured. If no gather was measured on a number of ranks, the
+model assumes the network that the class Network describes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Load:
     """Work and traffic of a rank in a time step; `sums` and `work` describe the busiest rank."""
 
     gathered: int  # bytes of positions received
-    sums: int  # bytes received
+    sums: int  # bytes of force sums received
     work: int  # pairs of tiles
-    all_work: int  # of all ranks together
+    all_work: int  # pairs of tiles of all ranks together
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Gather:
 
 @dataclass(frozen=True)
 class Network:
-    """An assumed, not measured network: the bandwidth into one GPU, and the time that a transfer
-    around a ring of ranks takes to begin, once and per rank."""
+    """A network with assumed, not measured properties: the bandwidth into one GPU, and the time
+    until a transfer around a ring of ranks begins, which is a constant plus a time per rank."""
 
     bytes_per_second: float = 40e9
     to_begin: float = 40e-6

@@ -52,7 +52,8 @@ def predicted(rate: Value, results: Path) -> str:
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
-    """Maps the label of each measured row to the row's speedups over one GPU, by number of GPUs."""
+    """Maps each measured row's label to a dictionary from numbers of GPUs to speedups over one
+    GPU."""
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -77,7 +78,7 @@ def measured(facts: Facts) -> str:
             ratio = one / facts.value(STEP, problem, time, ranks)
             predicted = str(
                 facts.predicted("14, " + words.format(ranks), "predicted")
-            )  # "ratio" or "time, ratio"
+            )  # the cell is "ratio" or "time, ratio"
             cells += [predicted.rpartition(", ")[2],
                       "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
         rows.append([name, time, *cells])

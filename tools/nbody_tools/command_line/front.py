@@ -1,7 +1,8 @@
 """Reads the arguments of ./nbody, and handles help, version and invalid commands itself.
 
 Passes every other command to its function in tools/commands.sh, which installs and builds what the
-command needs, or to its module. Until then, it imports no slow module and starts no slow program.
+command needs, or to its module. Before that, this module imports no slow module and starts no slow
+program.
 """
 
 from __future__ import annotations
@@ -128,9 +129,9 @@ def options_of_ctest() -> list[str]:
 
 
 def use_python_with_libraries(words: Sequence[str]) -> None:
-    """Restarts this program with the system's Python if the running Python lacks the libraries: the
-    first python3 on the path may belong to an environment without libraries. An interpreter that
-    PYTHON specifies is kept, because the user has chosen it."""
+    """Restarts this program with the system's Python if the running Python lacks the libraries,
+    because the first python3 on the path may belong to an environment without libraries. Keeps an
+    interpreter that PYTHON specifies, because the user has chosen it."""
     if (os.environ.get("PYTHON") or all(map(find_spec, LIBRARIES))
             or not os.access(SYSTEM_PYTHON, os.X_OK)):
         return

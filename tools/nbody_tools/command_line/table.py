@@ -1,9 +1,9 @@
 """Lists all commands of ./nbody for its help, completion, manual page and dispatcher.
 
-A command is implemented by a module of nbody_tools, whose parser knows the command's options, by a
-function in tools/commands.sh, or by both. If a command has both, the function installs and builds
-what the module needs, and then starts the module. Options are listed here only for commands without
-a module.
+A command is implemented by a module of nbody_tools, by a function in tools/commands.sh, or by both.
+If a command has both, the function installs and builds what the module needs, and then starts the
+module. A module's parser knows the command's options, so options are listed here only for commands
+without a module.
 """
 
 from __future__ import annotations

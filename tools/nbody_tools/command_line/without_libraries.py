@@ -1,8 +1,8 @@
 """Imports a command's module without its numerical and drawing libraries, to read its options.
 
 Importing matplotlib takes longer than the rest of --help, and --help must also work without
-matplotlib. The modules import such libraries at the top and use their names while they are
-imported, so empty modules take the libraries' place.
+matplotlib. The commands' modules import such libraries at the top and already use names of the
+libraries during the import, so empty modules take the libraries' place.
 """
 
 from __future__ import annotations

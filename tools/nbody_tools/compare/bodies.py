@@ -1,8 +1,8 @@
 """Makes the bodies for all programs of a comparison, and checks the programs' forces.
 
-This uses only Python's standard library, because a machine with a GPU may lack NumPy.
-Bodies begin at rest, and dt is a power of two, so after one step of length dt, a velocity is
-exactly dt times the acceleration.
+This module uses only Python's standard library, because a machine with a GPU may lack NumPy. Bodies
+begin at rest, and dt is a power of two, so after one step of length dt, a velocity is exactly dt
+times the acceleration.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # the laws of force with and without softening
-# The error of a million float32 additions is smaller than this; the error of a wrong force is
-# larger.
+# The error of a million float32 additions is smaller than MAX_ERROR, and the error of a wrong force
+# is larger.
 MAX_ERROR = 1e-4
 # When a run of several steps is checked, all bodies start with this velocity. They are at rest
 # relative to each other, so the forces hardly change.

@@ -82,7 +82,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Entry:
-    """A contender's results on one problem."""
+    """The results of a contender on one problem."""
 
     contender: Contender
     error: float
@@ -182,7 +182,7 @@ class Field:
             return None
         of_a_step = max(first.pop("seconds")[0], 1e-7)
         steps = max(1, min(MAX_STEPS, math.ceil(self.options.seconds / of_a_step)))
-        # A run that takes seconds is not repeated within a round.
+        # A run that takes several seconds is not repeated within a round.
         repeat = max(
             1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step)))
         )
@@ -334,7 +334,7 @@ def run(options: argparse.Namespace) -> int:
                        and (entry := arena.verified(one, bodies)) is not None]
             arena.time(entries, bodies)
             records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
-            if records:  # otherwise an earlier file stays
+            if records:  # without records, does not overwrite an earlier file
                 write_json_lines(options.output, records)
     if not records and not arena.failures:
         raise Failed(f"none of {', '.join(one.name for one in contenders)} is available")

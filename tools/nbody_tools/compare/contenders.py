@@ -1,7 +1,7 @@
 """The programs of a comparison: our steps, third-party kernels from the user's folders, and Python
 packages.
 
-Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup,
+All programs accept the same options (--input, --steps, --dt, --softening, --repeat, --warmup,
 --output, --json). No third-party code is part of this repository; the drivers in benchmarks/
 include it from the user's folders.
 """
@@ -95,8 +95,8 @@ def ours(build: Path) -> Iterator[Contender]:
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields NVIDIA's sample, compiled as in its CMakeLists.txt, and again with denormals flushed
-    to zero."""
+    """Yields NVIDIA's sample for each block size, compiled as in its CMakeLists.txt, and again with
+    denormals flushed to zero."""
     if not (folder / "bodysystemcuda.cu").is_file():
         raise ToolError(f"--sample {folder}: this folder has no bodysystemcuda.cu")
     for block in SAMPLE_BLOCKS:
@@ -129,7 +129,7 @@ def common_of(folder: Path) -> Path:
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields KTT's kernel in some configurations; the autotuner itself would try more of them."""
+    """Yields KTT's kernel in some configurations. The autotuner itself would try more."""
     source = folder / "Nbody.cu"
     if not source.is_file():
         raise ToolError(f"--ktt {folder}: this folder has no Nbody.cu")

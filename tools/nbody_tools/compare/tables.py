@@ -10,8 +10,8 @@ from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # in docs/results/
-# The table's last rows compare our steps with these programs. A name that ends in an underscore
-# stands for that program with its fastest block size.
+# The table's last rows compare our steps with these programs. If a name ends in an underscore, the
+# row uses the program's fastest block size.
 PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 

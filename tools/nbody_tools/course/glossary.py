@@ -52,7 +52,7 @@ def page_of(file: Path) -> str:
 
 def lines(root: Path) -> str:
     """Returns a list of the terms, each with its meaning and the first step whose page prints the
-    term in bold. Raises ToolError if no step prints a term in bold, or if bold words have no
+    term in bold. Raises ToolError if a term is not in bold on any page, or if bold words have no
     definition."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")

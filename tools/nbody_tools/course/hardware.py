@@ -1,5 +1,5 @@
-"""Computes the occupancy of an SM, on the measured GPU and on others, from a block's registers,
-threads and shared memory."""
+"""Computes how many blocks fit on an SM, on the measured GPU and on other GPUs, from a block's
+registers, threads and shared memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
 LANES = 32
-QUARTERS = 4  # an SM has four; each has a scheduler and a quarter of the registers
+QUARTERS = 4  # of an SM; each has a scheduler and a quarter of the registers
 REGISTERS = 65536  # per SM; the same in all GPUs listed here
 ROUNDED_TO = 8  # registers per thread are allocated in multiples of eight
 RESERVED = 1024  # bytes of shared memory per block that CUDA reserves for itself
@@ -26,8 +26,8 @@ class Limits:
 
     threads: int
     blocks: int
-    shared: int  # KB
-    fp32: int  # lanes
+    shared: int  # KB of shared memory
+    fp32: int  # FP32 lanes
     xu: int = 16  # results per cycle of the XU pipe
 
     @property

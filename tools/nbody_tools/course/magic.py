@@ -9,9 +9,9 @@ unchanged step.
     %%nbody_step 03 --systems 2 --bodies 1000 --steps 3
     __device__ void update_velocity(...) { ... }
 
-A cell with a main() is a whole program; otherwise its functions replace those functions of the step
-that have the same names. With a GPU and nvcc the program runs on the GPU and is timed; otherwise it
-is emulated on the CPU and is not timed. In both cases, the counts come from a traced run on the
+A cell with a main() is a whole program. In any other cell, each function replaces the function of
+the same name in the step. With a GPU and nvcc, the program runs on the GPU and is timed; otherwise
+it is emulated on the CPU and is not timed. In both cases, the counts come from a traced run on the
 CPU.
 """
 
@@ -102,8 +102,8 @@ def errors(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def times(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
-    """Returns a table of times on a GPU, or an empty string for emulated runs, which have no
-    times."""
+    """Returns a table of times on a GPU, or an empty string if the runs were emulated, because
+    emulated runs have no times."""
     rows = [["", "compute", "rate"]]
     rows += [[name, f"{1e3 * record['median']['compute']:.3f} ms", rate(record)]
              for name, record in (("your cell", yours), (short(step), ours))
@@ -175,8 +175,8 @@ def picture_of(states: dict[str, Path]) -> bytes:
 def try_cell(line: str, cell: str, root: Path = ROOT
              ) -> tuple[dict[str, Any], str, dict[str, Path]]:
     """Runs the cell and the step. Returns the record of the cell's program, the text to print, and
-    a dictionary from titles to files with final states. The files also
-    include states that fail validation."""
+    a dictionary from titles to files with final states, which include states that fail
+    validation."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"the first argument must be a step, as in %%nbody_step 03 {DEFAULT}")

@@ -47,9 +47,9 @@ json.loads(points.read_text(encoding="utf-8"))["score"]
 
 @dataclass(frozen=True)
 class Material:
-    name: str  # of the assignment in nbgrader
+    name: str  # name of the assignment in nbgrader
     task: str  # first argument of ./nbody grade
-    file: str  # what the student writes
+    file: str  # name of the file that the student writes
     statement: str
     starter: str
     more: dict[str, str]  # files next to the notebook

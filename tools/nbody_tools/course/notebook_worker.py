@@ -3,7 +3,7 @@ TEXT...
 
 Needs an interpreter that has jupytext. With --execute, a %%nbody_step cell that contains "wrong on
 purpose" must fail validation, and every other %%nbody_step cell must pass. Each of these cells must
-print its errors and counts and draw a picture, and none may print an emulated time.
+print its errors and its counts, and must draw a picture. None may print an emulated time.
 """
 
 import shutil

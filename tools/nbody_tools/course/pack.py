@@ -31,13 +31,13 @@ from nbody_tools.course.site import LINK, tracked
 # The class may read the steps, because the grader recognises copies of a step.
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
            "course/assignments/", "tests/answers/", "tests/assignments/")
-OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope
+OF_A_LAB = "answers.toml"  # only Gradescope can grade a lab that has this file
 WORDS_ABOUT_ANSWERS = re.compile(
     r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
     r" \(\[answers\]\(docs/answers\.md\)\)",
     re.M,
 )
-SCRIPTS = Path("course") / "gradescope"  # Gradescope calls these from its archive
+SCRIPTS = Path("course") / "gradescope"  # the archive contains these scripts for Gradescope
 
 
 def configure(p: argparse.ArgumentParser) -> None:

@@ -26,10 +26,9 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Returns one point per step. The number of bytes follows from the number of sectors that
-    Nsight Compute counted for global loads. Each interaction counts as 20 flops, and the number of
-    interactions follows from the counted instructions. The rate was measured without the
-    profiler."""
+    """Returns one point per step. The number of bytes is computed from the sectors that Nsight
+    Compute counted for global loads, and the number of interactions from the counted instructions.
+    An interaction counts as 20 flops. The rate was measured without the profiler."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")

@@ -1,5 +1,5 @@
-// The theme's blocks of code scroll, but a keyboard could not reach them, and the buttons beside
-// them are landmarks without a name.
+// Lets the keyboard reach the theme's code blocks and tables, so that they can be scrolled, and gives
+// a name to the buttons next to each code block, which are landmarks.
 "use strict";
 const nameBlocks = () => {
   document.querySelectorAll("pre > code").forEach((code) => { code.tabIndex = 0; });

@@ -32,7 +32,8 @@ from nbody_tools.steps import is_draft, published_steps, step_folders
 STYLE, SCRIPT = "tokens.css", "site.js"
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
-# A header cell without text is not a header of anything, so it is written as an ordinary cell.
+# Matches a header cell without text. It is not the header of anything, so it becomes an ordinary
+# cell.
 EMPTY_HEADER = re.compile(r"<th([^>]*)>\s*</th>")
 HTML_LINK = re.compile(r'(<(?:img|source)\b[^>]*\b(?:src|srcset)=")([^" ]+)(")')
 # Indented lines are code if they follow an empty line. Otherwise they continue a list item.
@@ -101,7 +102,7 @@ class Pages:
         left_out = (*without, *drafts)
         self.files = {file for file in tracked(root) if not str(file).startswith(left_out)}
         self.folders = {parent for file in self.files for parent in file.parents}
-        self.listings: set[Path] = set()  # generated pages: folders without README, sources
+        self.listings: set[Path] = set()  # folders and sources that get a generated page
         self.problems: list[str] = []
 
     def documents(self) -> list[Path]:
@@ -133,7 +134,7 @@ class Pages:
         there.write_text(text, encoding="utf-8")
 
     def with_links_to_pages(self, text: str, page: Path) -> str:
-        """Rewrites links outside code: a link to a folder then leads to the folder's README, and a
+        """Rewrites links outside code. A link to a folder then leads to the folder's README, and a
         link to a source file leads to a page that shows the file. Copies the pictures."""
         def replaced(match: re.Match) -> str:
             kept = (code.span() for code in CODE.finditer(match.string))
@@ -312,7 +313,7 @@ def dead_links(site: Path) -> Iterator[str]:
             there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             there = there / "index.html" if there.is_dir() else there
             where = page.relative_to(site)
-            if where.name == "404.html":  # this page's links start at the server's root
+            if where.name == "404.html":  # the links of this page start at the server's root
                 continue
             if not there.is_file():
                 yield f"{where}: links to '{target}', which does not exist"

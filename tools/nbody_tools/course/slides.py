@@ -25,7 +25,7 @@ from nbody_tools.design.tokens import style_sheet
 from nbody_tools.steps import number_of, published_steps, what_a_step_adds
 
 ROOM = 9  # most lines of bullets on a slide
-LETTERS = 62  # per line
+LETTERS = 62  # most letters per line
 CODE_LINES = 22
 PAGE = (
     (Path(__file__).parent / "slides.html")
@@ -67,7 +67,7 @@ def items(text: str) -> list[str]:
 
 
 def new_terms(step: str, readmes: dict[str, str], terms: list[Term]) -> list[Term]:
-    """Returns the terms that this step prints in bold and no earlier step does."""
+    """Returns the terms that this step's README, but no earlier README, prints in bold."""
     before = {words for name, text in readmes.items() if name < step for words in bold(text)}
     mine = [words for words in bold(idea_of(readmes[step]))]
     return [next(t for t in terms if words in t.forms) for words in dict.fromkeys(mine)

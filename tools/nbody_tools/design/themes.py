@@ -1,8 +1,8 @@
 """Gives an SVG a dark theme, so that one file fits a light and a dark page.
 
 Programs that ignore the theme show the original colours. If the reader prefers dark pages, a
-browser replaces each colour by its counterpart: the dark half of a token, or for any other colour
-the same hue with inverted lightness.
+browser replaces each colour by its counterpart. For the colour of a token, that is the token's dark
+colour; for any other colour, it is the same hue with inverted lightness.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def colour(name: str, theme: str = "light") -> str:
 
 
 def style_sheet(theme: str = "") -> str:
-    """Returns the tokens as CSS for one theme, or for both, selected by the reader's preference.
+    """Returns the tokens as CSS for one theme, or for both themes. If the CSS contains both, the
+    reader's preference selects one.
 
     The result does not use light-dark(), so a page is also readable in a browser of 2020.
     """

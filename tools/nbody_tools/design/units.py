@@ -47,7 +47,7 @@ class Units:
 
 
 def units_of(text: str) -> Optional[Units]:
-    """Returns the units that a file specifies, or None if they have no physical scale."""
+    """Returns the units that a file specifies, or None if these units have no physical scale."""
     found = OTHER.fullmatch(text)
     if found:
         length, mass_gm = float(found.group(1)) * KPC, float(found.group(2)) * SUN_GM
@@ -77,7 +77,8 @@ def time_text(bodies: "Bodies") -> str:
 
 
 def _time(years: float) -> Unit:
-    """Returns the unit of time in which numbers of the run are easiest to read."""
+    """Returns the unit of time that makes the times of a run easiest to read; `years` is the run's
+    own unit."""
     for token, size in (("unit-time-giga", 1e9), ("unit-time-mega", 1e6)):
         if years >= size:
             return Unit(years / size, value(token))

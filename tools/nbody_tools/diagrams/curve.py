@@ -99,7 +99,7 @@ def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
 
 
 def pull(body: Body, everyone: list[Body]) -> float:
-    """Returns the magnitude of the force on a body, softened by 2 % of the square's side."""
+    """Returns the magnitude of the force on a body. The softening is 2 % of the square's side."""
     weights = [(math.dist(body, other) ** 2 + 4e-4) ** -1.5 for other in everyone]
     return math.hypot(*(sum(w * (other[k] - body[k]) for w, other in zip(weights, everyone))
                         for k in (0, 1)))

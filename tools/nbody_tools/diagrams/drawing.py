@@ -1,4 +1,4 @@
-"""Draws shapes and words at coordinates and writes SVG. The same calls write the same bytes.
+"""Draws shapes and words at coordinates, and writes SVG. The same calls always give the same bytes.
 
 A reader who prefers dark pages sees the drawing in dark colours (design/themes.py). Text is not
 converted to shapes, so it can be searched and read aloud. In a drawing of width WIDTH, no text is
@@ -84,7 +84,7 @@ class Drawing:
 
     def path(self, points: list[tuple[float, float]], colour: str = INK, thick: float = 2,
              dashed: bool = False, arrow: bool = False) -> None:
-        if arrow:  # draws the head as a shape; some viewers lack markers
+        if arrow:  # the head is a polygon, because some viewers do not draw SVG markers
             points = [*points[:-1], self._head(points[-2], points[-1], colour, thick)]
         at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         dash = ' stroke-dasharray="6 5"' if dashed else ""

@@ -123,7 +123,7 @@ def waves() -> Drawing:
 
 
 def places(d: Drawing, y: float, blocks: int, colour: Callable[[int], str]) -> None:
-    """Draws the SMs as columns of four places, which the blocks fill row by row."""
+    """Draws each SM as a column of four places. The blocks fill the places row by row."""
     for sm in range(SMS):
         for slot in range(SLOTS):
             block = slot * SMS + sm

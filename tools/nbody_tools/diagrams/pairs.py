@@ -118,8 +118,9 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """Returns the pairs of segments as plan.h forms them: each segment with itself and with the
-    segments up to half the ring ahead. Two segments exactly half the ring apart form one pair."""
+    """Returns the pairs of segments that plan.h forms: each segment with itself, and with the
+    segments up to half the ring ahead. Two segments exactly half the ring apart form only one
+    pair."""
     return [
         (row, (row + offset) % SEGMENTS)
         for row in range(SEGMENTS)

@@ -115,8 +115,7 @@ def threads_per_bank(position_of: Callable[[int], int]) -> list[int]:
     return [counts[bank] for bank in range(BANKS)]
 
 
-# Figures of the project report, with functions that return the first position that a thread
-# accesses.
+# Figures of the project report. Each function returns the first position that a thread accesses.
 BANK_CASES = (
     ("11", "writing, a run of 4 positions per thread", lambda thread: thread *
      (LUF // ROWS_PER_BLOCK)),

@@ -1,5 +1,5 @@
-"""Redraws further figures from two documents in docs/reports/: where partial sums are stored, which
-pairs a thread computes, and how many warps fit on an SM."""
+"""Redraws figures of two documents in docs/reports/: where partial sums are stored, which pairs a
+thread computes, and how many warps fit on an SM."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def pairs_of(sharing: str, bodies: int = BODIES, threads: int = THREADS) -> dict
 
 
 def each_pair_once() -> Drawing:
-    """Draws how one computation yields the forces on two bodies: project report, figure 15."""
+    """Draws figure 15 of the project report: a pair is computed once, and its force acts on both
+    bodies."""
     d = Drawing(470, "Left: every body with every other, N(N - 1) forces. Right: each pair once, "
                      "its force used for both bodies")
     cell, top = 40, 96

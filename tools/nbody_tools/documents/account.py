@@ -70,10 +70,10 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
 
 def account_of_lanes(step: str, parent: Optional[str], facts: Facts, threads: int,
                      sms: int) -> str:
-    """Returns the account of a step whose parent runs on `threads` threads of a CPU, while the step
-    runs on `sms` SMs. A lane's time per interaction follows from counts: the instructions,
-    divided by the clock and by the share of the issue slots that are used. A thread's time is
-    measured, because these tools do not count a CPU's instructions."""
+    """Returns the account of a step that runs on `sms` SMs and whose parent runs on `threads`
+    threads of a CPU. A lane's time per interaction is computed from counts: the number of
+    instructions, divided by the clock and by the share of issue slots that are used. A thread's
+    time is measured, because these tools do not count a CPU's instructions."""
     after = facts.profile(step)
     rates = [facts.value(name, "systems", "gips") for name in (parent or step, step)]
     clock = facts.machine("gpu", "clock")

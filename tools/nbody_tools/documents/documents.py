@@ -43,7 +43,7 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
 EXERCISE = re.compile(r"\d+\. \*\*\(\d+ min, (?:try|think|write)\)")
-OTHER_LESSONS = ("memory/*.md", "integrators/README.md")  # they have no measurements.md
+OTHER_LESSONS = ("memory/*.md", "integrators/README.md")  # these have no measurements.md
 MEASURED_NUMBERS = 20  # limit per README; a README with more numbers would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
@@ -57,7 +57,7 @@ FOLDERS = (
     "experiments/*",
     *(f"step{digit}*" for digit in range(10)),
 )
-# Other modules write and test these documents.
+# Other modules write these documents and test whether they are up to date.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
@@ -161,8 +161,8 @@ def problems_of_other_lessons(root: Path) -> Iterator[str]:
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
-    """Yields what a lesson lacks. A lesson needs headings in the right order, a question at the
-    top, a folded prediction, few measured numbers, and a link to the next step."""
+    """Yields the problems of a lesson. A lesson needs headings in the right order, a question at
+    the top, a folded prediction, few measured numbers, and a link to the next step."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
         yield f"the headings of a lesson must be {', '.join(HEADINGS)}, in this order"

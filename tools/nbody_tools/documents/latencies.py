@@ -99,8 +99,8 @@ def mix_of(name: str) -> list[int]:
 
 
 def issue_slots(results: Path) -> str:
-    """Returns a table of the issue slots that a MUFU or SHFL takes in a loop of multiply-adds. One
-    slot is the time of one multiply-add."""
+    """Returns a table of the issue slots that a MUFU or SHFL instruction takes in a loop of
+    multiply-adds. One slot is the time of one multiply-add."""
     times = {r.data["latency"]: r.data["median"]
              for r in newest(results) if mix_of(r.data["latency"])}
     if PLAIN not in times:

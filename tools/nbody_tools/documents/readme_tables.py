@@ -31,8 +31,8 @@ def measured(step: str, facts: Facts) -> str:
 
 
 def cpu_programs(facts: Facts) -> str:
-    """Returns a table of cpu_simd, a program that is measured on several CPUs. The table has the
-    newest record for every machine and problem."""
+    """Returns a table for cpu_simd, a program that is measured on several CPUs. The table shows the
+    newest record of every machine and problem."""
     newest: dict[tuple[str, str], Measured] = {}
     for m in facts.measured:
         key = (m.record.machine, str(m.record.problem))

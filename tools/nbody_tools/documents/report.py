@@ -29,7 +29,7 @@ from nbody_tools.tree import tables as tree_page
 from nbody_tools.tree.peers import Peer
 
 FIGURES = Path("docs") / "figures"
-DRAWN_FROM = FIGURES / "report.json"  # identifies the records that the figures show
+DRAWN_FROM = FIGURES / "report.json"  # contains a digest of the records that the figures show
 TIMELINES = Path("docs") / "results" / "timelines"  # contains RUN.timeline.csv and records.jsonl
 PHOTOGRAPHS = ("galaxies",)
 GALAXIES = Path("docs") / "results" / "galaxies"  # contains a record and star maps of its states
@@ -57,7 +57,7 @@ class Figures:
 
     staircase: Optional[Staircase]
     peak: float
-    timelines: dict[str, list[Path]]  # the files of each figure whose files all exist
+    timelines: dict[str, list[Path]]  # files by figure; only figures whose files all exist
     errors: Sequence[Record] = ()  # records of force errors
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # from ./nbody measure tree

@@ -15,8 +15,8 @@ from nbody_tools.tables import ABSENT, markdown
 
 
 class Budget:
-    """Limits on the length of programs, changes and READMEs; README.md quotes them. Every file of a
-    step counts, its headers too."""
+    """Limits on the length of programs, changes and READMEs; README.md quotes these limits. All
+    files of a step count, including its headers."""
 
     changed = 100  # lines added or removed, compared with the parent; more would be a second idea
     changed_layout = 120  # limit for steps that replace the whole layout or decomposition
@@ -28,11 +28,11 @@ class Budget:
     last_first = "04b"
     large_lines = 350  # limit for a cluster and for trees
     large_steps = ("14", "15", "15b", "16")
-    # Steps that exceed these limits, as README.md says. No other step may, and a step that is
-    # within its limits again must leave this list.
+    # Steps that exceed these limits, as README.md says. No other step may exceed them, and a step
+    # that is within its limits again must be removed from this list.
     exceeded = ("11", "12", "13", "14", "15")
-    readme = 110  # most lines of a step's README
-    excerpt = 24  # most lines of one diff in a README
+    readme = 110  # lines of a step's README
+    excerpt = 24  # lines of one diff in a README
 
 
 class SourceError(ToolError):
@@ -90,7 +90,7 @@ def text_of(file: Path) -> str:
 
 
 def read_source(folder: Path) -> Optional[Source]:
-    """Returns the program in a folder, or None if there is none."""
+    """Returns the program in a folder, or None if the folder has no program."""
     for file in (folder / "nbody.cpp", folder / "nbody.cu"):
         if file.is_file():
             text = text_of(file)

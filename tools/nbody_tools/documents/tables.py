@@ -183,8 +183,8 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """Returns a record of the step that this variant was made from: the one in the same file if
-    possible, otherwise the newest."""
+    """Returns the record of highest rank (facts.py) for the step that this variant was made from,
+    with the variant's problem and number of devices."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

@@ -21,8 +21,8 @@ from nbody_tools.records.facts import PlacedError, Value
 WIDTH = 105
 ENDING = ".template.md"
 MEASUREMENTS = "measurements"  # contains docs/measurements/STEP.template.md
-# Numbers that may be typed in the report's text, because they are not measurements.
-# A number that is part of a name (step03, float32) does not count as a number.
+# Numbers that may be typed in the report's text, because they are not measurements. A number that
+# is part of a name (step03, float32) does not count.
 ALLOWED = {
     "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|"
                          r"20|5|10",
@@ -41,7 +41,8 @@ MEASUREMENT = re.compile(
 # A place in a document without a template: <!-- {{ expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
-# At these positions Markdown would treat a place as an HTML block, or a | in it as a cell's end.
+# At these positions, Markdown would treat a place as an HTML block, or a | in the place as the end
+# of a cell.
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -137,7 +138,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
         return None
 
     def written_again(place: re.Match) -> str:
-        line = place.string.count("\n", 0, place.start())  # keeps line numbers in messages right
+        line = place.string.count("\n", 0, place.start())  # for the line numbers in messages
         text = rendered("\n" * line + place[2])
         alone = place[1].endswith("\n") and place[3].startswith("\n")
         if text is not None and "\n" in text.strip("\n") and not alone:

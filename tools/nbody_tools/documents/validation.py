@@ -30,8 +30,8 @@ class Mutant:
     step: str
     wrong: str
     is_wrong: bool
-    caught_by: list[str]  # declared checks; the tests require that these fail,
-    says: str  # or that the run stops with this message
+    caught_by: list[str]  # checks that must reject the mutant
+    says: str  # or the message with which the run must stop
     mode: list[str]
     passes_plain: bool
     failed: Optional[list[str]]  # checks that failed; None if the run was stopped

@@ -126,8 +126,8 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """Returns the names that every document can use. Reads each file only once for all of
-        them."""
+        """Returns the names that every document can use. Reads each file only once for all
+        documents."""
         facts = self.facts
         published = {"citation": Value(facts.published["citation"]),
                      "machine": Value(facts.published["machine"])}

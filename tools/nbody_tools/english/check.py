@@ -4,8 +4,8 @@
     python3 -m nbody_tools.english.check --changed REV   only lines added since that revision
     python3 -m nbody_tools.english.check --list ...      also prints each sentence and a remedy
 
-Run it in the folder tools/. The hits do not change the exit code, which is 0, or 2 if an argument
-is wrong.
+Run this command in the folder tools/. Its exit code is 2 if an argument is wrong, and otherwise 0,
+even if phrases are found.
 """
 
 from __future__ import annotations

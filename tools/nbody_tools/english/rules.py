@@ -12,7 +12,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Rule:
     name: str
-    pattern: re.Pattern[str]  # matched in a sentence in which `...` stands for each `code`
+    pattern: re.Pattern[str]  # applied to a sentence in which all `code` is replaced by `...`
     reason: str
     instead: str
 

@@ -3,8 +3,8 @@
   ./nbody animate FOLDER OUT            writes OUT.mp4 or OUT.gif
   ./nbody animate FOLDER orbits.gif     the extension selects the format
 
-Each snapshot becomes one frame. If there are few bodies, they leave trails. The last line printed
-is the name of the film.
+Each snapshot becomes one frame. If there are few bodies, they leave trails. The last line of the
+output is the name of the film.
 
 Exit code: 0 success; 1 numpy or matplotlib is missing, or ffmpeg failed; 2 an argument or a file is
 wrong (one-line message).
@@ -40,8 +40,7 @@ INCHES = 4.8
 TRAIL = 40  # a trail's length in snapshots
 VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped bodies would make the view too wide
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
-# These colours are brighter than the colours for paper, and colour-blind viewers can distinguish
-# them.
+# Brighter colours than those of figures on a white page; colour-blind viewers can distinguish them.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
 
 

@@ -15,7 +15,7 @@ from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 PIXELS = 160
 DECADES = 3.0  # the colour scale spans this many decades below its maximum
 MAX_SYSTEMS = 4  # with more systems, columns would be too small to read
-VIEWED_FRACTION = 0.95  # share of the bodies in view; escaped bodies would widen it
+VIEWED_FRACTION = 0.95  # share of the bodies in view; escaped bodies would widen the view
 AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
@@ -24,8 +24,9 @@ def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: fl
     """Returns the mass per area on a grid. Spreads the mass of each body over a Gaussian, which is
     wider where bodies are sparse.
 
-    This is Silverman's adaptive kernel estimate (1986). Widths vary as the inverse square root of a
-    first, evenly smoothed density, so a lone body becomes a haze and a dense core stays sharp.
+    This is Silverman's adaptive kernel estimate (1986). A first estimate smooths all bodies with
+    the same width. The width of each Gaussian is then proportional to the inverse square root of
+    this first density, so a lone body becomes a haze and a dense core stays sharp.
     """
     pilot = _spread(points, masses, half_width, smoothing)
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)

@@ -50,7 +50,7 @@ def draw_energies(
         error = abs(table.of(system, "energy_error"))
         axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
                   linewidth=1.6, label=label)
-    # An error is arbitrarily small when it changes sign, so the axis needs a lower limit.
+    # An error passes through 0 when it changes sign, so the logarithmic axis needs a lower limit.
     floor = (
         min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values())
         / 100
@@ -97,7 +97,7 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
 
 def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:
     """Labels each line at its right end. Moves a label up if it would cover the one below."""
-    axes.figure.canvas.draw()  # fixes the layout, and thereby the distances
+    axes.figure.canvas.draw()  # computes the layout, which determines the positions of labels
     lowest = -numpy.inf
     for (label, radius), colour in zip(radii.items(), CYCLE):
         at = axes.transData.transform((end, radius[-1]))[1]

@@ -14,8 +14,8 @@ from nbody_tools.measure.galaxies import CELLS, HALF_WIDTH, STATES, read_grey_ma
 from nbody_tools.records.record import Record
 
 COLOURS = ((1.0, 0.72, 0.35), (0.4, 0.7, 1.0))  # red, green and blue for each galaxy
-SHOWN = STATES[:3]  # the last of the states reaches beyond its map
-UNITS = "3 kpc, 5e10 Msun"  # of the scenario (docs/initial_conditions.md)
+SHOWN = STATES[:3]  # omits the last state, in which the galaxies are larger than the map
+UNITS = "3 kpc, 5e10 Msun"  # units of the scenario (docs/initial_conditions.md)
 BRIGHT = 0.998  # this share of the non-empty cells is below full brightness
 
 

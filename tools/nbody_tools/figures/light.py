@@ -1,8 +1,8 @@
 """Draws stars as light: each galaxy in its own colour, brighter where its stars are denser.
 
-A star is drawn as a spot as wide as the distance to its neighbours, so sparse tails are a haze and
-dense disks are sharp. Brightness is logarithmic, as in the eye, so that a single star stays visible
-next to a hundred.
+A star is drawn as a spot that is as wide as the distance to its neighbours, so sparse tails are a
+haze and dense disks are sharp. Brightness is logarithmic, as in the eye, so that a single star
+stays visible next to a hundred.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from nbody_tools.files.bodies import Bodies
 COLOURS = ((1.0, 0.70, 0.36), (0.42, 0.70, 1.0))  # red, green and blue of each galaxy
 SPACE = numpy.array((5, 7, 12)) / 255  # tokens.css: --space
 WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # widths of the spots, in pixels
-# The Fourier transform is periodic, so light that leaves the picture on one side enters the margin.
+# The Fourier transform is periodic. A margin of this many pixels receives the light that leaves the
+# picture on one side and would otherwise appear on the other side.
 MARGIN = 3 * int(WIDTHS[-1])
 STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
 BRIGHT = 0.997  # this share of the lit pixels is below full brightness

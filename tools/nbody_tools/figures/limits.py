@@ -25,7 +25,7 @@ from nbody_tools.figures.style import (
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
-INSTRUCTIONS = 13  # the minimum per interaction, reached by step 06
+INSTRUCTIONS = 13  # fewest instructions per interaction, reached by step 06
 SIDES = {
     "01": (8, -5),
     "02": (-28, -5),

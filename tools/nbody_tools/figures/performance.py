@@ -27,7 +27,7 @@ from nbody_tools.records.record import Quartiles, Record
 from nbody_tools.records.staircase import Staircase
 
 ROW_HEIGHT = 0.42  # inches
-# The background of a number, which hides the lines of the grid and of the peak behind it.
+# Style of the background of a number. It hides the lines of the grid and of the peak.
 BEHIND_NUMBERS = {"boxstyle": "square,pad=0.1", "facecolor": PAGE, "edgecolor": "none"}
 Values = Sequence[Optional[Quartiles]]
 
@@ -49,7 +49,7 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                           markerfacecolor=face or colour, ecolor=colour, capsize=4,
                           xerr=[[value.median - value.low], [value.high - value.median]])
             if face is None:
-                # The number is to the right of both dots of the row, so that it covers neither.
+                # Writes the number to the right of both dots of the row, so that it covers neither.
                 others = [found for other in (filled, hollow) if other and (found := other[row])]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
                               xytext=(9, 0), textcoords="offset points", va="center", fontsize=12,

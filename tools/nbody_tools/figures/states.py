@@ -15,7 +15,7 @@ from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
 from nbody_tools.files.bodies import Bodies, how_it_was_run
 
 MAX_STATES = 9
-SHOWN_FRACTION = 0.998  # share of the bodies in view: includes tails, but not escaped bodies
+SHOWN_FRACTION = 0.998  # share of the bodies in view, to show tails but not escaped bodies
 BACKGROUND = colour("space")
 
 

@@ -53,8 +53,8 @@ pyplot.rcParams.update({
 
 @contextmanager
 def captions_apart() -> Iterator[dict[Path, str]]:
-    """Collects the captions of the figures that the `with` block saves, by path. A page then writes
-    the captions as text; they are not drawn into the figures."""
+    """Collects the captions of the figures that the `with` block saves, by path. The captions are
+    not drawn into the figures, so that a page can show them as text."""
     global _captions
     _captions = {}
     try:
@@ -110,8 +110,8 @@ def _rounded(path: re.Match[str]) -> str:
 
 
 def _shrink(png: Path) -> None:
-    """Makes the file two thirds smaller with a palette. The change is invisible, because figures
-    have few colours."""
+    """Stores the picture with a palette, which makes the file two thirds smaller. The change is
+    invisible, because figures have few colours."""
     with Image.open(png) as image:
         few = image.convert("RGB").quantize(
             256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
@@ -129,6 +129,7 @@ def dates(records: Sequence[Record]) -> str:
 
 
 def run_note(record: Record) -> str:
-    """Returns the program, machine and date of a run for a caption that is not about speed."""
+    """Returns a sentence with the program, machine and date of a run, for a caption that is not
+    about speed."""
     how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

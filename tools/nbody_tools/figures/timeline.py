@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VISIBLE = 0.01  # share of the axis; narrower bars appear again in the second panel
-CLOSER = 1.6  # length of the second panel, relative to the time of the first uploads
+CLOSER = 1.6  # time span of the second panel, relative to the duration of the first uploads
 ROW_HEIGHT = 0.2  # inches
 MANY_ROWS = 32  # with at least this many rows, each row is half as high
 LABELS = 8  # approximate number of labelled rows in a panel

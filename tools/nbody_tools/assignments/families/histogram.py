@@ -1,5 +1,5 @@
-"""Assignments to compute a map of each system: the number of bodies in each cell, their mass, or
-their largest speed."""
+"""Assignments in which a map of each system is computed: the number of bodies in each cell, their
+mass, or their largest speed."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """Returns False for masses: their sums are floats, so they depend on the order. Counts and
-    maxima do not."""
+    """Returns False for masses, because sums of floats depend on the order. Counts and maxima do
+    not."""
     return choice["what"] != "mass"
 
 
@@ -107,7 +107,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
         Limit("global loads per body", at_most=loads + other + 0.05),
         Limit("sectors per request of global loads", at_most=width + 1.5),
     )
-    # What a block adds to the system's map must come from its own map.
+    # The numbers that a block adds to the system's map must come from the block's own map.
     maps = (Limit("shared atomics per body", at_least=0.3, at_most=1.05),
             Limit("global atomics per shared load", at_most=1.05),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96))
@@ -206,7 +206,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """Returns a problem of 51 million bodies: no cache can hold their arrays."""
+    """Returns a problem of 51 million bodies, whose arrays do not fit into any cache."""
     return 16, 50_000, 64
 
 

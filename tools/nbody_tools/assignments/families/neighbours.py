@@ -1,5 +1,5 @@
-"""Assignments to find all neighbours within a cut-off with a list of cells, and to compute their
-number, the smallest distance, a density or a force."""
+"""Assignments in which a list of cells is used to find each body's neighbours within a cut-off. The
+result is their number, the smallest distance, a density or a force."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     position = 1 if choice["layout"] == "packed" else len(coordinates_of(choice))  # loads
     return (Part("lists", 20, (
                 Limit("launches that load", at_least=2),
-                # Only copying the positions makes no lists.
+                # A program that only copies the positions does not make lists.
                 Limit("loads and atomics before the search per body", at_least=position + 0.9),
                 Limit("global atomics per body", at_most=2.1),
                 Limit("loads of one thread before the search", at_most=MOST_OF_THREAD))),

@@ -1,4 +1,4 @@
-"""Assignments to sum over the bodies of each system: one reduction per system, for a given layout
+"""Assignments on sums over the bodies of each system: one reduction per system, for a given layout
 and with a given method."""
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LARGEST = ("There are at most 60 million bodies in all, so an `int` can hold an 
            "number of bytes.")
 WARP = 32
 TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have errors up to 4e-6
-# Least number of bodies per block, for which limits allow one atomic operation per result: 31
-# blocks of 64 threads for 1921 bodies have 61.97 bodies each.
+# Least number of bodies per block: the limits allow one atomic operation per result for this many
+# bodies. 31 blocks of 64 threads for 1921 bodies have 61.97 bodies each.
 BLOCK = 60
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
 MOST_OF_THREAD = 32  # bodies that a thread may read
@@ -232,7 +232,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """Returns a problem of 51 million bodies: no cache can hold their arrays."""
+    """Returns a problem of 51 million bodies, whose arrays do not fit into any cache."""
     return 16, 50_000, 64
 
 

@@ -1,5 +1,5 @@
-"""Assignments to change a layout: from one row per system, with all its bodies, to one row per body
-index, with that body of every system."""
+"""Assignments in which a table is transposed. The input has one row per system, with all its
+bodies; the result has one row per body index, with that body of every system."""
 
 from __future__ import annotations
 

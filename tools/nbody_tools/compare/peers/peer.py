@@ -2,8 +2,8 @@
 
   python3 -m nbody_tools.compare.peers.torch_peer --input bodies.bin --steps 10 ...
 
-A peer is a class constructed from positions, velocities (N x 3) and masses, dt, softening and the
-device ("cuda", or "cpu" for a trial). `advance(steps)` starts the kicks and drifts, `wait()`
+A peer is a class. Its constructor takes positions and velocities (N x 3), masses, dt, softening and
+the device ("cuda", or "cpu" for a trial). `advance(steps)` starts the kicks and drifts, `wait()`
 returns when they are done, and `state()` returns the positions and the velocities as arrays.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, Callable
 from nbody_tools.files.bin import VALUES, read_bin, write_bin
 
 NOT_HERE = 77  # exit code
-# Size limits of an array, because all pairs of 262,144 bodies would not fit into memory. A CPU is
+# Size limits of an array. All pairs of 262,144 bodies would not fit into memory, and a CPU is
 # faster with arrays that fit into its cache.
 CHUNK_BYTES, CHUNK_BYTES_OF_A_CPU = 2 ** 30, 2 ** 20
 
@@ -80,7 +80,7 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
                 seconds.append(time.perf_counter() - begin)
     except (NotHere, ModuleNotFoundError) as missing:
         if (getattr(missing, "name", None) or "").startswith("nbody_tools"):
-            raise  # a mistake in the peer, not a missing package
+            raise  # the peer has a bug; no package is missing
         print(missing, file=sys.stderr)
         sys.exit(NOT_HERE)
     after = bodies.copy()

@@ -1,5 +1,6 @@
-"""Calls pytreegrav's Accel, which sums over all pairs, once per time step. pytreegrav softens with
-a spline, so here it runs without softening, and its forces are compared with Newton's law."""
+"""Calls pytreegrav's Accel, which sums over all pairs, once per time step. pytreegrav softens
+forces with a spline, so this program uses no softening, and its forces are compared with Newton's
+law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Computes the forces with PyTorch tensors; uses torch.compile if --compiled comes first."""
+"""Computes the forces with PyTorch tensors; uses torch.compile if the first argument is
+--compiled."""
 
 from __future__ import annotations
 
