@@ -10,7 +10,7 @@
 
 #include "kernels.h"
 
-// Highway compiles this file once for every instruction set. To do so, the file includes itself.
+// Highway compiles this file once for every instruction set; for this, the file includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "direct.cpp"
 // Vectors whose size is known only at run time cannot be elements of an array. A CPU that has such

@@ -41,7 +41,7 @@ struct Problem {
   cudaStream_t stream;
 
   bool in_tree() const { return options.method == NBODY_TREE; }
-  // True if the call asks for the forces of bodies on each other, which separate kernels compute.
+  // True if the call asks for the forces of bodies on each other, which have separate kernels.
   bool in_pairs() const {
     return std::is_same_v<Real, float> && own && !in_tree() && quantity == Quantity::accelerations;
   }

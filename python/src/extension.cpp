@@ -33,7 +33,7 @@ int has_signal(void*) {
 
 template <class Real>
 const Real* data(const std::optional<In<Real>>& array) {
-  static const Real nothing = 0;  // an empty array of targets must not count as none
+  static const Real nothing = 0;  // an empty array of targets is not a missing array
   if (!array) return nullptr;
   return array->size() == 0 ? &nothing : array->data();
 }
