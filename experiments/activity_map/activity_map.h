@@ -33,8 +33,8 @@ struct Rung {
   CpuMode mode = CpuMode::none;
 };
 
-// The variants in the report's order. Each variant changes one thing in the best one before it; the
-// report then kept or dropped the change. The last three variants are our own.
+// The variants in the report's order. Each variant changes one thing in the best variant before it,
+// and the report then kept or dropped the change. The last three variants are our own.
 std::span<const Rung> rungs();
 
 struct Outcome {

@@ -1,6 +1,6 @@
 // Project report, 4.3: a block with too much shared memory crashes silently, so the report uses at
 // most 16,384 bytes. In fact the launch fails, so the kernel never runs, and the program continues
-// with what was in memory before. cudaGetLastError() returns the reason.
+// with the old contents of memory. cudaGetLastError() returns the reason.
 #include "claim.h"
 
 namespace {

@@ -13,7 +13,7 @@ namespace cpu_tree {
 constexpr int kSources = 128;  // nodes or bodies whose forces are summed separately
 
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
-constexpr float kCancelled = 0.01f;  // a force counts as at least this part of the group's largest
+constexpr float kCancelled = 0.01f;  // a force counts as at least this part of the largest one
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
 // may be in the box although all bodies, near the faces of the box, are far from the node. Then the
 // walk tests each body.

@@ -1,5 +1,5 @@
 // Sliders for a run's time step and softening, which multiply the initial values by powers of two.
-// The energy error next to the sliders starts again when a value changes.
+// When a value changes, the energy error next to the sliders starts again from zero.
 "use strict";
 
 class Forces {

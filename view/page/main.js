@@ -184,7 +184,7 @@ class App {
             bodyColour: (body) => this.colourOf(body)};
   }
 
-  // Returns the colour in which one of a few bodies is drawn, for its trail and orbit.
+  // If there are few bodies, returns the colour in which a body is drawn, for its trail and orbit.
   colourOf(body) {
     const {speeds: [slowest, fastest]} = this.survey, speed = this.frame.bodies[4 * body + 3];
     if (element("colour_by").value === "speed") return speedColour(fastest > slowest ? (speed - slowest) / (fastest - slowest) : 0.5);

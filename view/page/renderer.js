@@ -5,8 +5,8 @@
 const BODY_SHADER = `#version 300 es
 layout(location = 0) in vec4 body;  // x, y, z, speed
 layout(location = 1) in float component;
-layout(location = 2) in float size;  // 1, except for a few bodies
-layout(location = 3) in float own;   // palette index of each of a few bodies
+layout(location = 2) in float size;  // 1 unless there are only a few bodies
+layout(location = 3) in float own;   // palette index of the body, if there are few
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
 uniform float spacing;        // distance between systems
@@ -179,8 +179,8 @@ class Renderer {
     this.componentCount = components.length;
   }
 
-  // Takes a size and a palette index for each of a few bodies. Without these, all bodies have the
-  // same size.
+  // Takes a size and a palette index per body; called if there are only a few bodies. Otherwise all
+  // bodies have the same size.
   setFew(sizes, colours) {
     const gl = this.gl;
     gl.bindVertexArray(this.vertices);
@@ -282,7 +282,7 @@ class Renderer {
   }
 
   // look: {bodiesPerSystem, columns, rows, spacing, speedRange, colourBy, palette, hidden, size,
-  // light, cells, componentOf}; for a few bodies also {trails, loops, bodyColour}
+  // light, cells, componentOf}; if there are few bodies, also {trails, loops, bodyColour}
   draw(camera, look) {
     const gl = this.gl;
     this.resize();

@@ -15,7 +15,7 @@ namespace nbody::view {
 
 using Request = http::request<http::empty_body>;
 
-// The body is not copied, because literals and the page outlive the answer.
+// The answer's text is not copied, because literals and the page outlive the answer.
 struct Answer {
   std::string head;
   std::string_view body;

@@ -1,5 +1,5 @@
-// Tests Thrust: containers, iterators, algorithms, and the order of Thrust's launches and other
-// kernels.
+// Tests Thrust: containers, iterators, algorithms, and the order in which Thrust's launches and
+// other kernels run.
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

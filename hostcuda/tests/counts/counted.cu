@@ -1,4 +1,4 @@
-// Kernels with known operation counts (counts_test.py). Each grid is a block of 64 threads.
+// Kernels with known operation counts (counts_test.py). Each grid has one block of 64 threads.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
