@@ -282,7 +282,7 @@ build_named() {
   [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
   for word; do
     targets+=("$(target_of "$word")")
-    has_target "$folder" "${targets[-1]}" ||  # new, an experiment, or a test
+    has_target "$folder" "${targets[-1]}" ||  # the target is new, an experiment, or a test
       configure "$preset" "$folder" NBODY_EXPERIMENTS \
         "$(! is_there '<gtest/gtest.h>' || echo BUILD_TESTING)"
     has_target "$folder" "${targets[-1]}" ||
@@ -453,7 +453,7 @@ case $command in
   tour) run_tour_command ;;
   inspect) run_tool inspect "$@" ;;
   sweep)
-    find_nvcc || true  # the sweep builds with it
+    find_nvcc || true  # the sweep builds with nvcc
     run_tool sweep "$@"
     ;;
   *) wrong_arguments "'$command' needs python3: ./nbody setup installs it" ;;

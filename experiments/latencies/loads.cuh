@@ -37,7 +37,7 @@ __global__ void shared_loads(unsigned*, unsigned* wrong, int operations) {
     if (at != static_cast<unsigned>(operations) * stride % kSharedLinks) atomicAdd(wrong, 1);
   }
 #if LATENCIES_CLUSTERS
-  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // others read these links
+  if constexpr (kOfNextBlock) cooperative_groups::this_cluster().sync();  // others read the links
 #endif
 }
 

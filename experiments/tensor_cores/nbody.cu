@@ -29,7 +29,7 @@
 namespace {
 
 constexpr bool kSplit = TUNABLE(SPLIT, 1) == 1;      // true: every factor has two parts
-constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // true: sorted; a body is the origin
+constexpr bool kCentred = TUNABLE(CENTRED, 1) == 1;  // true: bodies sorted; one is the origin
 constexpr int kBlockSize = 128;
 constexpr int kTileSize = 256;  // sources in shared memory
 constexpr int kRows = 16, kColumns = 8;

@@ -12,7 +12,7 @@ from unittest import mock
 
 from tool_test import BIN, REVERSE, InFolder
 
-import libraries  # tool_test knows its folder
+import libraries  # tool_test has added its folder to sys.path
 
 HOME = BIN.parent
 TOOL = BIN / "hostcuda"

@@ -95,7 +95,7 @@ std::optional<std::string> StepProcess::wait_for_address(std::chrono::seconds at
   std::optional<std::string> found;
   const auto look = [&] {
     std::ifstream in(output_);
-    for (std::string line; std::getline(in, line) && !in.eof();) {  // complete lines
+    for (std::string line; std::getline(in, line) && !in.eof();) {  // only complete lines
       const auto begin = line.find("http://127.0.0.1:");
       if (begin != line.npos) found = line.substr(begin);
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 from page_case import VIEW, PageCase, changes, difference, picture, pressed
 from server_test import PROGRAM, Run
 
-import matplotlib.image  # found by page_case
+import matplotlib.image  # page_case checks that it is installed
 
 
 class PageTest(PageCase):
@@ -48,7 +48,7 @@ class PageTest(PageCase):
 
             browser.press(".")
             browser.wait_for("app.source.status.steps_per_frame >= 2")
-            browser.evaluate("app.source.send({type: 'nonsense'})")  # rejected, and no more
+            browser.evaluate("app.source.send({type: 'nonsense'})")  # is only rejected
             browser.press(" ")
             browser.wait_for(f"app.frame.step > {step} + 10")
             warnings = [
