@@ -28,7 +28,7 @@ def tracked(root: Path) -> list[Path]:
         ["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE, check=False
     )
     if listed.returncode != 0:
-        print(f"{root}: no git to tell which files are ours")
+        print(f"{root}: skipped, because git cannot list the files of this folder")
         sys.exit(77)
     files = [Path(name) for name in listed.stdout.decode().split("\0") if name.endswith(SOURCES)]
     return [file for file in files if (root / file).exists()]

@@ -45,7 +45,8 @@ def report(places, unused):
         print(f"{place.file}:{place.line}: {place.what}")
     for one in unused:
         place = one.get("line") or one["function"]
-        print(f"exceptions.toml: {one['file']}: \"{place}\" runs: not needed any more")
+        print(f"exceptions.toml: {one['file']}: \"{place}\" is executed, so the exception is not "
+              "needed any more")
 
 
 def main(root, build, compiler):

@@ -48,6 +48,6 @@ int main(int argc, char** argv) {
   std::ifstream file(argv[1]);
   const std::string expected{std::istreambuf_iterator<char>(file), {}};
   if (list == expected) return 0;
-  std::cerr << argv[1] << " says\n" << expected << "but here they are\n" << list;
+  std::cerr << argv[1] << " has\n" << expected << "but this build has\n" << list;
   return 1;
 }

@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as name:
         sandbox = found_sandbox(tool, wanted)
         print(sandbox.description)
         if len(sandbox.guards) != 3:
-            problems.append(f"{wanted}: it says of itself {sandbox.guards}")
+            problems.append(f"{wanted}: the sandbox reports {sandbox.guards}")
         for on_gpu in (False, True):
             problems += [f"{wanted}, gpu {on_gpu}: {problem}"
                          for problem in problems_of(sandbox, on_gpu, program, outside)]

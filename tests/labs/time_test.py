@@ -45,7 +45,7 @@ def timed(name, seed):
     text = lab.solution
     for find, replace in (CASES[name][:2], ALSO.get(name, ("", ""))):
         if find and text.count(find) != 1:
-            sys.exit(f"{find!r} is not once in the solution")
+            sys.exit(f"{find!r} must occur once in the solution")
         text = text.replace(find, replace) if find else text
     tools = read_tools(Path(sys.argv[1]))
     with (mock.patch.object(Workshop, "build_for_gpu", on_cpu),
