@@ -27,7 +27,7 @@ BODIES = {"emulated": 2048, "cuda": 32768}
 
 
 def refusal(words):
-    """Returns why these options of a step are not allowed, or None."""
+    """Returns the reason why these options are not allowed, or None."""
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and name not in OF_THE_START:

@@ -123,7 +123,7 @@ class InFolder(unittest.TestCase):
         return result.stdout
 
     def write_program(self, factor="FACTOR", folder="."):
-        """Writes kernel.cu and main.cpp, which print 6 if the factor is 2."""
+        """Writes a program of two files, which prints 6 if the factor is 2."""
         (self.folder / folder).mkdir(exist_ok=True)
         self.write(f"{folder}/scale.h", f"constexpr float kScale = {factor};\n")
         self.write("kernel.cu", KERNEL)

@@ -23,7 +23,7 @@ class Export(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def export(self, file):
-        """Returns the page; a second export must be identical."""
+        """Exports the file twice and returns the page. Both pages must be identical."""
         pages = [self.folder / name for name in ("one.html", "two.html")]
         for page in pages:
             subprocess.run([VIEW, file, "--export", page], check=True, stdout=subprocess.DEVNULL)

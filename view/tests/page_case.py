@@ -111,8 +111,8 @@ class PageCase(unittest.TestCase):
         self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is all light")
 
     def check_phones(self, fewest_buttons):
-        """Checks that nothing overlaps, with rare controls hidden and shown, and that every button
-        is large enough for a finger."""
+        """Checks that nothing overlaps, with rarely used controls hidden and shown, and that every
+        button is large enough for a finger."""
         browser = self.browser
         measure = """(() => {
           const box = (e) => {

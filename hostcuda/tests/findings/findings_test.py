@@ -90,8 +90,8 @@ class SourceLines:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """Yields the two pipe ends for a program, and the environment variable with their
-        numbers."""
+        """Yields the two pipe ends that a program inherits, and the environment variable that
+        contains their descriptors."""
         questions, asks = os.pipe()
         hears, answers = os.pipe()
         answering = threading.Thread(target=self.answer, args=(questions, answers))

@@ -79,7 +79,8 @@ def has_main(source):
 def run(words, log, seconds, **options):
     """Runs a program on two cores with a limit on its processor time, so that the machine's load
     does not matter. Also stops a program that waits without computing, or that has found its
-    results right and now measures its speed. The signal lets the program report its progress."""
+    results right and now measures its speed. The stopped program can still report its
+    progress."""
     limit = CORES * seconds
     with open(log, "a", encoding="utf-8") as output:
         print("$", *words, file=output, flush=True)
