@@ -61,7 +61,8 @@ enum class Format { csr, csc, coo };
 struct Matrix {
   Format format;
   std::int64_t rows, columns, nonzeros;
-  const void *row, *column;  // CSR: `row` has where the rows begin; CSC: `column`, the columns
+  // In CSR, `row` has the index at which each row begins; in CSC, `column` has that of each column.
+  const void *row, *column;
   bool wide_row, wide_column;
   std::int64_t base;
   const void* values;

@@ -19,7 +19,7 @@ struct AddressSpace {
                fiber.stack_size ||
            static_cast<std::size_t>(address - thread_locals.begin) < thread_locals.size;
   }
-  static void begin_grid();  // called for each grid, because another thread may run it
+  static void begin_grid();  // called for each grid, because each may run on another thread
   static const char* program_begin() { return image.begin; }
   static std::size_t program_size() { return image.size; }
   static bool of_program(const char* address) {

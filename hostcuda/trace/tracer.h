@@ -50,7 +50,7 @@ struct Divergence {
 
 // The state of a block that has begun but not ended.
 struct RunningBlock {
-  Epoch now;  // without the counts of the warp's calls and the thread's fences
+  Epoch now;  // warp_calls and fences stay 0, because these counts differ between warps and threads
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
   // The epoch of those threads of a warp that have executed `fences` fences; 0 if this epoch does
   // not exist yet.
@@ -68,7 +68,7 @@ struct RunningBlock {
     std::uint32_t site;
   };
   std::vector<Copy> copies;
-  std::array<LoadsOfLanes, kMaxThreads / kLanes> loads{};  // of each warp
+  std::array<LoadsOfLanes, kMaxThreads / kLanes> loads{};  // loads of each warp's lanes
 };
 
 // Facts that the instrumentation knows about an access besides its address. The struct must fit in

@@ -66,8 +66,8 @@ void Trail::end() {
   epoch_ = 0;
 }
 
-// Removes the loads of words that the leading thread wrote after it had read them: these loads were
-// valid only for the leading thread.
+// Removes the loads of words that the leading thread wrote after it had read them, because these
+// loads were valid only for the leading thread.
 void Trail::close() {
   is_led_ = false;
   if (!written_.empty()) {

@@ -13,11 +13,12 @@ namespace hostcuda::async_copies {
 namespace {
 
 struct OfThread {
-  std::vector<Copy> open;                // in no batch yet
+  std::vector<Copy> open;                // copies that are in no batch yet
   std::deque<std::deque<Copy>> batches;  // oldest first
 };
 
-using Key = std::pair<unsigned, unsigned>;  // blocks may alternate on an operating-system thread
+// The block's sequence number and the thread. (Blocks may alternate on an operating-system thread.)
+using Key = std::pair<unsigned, unsigned>;
 std::map<Key, OfThread>& all() {
   static thread_local std::map<Key, OfThread> of_threads;
   return of_threads;

@@ -54,7 +54,8 @@ class BlockRunner : public BlockState {
   }
   unsigned to_window(const void* address, const char* file, int line);
   void* from_window(std::size_t window, const char* file, int line);
-  void begin_shared_variable(void* address, std::size_t size, const char* name);  // adds up sizes
+  // Also adds the variable's size to the block's total.
+  void begin_shared_variable(void* address, std::size_t size, const char* name);
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:

@@ -122,12 +122,13 @@ class KernelObserver {
   // Called whenever the block's threads have passed a barrier.
   virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;
-  // Lanes of the warp have made a call together; only __activemask() does not synchronise them.
+  // Called when lanes of the warp have made a call together. All such calls except __activemask()
+  // synchronise the lanes.
   virtual void warp_met(unsigned warp, WarpOperation operation, unsigned lanes) = 0;
   // The running thread begins an asynchronous copy to these bytes; `code` is the return address of
   // the call that begins the copy.
   virtual void async_copy_begins(const void* /*to*/, unsigned /*bytes*/, const void* /*code*/) {}
-  virtual void async_copy_completes(const void* /*to*/) {}  // before the bytes are written
+  virtual void async_copy_completes(const void* /*to*/) {}  // called before the bytes are written
 
  protected:
   ~KernelObserver() = default;

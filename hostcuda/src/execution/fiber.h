@@ -34,7 +34,7 @@ struct Fiber {
 // destroyed.
 Fiber* create_fiber();
 
-// Discards the fiber's state. At the next switch to it, the fiber begins with `entry`.
+// Discards the fiber's state. At the next switch to this fiber, it begins with `entry`.
 void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 
 // True if the address is in the stack of any fiber.

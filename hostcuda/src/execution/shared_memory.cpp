@@ -15,7 +15,8 @@ namespace {
 
 std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
 
-// Without poison, the memory holds zeros, and not what an earlier block has left there.
+// Fills the memory with NaN or, if poison is switched off, with zeros, so that it does not hold an
+// earlier block's values.
 void poison(char* address, std::size_t size) {
   if (!size) return;
   if (config().poison)
@@ -70,8 +71,8 @@ SharedMemory::Variable& SharedMemory::variable(char* address, std::size_t size) 
   if (shares_) copies_.push_back(allocate(size));
   char* copy = shares_ ? copies_.back().get() : address;
   poison(copy, size);
-  // The last bits of both addresses are equal, because programs use these bits for alignment and
-  // swizzling.
+  // The last bits of a variable's address and of its window address are equal, because programs use
+  // these bits for alignment and swizzling.
   constexpr std::uintptr_t kLastBits = 1023;
   const auto bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & kLastBits);
   const unsigned window = next_window_ + bits;

@@ -32,7 +32,7 @@ class SharedMemory {
     char* address;
     std::size_t size;
     char* copy;       // equals `address` if no other block runs before this block ends
-    bool declared;    // this block has declared it; other blocks may use it earlier
+    bool declared;    // by this block; other blocks may use the variable earlier
     unsigned window;  // the variable's address in PTX's window of shared memory
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };

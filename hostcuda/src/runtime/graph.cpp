@@ -10,7 +10,8 @@
 #include "support/config.h"
 #include "support/poison.h"
 
-// An executable graph: its nodes in order, with the indices of their dependencies.
+// An executable graph: its nodes, in an order in which they can run, and the indices of their
+// dependencies.
 struct CUgraphExec_st {
   struct Node {
     cudaGraphNodeType type;

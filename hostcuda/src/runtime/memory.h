@@ -21,7 +21,7 @@ MemoryRange classify(const void* pointer, std::size_t size);
 // Prints a hint if kernels or copies wrote next to an allocation.
 void look_at_all_guards();
 
-// If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects lives. A
+// If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects exists. A
 // kernel opens the memory of its device and of the enabled peers; a copy opens all memory.
 class DeviceMemoryAccess {
  public:

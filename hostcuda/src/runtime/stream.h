@@ -40,7 +40,7 @@ bool is_default(const CUstream_st& stream);
 // Makes the operation depend on `earlier`, which may be null.
 void depend(Operation& operation, const OperationPointer& earlier);
 // Records the operation's stream and clock for an observer. Called when all dependencies are known.
-// A node of a graph has a branch of the graph (number_of_new_stream) in place of a stream.
+// For a node of a graph, `stream` is the number of a branch of the graph (number_of_new_stream).
 void append_to_clock(Operation& operation, unsigned stream);
 
 // Runs the operation and its dependencies but no other operation.

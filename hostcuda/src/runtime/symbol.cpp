@@ -21,7 +21,7 @@ struct Symbol {
   int resident;                             // the device whose content the variable now holds
   std::set<int> set_on;                     // devices for which host code has set the variable
   bool address_is_known = false;            // true once host code has queried the address
-  std::vector<bool> is_set;                 // for each byte: host code has set it
+  std::vector<bool> is_set;                 // for each byte, true if host code has set it
 };
 
 struct Variable {
@@ -30,7 +30,7 @@ struct Variable {
   bool is_unset;  // a constant without an initialiser
 };
 
-// Maps addresses to variables. Their registration runs before main().
+// Maps addresses to variables, which are registered before main().
 std::map<const char*, Variable>& device_variables() {
   static auto* map = new std::map<const char*, Variable>;
   return *map;

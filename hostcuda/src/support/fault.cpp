@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
 std::array<struct sigaction, kSignals.size()> previous_actions;
-// Atomic, because one thread sets the pointer while other threads run.
+// These pointers are atomic, because one thread sets them while other threads run.
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();

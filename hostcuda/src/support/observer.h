@@ -30,7 +30,7 @@ class RuntimeObserver {
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
-  // Called after copied() if that was a fill; `value` is the byte that the fill writes.
+  // Called after copied() if the operation is a fill; `value` is the byte that the fill writes.
   virtual void filled(const char* to, int value, std::size_t size) = 0;
   // A copy to or from host memory that the API did not allocate is about to run. Returns the number
   // of bytes that can be copied without damaging the host's heap.

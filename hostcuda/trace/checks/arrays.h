@@ -72,7 +72,7 @@ struct Array {
   const char* allocated_by = "";  // the API function
   bool is_freed = false;
   bool of_heap = false;     // allocated by a kernel
-  bool of_program = false;  // a __device__ or host variable of the program; not counted
+  bool of_program = false;  // a variable of the program, whose accesses are not counted
   bool is_used = false;
   std::uint64_t launches_before = 0;  // number of launches before the array was allocated
   ZeroedMemory<std::uint8_t> writers{0};
@@ -87,8 +87,8 @@ struct Array {
 
   void resize(std::size_t bytes);
   void forget(const CodePlace& where);  // marks the array as freed
-  // False unless this is device memory: host code may write to the other kinds at any time, and the
-  // tracer does not see what libraries write.
+  // True only for device memory, because host code may write to the other kinds at any time, and
+  // the tracer does not see what libraries write to them.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -125,7 +125,7 @@ class Arrays {
 
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the array that contains the address
-  Array* nearest(const char* address);       // null only if there is no array; may be freed
+  Array* nearest(const char* address);       // the array may be freed; null if there is no array
   Array* beginning_at(const char* address);  // the array may be freed
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

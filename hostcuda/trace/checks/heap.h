@@ -27,7 +27,7 @@ class Heap {
   bool release(const void* pointer, const void* return_address);
 
  private:
-  static constexpr std::size_t kRoom = 64;  // bytes between the many allocations
+  static constexpr std::size_t kRoom = 64;  // unused bytes between allocations, which may be many
   Arrays& arrays_;
   void report_release(const char* kind, const std::string& what, const Array* array,
                       const char* advice, const void* return_address);

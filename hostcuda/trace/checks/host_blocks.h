@@ -19,7 +19,7 @@ class HostBlocks {
 
  private:
   struct Block {
-    std::size_t size, usable;  // requested; provided by the C library
+    std::size_t size, usable;  // bytes that were requested, and that the C library provided
   };
   static bool is_still_there(const char* begin, const Block& block);
   std::mutex mutex_;

@@ -260,7 +260,7 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   const auto is_on_device = [](const Array* array, const char* address) {
     return array ? array->kind == MemoryKind::device : in_device_variables(address);
   };
-  // If `from` is null, the call is cudaMemcpyFromSymbol, or its target is an array.
+  // If `from` is null, the operation is a fill of an array, or cudaMemcpyFromSymbol.
   const bool is_readable = from ? source || is_on_device(source, from) : !target;
   if (is_readable && !is_on_device(target, to)) bytes_to_host_ += size;
   const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());

@@ -364,7 +364,7 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
     finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
   finding.details.push_back("index " + std::to_string(finding.index) + " of " +
                             description_of(*race.array, element));
-  // The headers of CUB and of hostcuda access memory for the program.
+  // If a header of CUB or hostcuda made the access, the finding gives the program's call.
   const std::string call =
       text_of(running_block->current().index) == text_of(race.later.thread)
           ? place_in_program({reinterpret_cast<const void*>(later.code)}).text()

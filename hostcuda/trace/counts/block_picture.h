@@ -33,7 +33,7 @@ class BlockPicture : public Witness {
   };
   struct Block {
     uint3 dimensions{};
-    unsigned phases = 0;                // number of phases, with or without a picture
+    unsigned phases = 0;                // number of phases, including those without a picture
     std::vector<std::string> barriers;  // source line of each barrier in the picture
     std::map<Place, Seen> seen;
   };

@@ -75,8 +75,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Counts requests as long as all lanes read the same entries, because they are in runs that refer
-// to the log of one lane, or because they are that lane. Returns the number of requests.
+// Counts requests as long as all lanes read the same entries of one lane's log. That lane reads its
+// own log, and the other lanes are in runs that refer to it. Returns the number of requests.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;

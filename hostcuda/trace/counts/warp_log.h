@@ -95,7 +95,7 @@ class WarpLog {
  private:
   struct Requests {
     std::vector<Request> of_passage;
-    std::uint32_t passages = 0;  // number of accesses by the current lane
+    std::uint32_t passages = 0;  // number of the current lane's accesses at this site
   };
   class Reader;
   void count_all(Sites& sites);

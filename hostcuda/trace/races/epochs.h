@@ -10,7 +10,7 @@
 
 namespace hostcuda::trace {
 
-// A kernel or a copy, recorded when it was appended to its stream.
+// A kernel or a copy, and its place in the order that streams and events define.
 struct OperationRecord {
   OperationRecord() = default;
   explicit OperationRecord(const Operation& running)

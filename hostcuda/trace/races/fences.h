@@ -46,7 +46,7 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written = true;  // since the last fence; true before the first, because it is unknown
+    bool has_written = true;  // since the last fence; assumed to be true before the first fence
     Shared acquired, released;
   };
   struct OfBlock {

@@ -63,7 +63,7 @@ class Races {
     return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
 
-  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and later access
+  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and of the later access
   const std::map<Sites, Race>& found() const { return found_; }
   // Returns the races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }

@@ -18,7 +18,8 @@ struct Copy {
 
 void add(const Copy& copy);
 void commit();  // makes a batch of the running thread's copies since its last batch
-// Takes the oldest copy of the running thread, unless it is in one of the last `left` batches.
+// Removes the running thread's oldest copy and stores it in `copy`. Returns false if all its copies
+// are in its last `left` batches.
 bool next(unsigned left, Copy& copy);
 
 template <class Word>
