@@ -26,7 +26,7 @@ struct Three {
   double x, y, z;
 };
 
-// The sources that a warp pairs with its bodies, twice, so that lane + s needs no remainder.
+// The sources that a warp pairs with its bodies, stored twice, so that lane + s needs no remainder.
 struct Slab {
   double2 xy[64], zw[64];
 };
@@ -89,9 +89,9 @@ __device__ Three meet(const Slab& slab, const Four (&body)[K], Three (&a)[K],
   return reaction;
 }
 
-// Pairs the tile of a block with the tile `offset` places ahead in the ring of tiles.
-// partials[2 y][body of all] is the column's force on the row's bodies, partials[2 y + 1] the row's
-// force on the column's, y = blockIdx.y.
+// Pairs the tile of a block (the row) with the tile `offset` places ahead in the ring (the column).
+// With y = blockIdx.y, partials[2 y] has the column's forces on the row's bodies, and
+// partials[2 y + 1] the row's forces on the column's bodies.
 // With K = 8 a thread needs 236 registers, so an SM holds 8 warps.
 template <int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, (K > 4 ? 8 : 16) / kWarps)

@@ -82,9 +82,9 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
   }
 }
 
-// Tiles of bodies form a ring. A block pairs tile `row` with the tile `offset` places ahead;
-// offsets up to half the ring yield all pairs. partials[2 y][body of all] is the column's force on
-// the row's bodies, partials[2 y + 1] the row's force on the column's, y = blockIdx.y.
+// Tiles form a ring. A block pairs tile `row` with the tile `offset` places ahead, the column;
+// offsets up to half the ring yield all pairs. With y = blockIdx.y, partials[2 y] has the column's
+// forces on the row's bodies, and partials[2 y + 1] the row's forces on the column's bodies.
 // kOneMassTiles is false if no tile has equal masses, because testing each tile would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))

@@ -181,7 +181,7 @@ struct Unit {
   int row_tiles, column_tiles, row_slot, column_slot;
 };
 
-// The array of positions starts with segment `first`.
+// Returns the units of a rank, whose array of positions starts with segment `first`.
 inline std::vector<Unit> units_of(const Plan& plan, const Slots& slots, int rank, int first) {
   std::vector<Unit> units;
   const auto place = [&](int s) { return static_cast<size_t>(s - first) * plan.segment; };

@@ -27,7 +27,7 @@ constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
 // True if a node acts as one body on all bodies of a box, because its centre is far enough from the
-// box's nearest point. Written so that a NaN opens the node.
+// box's nearest point. The comparison is written so that a NaN opens the node.
 __device__ bool acts_as_a_whole(float4 node, const Box& box) {
   const float3 d = max(max(box.low - xyz(node), xyz(node) - box.high), {0, 0, 0});
   return dot(d, d) > node.w;

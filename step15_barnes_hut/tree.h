@@ -26,9 +26,9 @@ constexpr int kReach = std::bit_ceil(kLeafSize + 1u);  // a power of two, for th
 constexpr int kBlockSize = 256;
 constexpr int kMomentsBlock = 64;  // smaller, because a block waits for its longest climb
 constexpr int kKeyBits = 3 * kCoordinateBits;
-constexpr int kSlot = TUNABLE(SLOT, 16);      // bodies of a slot, in the build before
+constexpr int kSlot = TUNABLE(SLOT, 16);      // bodies of a slot, in the previous build
 constexpr int kCrowd = TUNABLE(CROWD, 1024);  // this many bodies in a slot are too many to compare
-constexpr int kLooks = 64;                    // builds between two looks for a crowd
+constexpr int kLooks = 64;                    // builds between two searches for a crowd
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
@@ -53,8 +53,8 @@ struct alignas(16) Ticket {
   int number;  // in its slot, in any order; later the body's index
 };
 
-// The next build sorts with these: the first key of each slot, empty slots, and whether a slot
-// had too many bodies.
+// The next build sorts with this data: the first key of each slot, counters that start at 0, and
+// whether a slot had too many bodies.
 struct Slots {
   CurveKey* __restrict__ first_keys;
   int* __restrict__ counts;
@@ -88,7 +88,7 @@ static __global__ void gather(const Position* __restrict__ positions, const int*
   if (i >= kCrowd && keys[i] == keys[i - kCrowd]) atomicOr(slots.crowded, 1);
 }
 
-// Counts the bodies of each slot. Threads follow the order of the build before, because then the
+// Counts the bodies of each slot. Threads follow the order of the previous build, because then the
 // threads of a warp find nearly the same slots.
 static __global__ void take_tickets(const Position* __restrict__ positions,
                                     const Box* __restrict__ cube, const int* __restrict__ order,
@@ -181,7 +181,7 @@ __device__ inline void make_node(const CurveKey* __restrict__ keys, int n, int i
   links.nodes[i].right = links.link(n, i, split + 1, split + 1, first + length - split);
 }
 
-// Finds the inner nodes. Few bodies are at the end of one, so a block first collects these.
+// Finds the inner nodes. Few bodies are at a node's end, so a block first collects these bodies.
 static __global__ void make_nodes(const CurveKey* __restrict__ keys, Links links, int n) {
   __shared__ int found[kBlockSize], sides[kBlockSize], count;
   if (threadIdx.x == 0) count = 0;
@@ -257,7 +257,7 @@ __device__ inline void climb(const Position* __restrict__ bodies, Node* nodes, N
   }
 }
 
-// One thread per leaf; more than one leaf per thread if most leaves are less than half full.
+// Each thread climbs from one leaf, or from several if most leaves are less than half full.
 static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes,
                                     const int* __restrict__ leaves,
                                     const int* __restrict__ leaf_count, float theta) {
@@ -310,7 +310,7 @@ struct Tree {
     settle<<<blocks, kBlockSize>>>(positions, filled.get(), begins.get(), keys.get(), order.get(),
                                    bodies.get(), slots, n);
   }
-  void look_for_crowd() {  // in the build before; the host waits for the answer
+  void look_for_crowd() {  // in the previous build; the host waits for the answer
     int answer = 0;
     CUDA_CHECK(cudaMemcpy(&answer, crowded.get(), sizeof answer, cudaMemcpyDeviceToHost));
     is_crowded = answer != 0;

@@ -1,5 +1,5 @@
-// Estimates of forces from a few clouds: runs of bodies sorted along the curve, each as a soft
-// body.
+// Estimates forces from a few clouds. A cloud is a run of consecutive bodies along the curve, and
+// acts as one soft body.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ __device__ inline float sum_of_block(float x) {
   return sum_of_warp(threadIdx.x % 32 < blockDim.x / 32 ? sums[threadIdx.x % 32] : 0);
 }
 
-// One block per cloud.
+// Computes the clouds, one block per cloud.
 static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
                                    Cloud* __restrict__ clouds) {
   const int count = bodies_per_cloud(n), first = blockIdx.x * count;
@@ -68,7 +68,7 @@ static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
 }
 
 // Returns an estimate of |a| for sorted body i. Its own cloud is left out: there a heavy body pulls
-// the others, but not itself. An estimate that is too small only takes time.
+// the others, but not itself. An estimate that is too small costs only time.
 __device__ inline float estimated_force(const Cloud* __restrict__ clouds, int n, int i, float4 body,
                                         float softening_squared) {
   const int own = i / bodies_per_cloud(n), count = number_of_clouds(n);

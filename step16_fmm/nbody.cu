@@ -47,8 +47,8 @@ static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps 
 constexpr float kWide = 8;
 
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
-// What series omit adds up more than what single nodes omit, so a smaller part of the tolerance is
-// allowed than in step 15b, for the same error.
+// Errors of series add up more than errors of single nodes, so for the same total error, a smaller
+// part of the tolerance is allowed than in step 15b.
 constexpr float kAllowed = 0.7f;
 // Scales the error of a series. Its parts have the same sign for all nodes on one side.
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
       tile[1][place] = s;
       tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
     }
-    far.take(fate == Fate::expanded, number);  // its barrier is for the tile, too
+    far.take(fate == Fate::expanded, number);  // its barrier also protects the tile
     float3 partial{};
     for (int j = 0; j < __popc(whole); ++j) {
       partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,

@@ -1,13 +1,13 @@
 // The field of distant nodes around a point: a Taylor series of the potential, order by order.
 //
-// A node pulls a body at the point plus d with the gradient of f(x + d), where f(x) = m / s,
-// s^2 = x^2 + eps^2, and x leads from the node's centre to the point. Around d = 0, f is
+// A body at the point plus d feels the gradient of f(x + d) as the pull of a node, where
+// f(x) = m / s, s^2 = x^2 + eps^2, and x leads from the node's centre to the point. Around d = 0,
 //   f(x + d) = m sum_k b_k d^k,  b_k = (1 / k!) D^k (1 / s),  k = (kx, ky, kz), d^k = dx^kx dy^ky
 //   dz^kz.
 // (n - 1)-fold differentiation of s^2 grad(1 / s) = -x / s, with n = kx + ky + kz, gives
 //   n s^2 b_k = -(2 n - 1) sum_i x_i b_(k - e_i) - (n - 1) sum_i b_(k - 2 e_i)
-// (Duan and Krasny, Journal of Computational Chemistry 22, 2001), so each b_k takes a few
-// additions.
+// (Duan and Krasny, Journal of Computational Chemistry 22, 2001), so each b_k takes only a few
+// operations.
 #pragma once
 
 #include "nbody/step.h"
