@@ -294,7 +294,7 @@ def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
         found = ratio(table, {}, tried, base, results)
         if (times := found.ours) is None:
             return "**Verdict: not yet measured.**"
-        verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times, found.noise)]
+        verdict = {YES: "gain", NO: "loss", INSIDE: "no difference"}[faster(times, found.noise)]
         tried, base = shown or (tried, base)
         sentences.append(
             f"**Verdict: {verdict}**{machines(table, results)}. The variant *{tried}* runs at "
