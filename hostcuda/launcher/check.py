@@ -196,7 +196,7 @@ def findings_of_end(ended, plain, unstable):
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
-        return [Finding(f"ends with {in_words(ended.code)}; the default run ends with "
+        return [Finding(f"the run ends with {in_words(ended.code)}; the default run ends with "
                         f"{in_words(plain.code)}",
                         ended.mode)]
     for number, (here, there) in enumerate(zip(ended.output, plain.output)):
@@ -248,7 +248,7 @@ def check_traced(programs, arguments, timeout, folder):
     if ended.code == "timeout":
         findings.append(no_end(ended))
     elif ended.code < 0 and not findings:
-        findings.append(Finding(f"ends with {in_words(ended.code)}", ended.mode))
+        findings.append(Finding(f"the run ends with {in_words(ended.code)}", ended.mode))
     return ended, unique(findings), records, 1
 
 
@@ -271,7 +271,7 @@ def check_in_all_modes(programs, arguments, timeout, folder):
     findings = findings_of_messages(traced) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else
-                        Finding(f"ends with {in_words(plain.code)}", plain.mode))
+                        Finding(f"the run ends with {in_words(plain.code)}", plain.mode))
     is_explained = any(one["kind"] not in sarif.HARMLESS for one in records)
     for one in ended:
         messages = findings_of_messages(one)
@@ -323,7 +323,7 @@ def check_project(words, options):
         if one.code == "timeout":
             findings.append(no_end(ended))
         elif one.code < 0 and not messages:
-            findings.append(Finding(f"ends with {in_words(one.code)}", ended.mode))
+            findings.append(Finding(f"the run ends with {in_words(one.code)}", ended.mode))
     findings = unique(findings)
     if command.code != 0:
         sys.stderr.write("".join(command.output.splitlines(keepends=True)[-40:]))

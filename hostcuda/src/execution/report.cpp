@@ -33,7 +33,7 @@ std::string where_is(const Thread& thread) {
     case Status::finished:
       return "returned from the kernel";
     case Status::at_barrier:
-      return std::string("waiting at ") + barrier_name(thread.scope) + " " +
+      return std::string("waiting at ") + barrier_name(thread.scope) + " in " +
              place(thread.file, thread.line);
     case Status::in_warp_call:
       return "waiting in a warp function at " + place(thread.file, thread.line) + " with mask " +
