@@ -18,7 +18,7 @@ from nbody_tools.steps import number_of, step_folders
 from nbody_tools.take.take import recipe_of
 
 NVCC = ROOT / "hostcuda/bin/nvcc"
-NEEDS_THE_REPOSITORY = "14"  # it needs MPI and NCCL
+NEEDS_THE_REPOSITORY = "14"  # step 14 needs MPI and NCCL
 
 
 def check(directory: Path) -> tuple[int, str]:
@@ -38,7 +38,7 @@ def taken(number: str, directory: Path) -> Path:
     foreign = [line for file in directory.rglob("*") if file.is_file()
                for line in file.read_text(encoding="utf-8").splitlines() if f"{ROOT}/" in line]
     if foreign:
-        sys.exit(f"take {number}: the copy names the repository's directory: {foreign[0]}")
+        sys.exit(f"take {number}: the copy contains the path of the repository: {foreign[0]}")
     return directory
 
 

@@ -31,7 +31,7 @@ KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host
                   "other_methods": "other method", "slips": "slip"}
 THREE = 3
 QUICK = ("slip", "first kernel", "no results")  # kinds of wrong programs that --some tests
-# Shuffles whose result does not matter, before one thread does everything.
+# Shuffles whose result does not matter. They are inserted before one thread does everything.
 WORDS = """  float word = 0;
   for (int k = 0; k < 30; ++k) word += 0 * __shfl_down_sync(0xffffffffu, word, 1);
   if (threadIdx.x != 0) return;

@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as name:
     for step in ("step03_tiling", "step12_newton3"):
         text = (ROOT / step / "nbody.cu").read_text(encoding="utf-8")
         copies[f"renamed {step}"] = renamed(text)
-    # Attempts VARIANT.NAME.cu at the same variant share code, so only one of them takes part.
+    # Several attempts at one variant (VARIANT.NAME.cu) share code, so only one of them is compared.
     for file in sorted(HERE.glob("attempts/*/*.cu")):
         own.setdefault(f"attempt {file.name.partition('.')[0]}", file.read_text(encoding="utf-8"))
         if len(copies) < MOST_COPIES:

@@ -31,7 +31,7 @@ from nbody_tools.steps import has_gpu, is_draft
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds; a page must announce longer commands (processor time if that is less)
+LIMIT = 30.0  # seconds (of processor time if that is less); a page must announce longer commands
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
 # Pages that are not read: records, and generated pages (their templates are read instead).
 # TESTED_BY: pages whose commands are run by another test.
@@ -169,7 +169,7 @@ def reason_to_skip(command: Command) -> str:
     if "network" in command.comment:
         return "needs the network"
     if "Slurm" in command.comment and "SLURM_JOB_ID" not in os.environ:
-        return "this is not a job of Slurm"
+        return "works only in a Slurm job"
     for program in re.findall(r"\b(nvcc|gdb|srun|sbatch|mpirun|ncu)\b", command.text):
         if not shutil.which(program):
             return f"there is no {program}"
@@ -290,8 +290,10 @@ def pages_of(root: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pages", nargs="*")
-    parser.add_argument("--first", action="store_true", help="only check how the steps begin")
-    parser.add_argument("--keep", type=Path, help="clone here, and use the clone that is there")
+    parser.add_argument("--first", action="store_true",
+                        help="check only the first commands of each step's page")
+    parser.add_argument("--keep", type=Path,
+                        help="folder for the clone; an existing clone there is used again")
     options = parser.parse_args()
     names = options.pages or pages_of(ROOT)
     if not names:

@@ -43,7 +43,7 @@ def submit(student, name, text):
     notebook = json.loads(file.read_text(encoding="utf-8"))
     cell = notebook["cells"][1]
     cell["source"] = "".join(cell["source"]).splitlines(keepends=True)[0] + text
-    notebook["cells"][2]["source"] = "100"  # nbgrader puts its own cell back
+    notebook["cells"][2]["source"] = "100"  # a forged grade: nbgrader must restore this cell
     file.write_text(json.dumps(notebook), encoding="utf-8")
 
 

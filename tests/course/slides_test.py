@@ -66,7 +66,7 @@ def main():
         count += found["slides"]
         problems += [f"{page.name}, slide {slide}" for slide in found["wrong"]]
     if problems or not pages:
-        sys.exit("\n".join(["these do not fit:", *problems]) if pages else "there are no slides")
+        sys.exit("\n".join(["do not fit:", *problems]) if pages else "there are no slides")
     print(f"{count} slides of {len(pages)} pages fit")
 
 

@@ -152,7 +152,7 @@ class Page(unittest.TestCase):
                 MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()"""
             % kind
         )
-        self.assertEqual(pixels[0], [201, 209, 220])  # other lines access memory there
+        self.assertEqual(pixels[0], [201, 209, 220])  # the colour of accesses by other lines
         self.assertLess(sum(pixels[1]), 500)
         self.check_quiet()
 
@@ -195,7 +195,7 @@ class Page(unittest.TestCase):
         before = browser.evaluate(pixel)
         browser.evaluate("element('forward').click()")
         self.assertEqual(browser.evaluate("[page.at.phase, page.reached]"), [1, 1])
-        self.assertNotEqual(browser.evaluate(pixel), before)  # column 3 has not happened yet
+        self.assertNotEqual(browser.evaluate(pixel), before)  # column 3 comes later
         self.assertRegex(browser.text("moment"), r"^Column 1, after the barrier in line \d+ to the")
         # For this column, the numbers next to the source lines must agree with the map.
         self.assertEqual(

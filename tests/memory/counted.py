@@ -9,7 +9,7 @@ from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, inspect
 
 # Multiples of a warp, a tile, a block and a run, so that every request uses all its lanes.
 WORDS = ("--bodies", "4096", "--systems", "32")
-AWKWARD = ("--bodies", "1300", "--systems", "7")  # not multiples of a tile; several grids
+AWKWARD = ("--bodies", "1300", "--systems", "7")  # not multiples of a tile
 
 
 def inspected(program: Path, words: tuple[str, ...] = WORDS, sms: int = 1) -> Inspection:
