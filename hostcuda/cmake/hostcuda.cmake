@@ -22,8 +22,8 @@
 # hostcuda_can_trace(variable)
 #
 # Sets the variable to true if tracing works with the compiler and flags of this directory. Tracing
-# needs g++, because clang instruments other accesses, which were not compared with those on a GPU,
-# and flags without a sanitizer.
+# needs g++ and flags without a sanitizer. (clang instruments other accesses, which were not compared
+# with those on a GPU.)
 
 include_guard(GLOBAL)
 

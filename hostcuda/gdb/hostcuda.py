@@ -61,7 +61,7 @@ def state_of(block, i):
 class Focus:
     """The thread that gdb shows instead of the running thread."""
     thread = None
-    registers = {}  # register values to restore before the thread continues
+    registers = {}  # the thread's register values, which it saved before it waited
     stopped_at = 0  # the running thread's stack pointer
 
     @classmethod

@@ -261,8 +261,8 @@ inline cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// The products do not need a buffer, but programs allocate one of the returned size, so the size is
-// not 0.
+// The products do not need a buffer, but programs allocate a buffer of the returned size, so the
+// size is not 0.
 inline cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, const void*,
                                                 cusparseConstSpMatDescr_t,
                                                 cusparseConstDnVecDescr_t, const void*,

@@ -290,8 +290,8 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.M)
 
 
 def segments(source):
-    """Yields (file, whether it is a system header, text) for each line marker and the text after
-    it, up to the next marker."""
+    """Yields (file, whether it is a system header, text) for each line marker. The text is the
+    marker and the lines up to the next marker."""
     markers = list(MARKER.finditer(source))
     if markers and markers[0].start() > 0:
         yield "", True, source[:markers[0].start()]
@@ -352,8 +352,8 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
 
 
 def includes(source):
-    """Returns (including file, line in that file, included file) for each #include that was
-    followed."""
+    """Yields (including file, line in that file, included file) for each #include that the
+    preprocessor followed."""
     inside, line = "?", 0
     for match in re.finditer(MARKER.pattern + r"|\n", source, re.M):
         if match[0] == "\n":

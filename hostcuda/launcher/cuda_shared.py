@@ -54,9 +54,9 @@ def split_declarators(declaration):
 
 
 def padded(declaration, alignment, names, in_function):
-    """Puts padding around each variable, so that the tracer knows for which variable an index was
-    meant that is out of bounds. In a traced program only one block runs at a time, so the variables
-    are plain static variables."""
+    """Puts padding around each variable, so that the tracer knows to which variable an
+    out-of-bounds access belongs. In a traced program only one block runs at a time, so the
+    variables are plain static variables."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
         text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "

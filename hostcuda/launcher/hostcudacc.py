@@ -216,8 +216,8 @@ def compile_cu(
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
-        # Without sanitizers, because the code that they add is not in the source but would be
-        # counted.
+        # Removes the sanitizers' options, because the code that sanitizers add is not in the source
+        # but would be counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))

@@ -83,7 +83,7 @@ def line_about(place, name, said=""):
 
 
 def missing_header(errors):
-    """Returns a one-line message about a missing header, or "" if the errors are not about one."""
+    """Returns a one-line message about a missing header, or "" if no header is missing."""
     found = HEADER.search(errors)
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
 
@@ -118,8 +118,8 @@ def missing_names(errors):
 
 
 def own_assertions(errors, own):
-    """Returns one line for each use that a static assertion in hostcuda's headers rejects; omits
-    the compiler's lines about template instantiations."""
+    """Returns one line for each place in the program that a static assertion in hostcuda's headers
+    rejects. Omits the compiler's lines about template instantiations."""
     lines = {}
     for match in ASSERTION.finditer(errors):
         before = [asked[1] for asked in ASKED_HERE.finditer(errors, 0, match.start())]
@@ -130,7 +130,8 @@ def own_assertions(errors, own):
 
 
 def toolkit_header(text, own):
-    """Returns a one-line message about a header of NVIDIA's toolkit, which cannot be compiled."""
+    """Returns a one-line message if the program includes a header of NVIDIA's toolkit, which cannot
+    be compiled here; otherwise ""."""
     for includer, line, file in cuda_rewrite.includes(text):
         folder = os.path.dirname(os.path.normpath(file))
         if folder.startswith(own) or os.path.basename(file) in ("stdio.h", "stdlib.h"):

@@ -1,4 +1,5 @@
-// hostcuda: CUDA graphs: captured from streams or built by hand, then instantiated and replayed.
+// hostcuda: CUDA graphs, which are captured from streams or built by hand, and then instantiated and
+// launched.
 #pragma once
 
 #include "array_api.h"

@@ -13,7 +13,7 @@ namespace async_copies {
 struct Copy {
   char* to;
   const char* from;
-  unsigned bytes, from_bytes;  // the rest is filled with zeros
+  unsigned bytes, from_bytes;  // after from_bytes bytes, the copy writes zeros
 };
 
 void add(const Copy& copy);

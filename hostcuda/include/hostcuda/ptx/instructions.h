@@ -156,7 +156,7 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 
-// rounding: how a number becomes an integer: 0 to zero, 1 to nearest, 2 down, 3 up.
+// If To is an integer, `rounding` is 0 (towards zero), 1 (to nearest), 2 (down) or 3 (up).
 template <class To, class From>
 To convert(From from, int rounding) {
   if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
