@@ -45,8 +45,8 @@ class Outcome:
 
 
 def number_of(name: str) -> str:
-    """Returns "04b" for step04b_blocks. Sorting these numbers, or the steps' names, as text gives
-    the order of the steps."""
+    """Returns "04b" for step04b_blocks. If these numbers or the steps' names are sorted as text,
+    the steps are in order."""
     return name[len("step"):].partition("_")[0]
 
 

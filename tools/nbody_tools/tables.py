@@ -36,7 +36,8 @@ def with_range(time: "Quartiles") -> str:
 
 def in_format(value: Any, form: str) -> str:
     """Formats a value. `form` is number, time, percent, change (the difference of a ratio from 1),
-    text, or a Python format. A number of digits may follow number and time: "time:4"."""
+    text, or a Python format. The words `number` and `time` may be followed by a number of
+    digits, as in "time:4"."""
     kind, _, digits = form.partition(":")
     if isinstance(value, str) or kind == "text":
         return str(value)

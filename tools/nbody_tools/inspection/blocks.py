@@ -1,5 +1,5 @@
-"""Generates, from docs/results/patterns/, the parts of docs/inspect.md and of the steps' READMEs
-that show the tool's counts next to a GPU's counts."""
+"""Generates parts of docs/inspect.md and of the steps' READMEs from docs/results/patterns/. These
+parts show the tool's counts next to a GPU's counts."""
 
 from __future__ import annotations
 

@@ -30,11 +30,11 @@ from nbody_tools.labs.watching import TooLong, end, watch
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED, WRAPPED  # noqa: E402
 
-SECONDS = 10  # processor time for one compilation with all its processes; none needs 2 s
+SECONDS = 10  # limit of processor time for a compilation; no compilation needs 2 s
 GPU_SECONDS = 120  # longer, because nvcc compiles each file several times
 MEGABYTES = 4000
 EMPTY: Mapping[str, Sequence[str]] = MappingProxyType({})
-MAX_OUTPUT = 200_000  # limit in bytes on a compiler's messages
+MAX_OUTPUT = 200_000  # longest output of a compiler that is read, in bytes
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
 OF_TRACER = [f"-Wl,--wrap={name}" for name in WRAPPED]

@@ -234,7 +234,7 @@ def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
     names = rows[0]
     if len(rows) < 3 or len(rows[1]) != len(names) or rows[1][names.index("ID")]:
         raise ProfileError(
-            f"{where}: no line of units, or no launch, under the names of the columns"
+            f"{where}: the line of units or the launches are missing below the column names"
         )
     units = rows[1]
     launches = []

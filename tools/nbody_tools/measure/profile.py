@@ -5,7 +5,7 @@
   ./nbody profile 06 --from saved.csv --record record.json   saved output of `ncu --csv --page raw`
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
-Without ncu, shows the counts from another machine (docs/results/profiles) and names that machine.
+Without ncu, shows counts from another machine (docs/results/profiles) and that machine's name.
 Does not lock the clocks. Counting takes several passes over each launch, so a profiled run's counts
 are measurements, but its times are not.
 
@@ -147,7 +147,8 @@ def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> 
 
 
 def write_json(path: Path, new: Sequence[dict]) -> None:
-    """Adds lines to a file. A line replaces one with the same step, kernel, problem and machine."""
+    """Adds lines to a file. A new line replaces an old line with the same step,
+    kernel, problem and machine."""
     def key(line: dict) -> tuple:
         return tuple(line.get(name) for name in KEY)
 
@@ -161,7 +162,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 
 
 def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """Returns the newest line of each of the step's kernels whose names match."""
+    """Returns the newest line of each kernel of the step whose name matches `kernel`."""
     try:
         pattern = re.compile(kernel)
     except re.error as error:

@@ -137,7 +137,7 @@ class Tuner:
         if record.emulated:
             raise NoGpu(f"{self.step.program.parent.parent} has CPU programs, not GPU programs")
         if "shape" not in record.data:
-            raise ToolError(f"{self.step.name} reports no shape, so it is from another version")
+            raise ToolError(f"{self.step.name} reports no shape: it was built from another version")
         return record
 
     def tune(self, first: Record) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Measures the error and the cost of the four integrators of integrators/, and draws them.
+"""Measures the error and the cost of the four integrators of integrators/, and draws a figure.
 
   ./nbody integrators RECORD                    runs everything, appends to RECORD (2 min)
   ./nbody integrators RECORD --ias15 PYTHON     also REBOUND's IAS15; PYTHON can import REBOUND

@@ -15,7 +15,7 @@ from nbody_tools.tables import plain
 
 MACHINE_CODE = Path("docs") / "results" / "sass" / "sm_90_cuda_13.0.jsonl"
 FLOPS = 20  # per interaction, by the chapter's count
-LEAVES, NEIGHBOURS, BODIES = 512, 27, 512  # the chapter's octree: depth 3, bodies per leaf
+LEAVES, NEIGHBOURS, BODIES = 512, 27, 512  # octree of depth 3 in the chapter; BODIES per leaf
 LANES, CLOCK = 128, 1.35  # the chapter's GPU: lanes per SM, and clock in GHz
 
 

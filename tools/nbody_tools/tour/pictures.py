@@ -19,7 +19,7 @@ from nbody_tools.files.bodies import Bodies
 from nbody_tools.figures import light
 
 HERO, MOMENT, FRAME = (1280, 580), (640, 400), (560, 350)  # width and height in pixels
-HERO_AT = 0.75  # share of the run: the tails are wide, and nothing is out of sight
+HERO_AT = 0.75  # share of the run after which the tails are wide, but no star is out of sight
 MOMENTS = (0, 0.5, 0.667, 1)  # before, during and twice after the first passage
 MILLISECONDS = 90  # per frame of the film
 
@@ -38,8 +38,8 @@ def at(snapshots: Sequence[Bodies], part: float) -> Bodies:
 
 
 def draw_hero(snapshots: Sequence[Bodies], figures: Path, name: str, note: str) -> list[Shown]:
-    """Draws a large picture of the most beautiful moment, and small ones of four moments at the
-    same scale."""
+    """Draws a large picture of the most beautiful moment, and small pictures of four moments at
+    the same scale."""
     best = at(snapshots, HERO_AT)
     galaxies = light.galaxies_of(best)
     image = light.picture(galaxies, *light.view_of([best], HERO[0] / HERO[1]), HERO)
