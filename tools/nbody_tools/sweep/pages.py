@@ -150,7 +150,10 @@ def live_view(root: Path, name: str) -> Named:
 
 def unit(measure: str) -> str:
     """Returns the unit as pages print it: "s per 100 steps" for the measure "s of 100 steps"."""
-    return measure.replace("s of 1 steps", "s per step").replace("s of", "s per")
+    for before, after in (("s of 1 steps", "s per step"), ("s of", "s per"),
+                          ("s in all", "s per run")):
+        measure = measure.replace(before, after)
+    return measure
 
 
 def machines(table: Table, results: Results) -> str:

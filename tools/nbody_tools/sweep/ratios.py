@@ -101,7 +101,7 @@ def ratios_table(table: Table, results: Results) -> str:
     rows = [["", *(ratio["name"] for ratio in ratios)], *rows_of(table, results)]
     if len(ratios) > len(rows):
         rows = [list(column) for column in zip(*rows)]
-    return "How many times as fast (published | ours):\n\n" + markdown(rows[0], rows[1:])
+    return "Speedups (published | ours):\n\n" + markdown(rows[0], rows[1:])
 
 
 def also_of(table: Table, series: str, results: Results) -> list[str]:
