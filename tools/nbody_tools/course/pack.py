@@ -3,10 +3,13 @@ for Gradescope.
 
   ./nbody course pack                    writes build/course/class/ and build/course/gradescope.zip
   ./nbody course pack --output DIR       writes both to DIR
+  ./nbody course pack --assignment TABLE.csv
+                                         also writes gradescope-TABLE.zip, for this assignment
 
-The archive for Gradescope also contains the repository, because Gradescope grades each lab with
-`./nbody grade`. A submission is one file whose name begins with the lab's number, such as 03.cu,
-04b.cu or 23.toml.
+An archive for Gradescope also contains the repository, because Gradescope grades with
+`./nbody grade`. For a lab, a submission is one file whose name begins with the lab's number, such
+as 03.cu, 04b.cu or 23.toml. The archive of an assignment contains the table of variants that
+`./nbody course teacher make` wrote; a submission is one .cu file.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ import stat
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Optional
 from urllib.parse import unquote, urlsplit
 
-from nbody_tools.arguments import ROOT, Failed, existing_folder
+from nbody_tools.arguments import ROOT, Failed, existing_file, existing_folder
+from nbody_tools.assignments.family import read_variants
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 
@@ -37,6 +41,7 @@ WORDS_ABOUT_ANSWERS = re.compile(
     r" \(\[answers\]\(docs/answers\.md\)\)",
     re.M,
 )
+VARIANTS = "variants.csv"  # in the archive of an assignment
 SCRIPTS = Path("course") / "gradescope"  # the archive contains these scripts for Gradescope
 
 
@@ -47,6 +52,14 @@ def configure(p: argparse.ArgumentParser) -> None:
         default=ROOT / "build" / "course",
         metavar="DIR",
         help="[build/course]",
+    )
+    p.add_argument(
+        "--assignment",
+        type=existing_file,
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="also write an archive for the assignment with this table of variants (repeatable)",
     )
     p.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
@@ -111,13 +124,16 @@ def tar_of(root: Path) -> bytes:
     return buffer.getvalue()
 
 
-def write_gradescope(root: Path, path: Path) -> None:
+def write_gradescope(root: Path, path: Path, table: Optional[Path] = None) -> None:
+    """Writes the archive for the labs, or for the assignment with this table of variants."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("setup.sh", "run_autograder"):
             info = zipfile.ZipInfo(name)
             info.external_attr = 0o755 << 16
             archive.writestr(info, (root / SCRIPTS / name).read_bytes())
         archive.writestr("nbody.tar.gz", tar_of(root))
+        if table:
+            archive.writestr(VARIANTS, table.read_bytes())
 
 
 def run(options: argparse.Namespace) -> int:
@@ -125,9 +141,16 @@ def run(options: argparse.Namespace) -> int:
     if folder.exists() and not (folder / "nbody").is_file():
         raise Failed(f"{folder}: exists and is not a class folder; choose another folder "
                      "with --output")
+    for table in options.assignment:
+        read_variants(table)  # an error must come before anything is written
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    count = write_class(options.root.resolve(), folder)
-    write_gradescope(options.root.resolve(), archive)
+    root = options.root.resolve()
+    count = write_class(root, folder)
+    write_gradescope(root, archive)
     print(f"{folder}: {count} files, without {', '.join(ANSWERS)}; slides/\n{archive}")
+    for table in options.assignment:
+        of_table = options.output / f"gradescope-{table.stem}.zip"
+        write_gradescope(root, of_table, table)
+        print(of_table)
     return 0

@@ -7,6 +7,7 @@
   ./nbody grade 03 submissions/ --csv points.csv --for canvas --roster gradebook.csv
   ./nbody grade class/teacher/reduction.csv submissions/ --csv points.csv
   ./nbody grade class/teacher/reduction.csv solution.cu --student NAME
+  ./nbody grade class/teacher/reduction.csv solution.cu --submitter submission_metadata.json
 
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
 process, which contains none of the submission's code, compares the results with float64. A student
@@ -38,6 +39,7 @@ from nbody_tools.assignments.family import DESCRIPTION, Variant, read_variant, r
 from nbody_tools.assignments.grading import grade_assignment, refused_assignment
 from nbody_tools.gradebook import grade_class
 from nbody_tools.gradebook.class_grading import submissions_in
+from nbody_tools.gradebook.submitter import submitter_in
 from nbody_tools.inspection.as_text import text_of
 from nbody_tools.labs.answers import NotAnswers, grade_answers
 from nbody_tools.labs.building import DoesNotCompile, Tools, Workshop, gpu_tools, read_tools
@@ -72,9 +74,13 @@ def configure(p: argparse.ArgumentParser) -> None:
                        else "write the result")
     p.add_argument("--inspect", action="store_true",
                    help="also print the tables of ./nbody inspect")
-    p.add_argument("--student", metavar="NAME",
-                   help="the student whose variant to grade; needed if LAB is a table of variants "
-                        "and FILE a single submission")
+    who = p.add_mutually_exclusive_group()
+    who.add_argument("--student", metavar="NAME",
+                     help="the student whose variant to grade; needed if LAB is a table of "
+                          "variants and FILE a single submission")
+    who.add_argument("--submitter", type=Path, metavar="FILE",
+                     help="instead of --student: Gradescope's submission_metadata.json, which has "
+                          "the student's address and name")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="build folder that contains the target grade_tools [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
@@ -91,15 +97,16 @@ def file_or_folder(text: str) -> Path:
 
 
 def check(options: argparse.Namespace) -> None:
-    if options.student and (options.file.is_dir() or not options.lab.endswith(".csv")):
-        raise ToolError("--student is for a single submission and a table of variants (.csv)")
+    for name in ("student", "submitter"):
+        if getattr(options, name) and (options.file.is_dir() or not options.lab.endswith(".csv")):
+            raise ToolError(f"--{name} is for a single submission and a table of variants (.csv)")
     if options.file.is_dir():
         task_of = find_tasks(options.lab)
         grade_class.check(options, (*FORMS, "inspect"))
         for one in submissions_in(options.file):
             task_of(one.student)
         return
-    find_task(options.lab, options.student)
+    find_task(options.lab, student_of(options))
     for name in grade_class.OF_CLASS:
         if getattr(options, name):
             option = "for" if name == "form" else name
@@ -111,7 +118,7 @@ def check(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.file.is_dir():
         return run_class(options)
-    task = find_task(options.lab, options.student)
+    task = find_task(options.lab, student_of(options))
     seed = secrets.randbelow(1 << 31) if options.seed is None else options.seed
     report, results = grade_file(task, options.file, seed, options)
     if options.lab.endswith(".toml"):
@@ -187,6 +194,13 @@ def find_task(text: str, student: Optional[str] = None) -> Task:
             raise ToolError(f"{text}: is a table of variants; select one with --student NAME")
         return find_tasks(text)(student)
     return read_variant(Path(text)) if text.endswith(".toml") else find_lab(text)
+
+
+def student_of(options: argparse.Namespace) -> Optional[str]:
+    """Returns the student whose variant is graded; None for a lab."""
+    if options.submitter:
+        return submitter_in(options.submitter, read_variants(Path(options.lab)))
+    return options.student
 
 
 def grade_task(task: Task, text: str, name: str, seed: int, options: argparse.Namespace

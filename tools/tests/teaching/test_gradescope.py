@@ -10,7 +10,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from nbody_tools.arguments import ROOT
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.gradebook.submitter import submitter_in
 from nbody_tools.labs.lab import Lab, lab_folders, read_lab
 from tests.fakes import InFolder
 
@@ -26,6 +27,30 @@ case $3 in
   *) [ -e broken ] || echo "{{\\"score\\": 100, \\"output\\": \\"$2\\"}}" >"$5" ;;
 esac
 """
+
+
+class Submitter(InFolder):
+    def student(self, *users: dict) -> str:
+        metadata = self.file("submission_metadata.json", json.dumps({"users": users}))
+        return submitter_in(metadata, ("ada", "bob@b.org", "Cleo C"))
+
+    def test_address_login_or_name(self) -> None:
+        for email, name, student in (("ada@a.org", "A", "ada"), ("bob@b.org", "B", "bob@b.org"),
+                                     ("c@c.org", "Cleo C", "Cleo C")):
+            self.assertEqual(self.student({"email": email, "name": name}), student)
+        group = ({"email": "x@x.org", "name": "X"}, {"email": "ada@a.org", "name": "A"})
+        self.assertEqual(self.student(*group), "ada")
+
+    def test_others_are_an_error(self) -> None:
+        with self.assertRaisesRegex(ToolError, "none of x@x.org, x, X is in the table"):
+            self.student({"email": "x@x.org", "name": "X"})
+        with self.assertRaisesRegex(ToolError, "none of no users"):
+            self.student()
+        for text in ("", "[]", '{"users": 3}', '{"users": [{"email": "a@b"}]}'):
+            with self.assertRaisesRegex(ToolError, "submission_metadata.json: needs "):
+                submitter_in(self.file("submission_metadata.json", text), ())
+        with self.assertRaisesRegex(ToolError, "No such file"):
+            submitter_in(self.folder / "missing.json", ())
 
 
 class Gradescope(InFolder):
@@ -77,6 +102,15 @@ class Gradescope(InFolder):
         self.file("nbody/broken", "")
         result = self.result_of(_03__cu="x")
         self.assertEqual((result["score"], "tell your teacher" in result["output"]), (0, True))
+
+    def test_an_assignment_is_graded_with_the_table(self) -> None:
+        self.file("source/variants.csv", "student,family\n")
+        self.file("submission_metadata.json", "{}")
+        self.assertEqual(self.result_of(solution__cu="x")["score"], 100)
+        for files in ({}, {"a__cu": "x", "b__cu": "x"}, {"solution__cpp": "x"}):
+            result = self.result_of(**files)
+            self.assertEqual((result["score"], "one file that ends in .cu" in result["output"]),
+                             (0, True))
 
     def test_an_image_is_made_only_if_the_grader_works(self) -> None:
         source = self.folder / "source"
