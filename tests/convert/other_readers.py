@@ -69,7 +69,7 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
     yt.set_log_level(50)
     dataset = yt.load(str(file))
     if type(dataset).__name__ != kind:
-        sys.exit(f"{file.name}: yt takes it for a {type(dataset).__name__}, not a {kind}")
+        sys.exit(f"{file.name}: yt reads it as {type(dataset).__name__}, not as {kind}")
     data = dataset.all_data()
     expect("time", dataset.current_time.to("Myr"), 0.5 * MYR)
     for species, name in types.items():

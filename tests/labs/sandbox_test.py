@@ -58,7 +58,7 @@ def problems_of(sandbox, on_gpu, program, outside):
     missing = {key for key, guard in sandbox.guards.items() if guard == "-"}
     taken = missing | (
         {"gpu", "memory", "system"} if on_gpu or missing else set()
-    )  # such machines cannot block these attempts
+    )  # attempts that are not blocked with a GPU, or if a guard is missing
     found = [
         line
         for line in done

@@ -167,9 +167,9 @@ def edited_text(mutant, source, main="nbody::step_main"):
 
 
 def text_of(mutant, source, name, edits, main):
-    """Returns the step as `name`, with these edits and with the mutant's macros. A header that is
-    edited, or that has such a macro, replaces the line that includes it, because all variants of a
-    step include the other headers only once."""
+    """Returns the step as the namespace `name`, with these edits and with the mutant's macros. The
+    text of a header that is edited, or that uses such a macro, replaces the line that includes the
+    header. All variants of a step share the other headers."""
     text = edited(source, name, () if mutant.file != Mutant.file else edits, main=main)
     for header in sorted(source.parent.glob("*.h")):
         own = edits if header.name == mutant.file else ()

@@ -61,7 +61,7 @@ EXTENTS = {"plane": "the map reaches from -kExtent to kExtent in x and in y",
            "rings": "the radius at which the last ring ends"}
 FINISHES = {
     "atomic": "Each block adds its map to the map of its system with atomic operations in global "
-              "memory. `result` holds other numbers before the call, so clear it.",
+              "memory. `result` does not contain zeros before the call, so clear it.",
     "kernel": "Each block writes its map to memory that you allocate, and a second kernel combines "
               "the maps of a system. There is no atomic operation in global memory.",
 }

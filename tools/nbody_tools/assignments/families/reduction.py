@@ -105,7 +105,7 @@ FINISHES = {
               "combines them. There is no atomic operation, and the result has the same bits in "
               "every run.",
     "atomic": "Each block adds its sums to `result` with **`atomicAdd`**, once per sum. `result` "
-              "holds other numbers before the call.",
+              "does not contain zeros before the call.",
 }
 
 
