@@ -297,7 +297,7 @@ def check_board(board: Path, build: Path, programs: dict[str, str]) -> int:
             continue
         if row.cells != cells:
             problems.append(f"{where}: cannot be reproduced: the row is | {' | '.join(cells)} |, "
-                            f"but this tool counts {row}")
+                            f"counted: {row}")
         else:
             print(f"{where}: reproduced: {row}", flush=True)
     problems += [f"{file.relative_to(ROOT)}: has no row in {board.name}"

@@ -84,8 +84,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="build folder that contains the target grade_tools [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
-                   help="auto: the grader's own sandbox, inside bubblewrap if bubblewrap works; "
-                        "own: without bubblewrap [auto]")
+                   help="auto: bubblewrap, if it works, around the grader's own sandbox; own: "
+                        "without bubblewrap [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
                    help="build folder that contains the target grade_tools, compiled with nvcc; "
                         "needed to time programs on a GPU")
