@@ -1,4 +1,4 @@
-// hostcuda: CUDA graphs, which are captured from streams or built by hand, and then instantiated and
+// hostcuda: CUDA graphs, which are captured from streams or built by hand, then instantiated and
 // launched.
 #pragma once
 
