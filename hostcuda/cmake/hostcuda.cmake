@@ -7,8 +7,9 @@
 #
 # hostcuda_traced_target(target)
 #
-# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc keeps
-# values in registers too, but not vectorised, so that an access in the source stays one access.
+# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc
+# keeps values in registers too, but not vectorised, so that an access in the source stays one
+# access.
 #
 # hostcuda_counted_target(target)
 #
@@ -22,13 +23,13 @@
 # hostcuda_can_trace(variable)
 #
 # Sets the variable to true if tracing works with the compiler and flags of this directory. Tracing
-# needs g++ and flags without a sanitizer. (clang instruments other accesses, which were not compared
-# with those on a GPU.)
+# needs g++ and flags without a sanitizer. (clang instruments other accesses, which were not
+# compared with those on a GPU.)
 
 include_guard(GLOBAL)
 
-# The path is a property, not a variable, because folders that did not include this file also call the
-# functions below.
+# The path is a property, not a variable, because folders that did not include this file also call
+# the functions below.
 cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
 set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py

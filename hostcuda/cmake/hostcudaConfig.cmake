@@ -35,7 +35,7 @@ if(TARGET hostcuda_cublas)
 endif()
 target_link_libraries(hostcuda_count INTERFACE hostcuda)
 target_link_libraries(hostcuda_trace INTERFACE hostcuda)
-foreach(name memcpy memmove free realloc _ZdlPv _ZdlPvm _ZdaPv _ZdaPvm)  # as in trace/CMakeLists.txt
+foreach(name memcpy memmove free realloc _ZdlPv _ZdlPvm _ZdaPv _ZdaPvm)  # as in ../trace
   target_link_options(hostcuda_trace INTERFACE -Wl,--wrap=${name})
 endforeach()
 include(${hostcuda_prefix}/share/hostcuda/cmake/hostcuda.cmake)
