@@ -4,8 +4,8 @@
 // bits are in one cell of the cube around all bodies and are neighbours in the array, so a node is
 // a range of sorted bodies. One thread per node finds its range from the keys around one end
 // (Karras, High Performance Graphics 2012), in one kernel without locks or levels. If keys are
-// equal, the indices are compared. Only nodes with more bodies than a leaf are looked for, and
-// leaves are put on a list, so that the lanes of a warp have work.
+// equal, the indices are compared. The threads search only for nodes with more bodies than a leaf,
+// and a list of the leaves is made, so that all lanes of a warp have work.
 #pragma once
 
 #include <algorithm>
