@@ -174,8 +174,8 @@ def table(counts, seconds, slow):
         column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())
     ]
     names = {RUNS: "run, right", MEASURES: "right, stopped while measuring",
-             BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s",
-             REFUSES: "missing feature, named"}
+             BUILDS: "no `main`, but compile", SLOW: f"not finished after {seconds} s",
+             REFUSES: "rejected for a missing feature"}
     yield (
         "| repository | programs | "
         + " | ".join(names.get(column, column) for column in shown)
@@ -192,17 +192,18 @@ def table(counts, seconds, slow):
     compiled = ended + sum(total.get(column, 0) for column in (BUILDS, LACKS, MEASURES, SLOW))
     yield ""
     yield (
-        f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those "
-        "with a `main`,"
+        f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Some of them "
+        "are files without a `main`."
     )
     yield (
-        f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them with right "
-        f"results; {total.get(MEASURES, 0)} more found their"
+        f"{ended} of the others ended within {seconds} s on two cores, {total.get(RUNS, 0)} of "
+        f"these with right results. Another {total.get(MEASURES, 0)}"
     )
     yield (
-        "results right and were stopped while they measured their speed; "
-        f"{total.get(SLOW, 0)} did not finish in this time."
+        "checked that their results are right, and were stopped while they measured their speed. "
+        f"{total.get(SLOW, 0)} did"
     )
+    yield "not finish in this time."
     if slow:
         yield ""
         yield "The programs that did not finish reported this progress:"
