@@ -419,7 +419,7 @@ void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed)
   Finding finding = of_access("block has ended", accessed,
                               std::string("a kernel ") + verb(accessed.kind) +
                                   " the shared memory of another block of its cluster, but that "
-                                  "block has ended");
+                                  "block has ended or has not begun");
   finding.array = name_of(array);
   finding.advice = "let every block wait in cluster.sync() until the others have read its memory";
   finish("block has ended", accessed.code, array.begin, std::move(finding));
