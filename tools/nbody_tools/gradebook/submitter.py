@@ -1,5 +1,5 @@
-"""Finds out who handed in a submission to Gradescope, which starts the grader with a file
-submission_metadata.json. Gradescope's documentation of autograders describes this file."""
+"""Finds the student who submitted to Gradescope. When Gradescope starts the grader, it provides a
+file submission_metadata.json, which its documentation of autograders describes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ FORMAT = 'needs {"users": [{"email": "...", "name": "..."}, ...]}'
 
 
 def submitter_in(metadata: Path, students: Container[str]) -> str:
-    """Returns the student in the teacher's table who submitted. Of a group, returns the first
-    member who is in the table."""
+    """Returns the student who submitted, as named in the teacher's table. If a group submitted,
+    returns the first member who is in the table."""
     names = list(names_in(metadata))
     found = next((name for name in names if name in students), None)
     if found is None:
-        raise ToolError(f"{metadata}: none of {', '.join(names) or 'no users'} is in the table of "
-                        "variants")
+        raise ToolError(f"{metadata}: the table of variants contains none of its users: "
+                        f"{', '.join(names) or 'the file lists no users'}")
     return found
 
 
 def names_in(metadata: Path) -> Iterator[str]:
-    """Yields what a table may call the users: address, the part of it before the @, or name."""
+    """Yields the names that a table may use for each user: the e-mail address, the part before the
+    @, and the name."""
     try:
         users = json.loads(metadata.read_text(encoding="utf-8"))["users"]
         known = [(user["email"], user["name"]) for user in users]

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
 
-HOSTCUDA_HEADERS = "hostcuda/include/"  # matches copies, too, such as the grader's
+HOSTCUDA_HEADERS = "hostcuda/include/"  # also matches the grader's copies of them
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class LabError(ToolError):
 class Limit:
     """Limits for one count of an inspection (counts.py)."""
     of: str
-    kernel: str = ""  # counts only kernels whose names contain this
+    kernel: str = ""  # counts only kernels whose names contain this text
     at_most: Optional[float] = None
     at_least: Optional[float] = None
     must: bool = False  # if true, only a program within the limit gets points
@@ -118,7 +118,7 @@ class Lab:
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
     quick: bool = False  # if true, the quick tests include this lab
     forbidden: tuple[str, ...] = ()  # patterns of names that README.md forbids
-    without: tuple[str, ...] = ()  # lines of the step that are in no text of the lab
+    without: tuple[str, ...] = ()  # lines of the step that the lab does not contain
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()
@@ -160,8 +160,8 @@ class Lab:
 
     @property
     def headers(self) -> tuple[Path, ...]:
-        """Returns the headers that compilers may read in these steps: all but those whose #include
-        is in `without`."""
+        """Returns the headers of these steps that compilers may read. A header is omitted if its
+        #include is in `without`."""
         removed = "".join(self.without)
         return tuple(header for step in self.steps for header in sorted((ROOT / step).glob("*.h"))
                      if f"{step}/{header.name}" not in removed)

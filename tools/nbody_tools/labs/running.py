@@ -24,7 +24,7 @@ from nbody_tools.labs.sandbox import Access, driver_folders
 from nbody_tools.labs.watching import TooLong, end, watch
 
 SECONDS = 8.0  # limit of a run's processor time; no correct run needs 3 s
-JUDGE_SECONDS = 60.0  # limit of the judge's processor time; it never needs 10 s
+JUDGE_SECONDS = 60.0  # limit of the judge's processor time; the judge never needs 10 s
 END_SECONDS = 5.0  # time for the judge to write its verdict
 SIGNALLED = 128  # bubblewrap adds the number of a fatal signal to this exit status
 KEPT_OUTPUT = 16_000  # a submission's output is kept up to this number of bytes

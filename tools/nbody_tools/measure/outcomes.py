@@ -13,7 +13,7 @@ EMULATED = "emulated"
 
 
 def baseline(outcomes: Sequence[Outcome]) -> Optional[Record]:
-    """Returns step 00's record of the same run and machine, unless it was emulated."""
+    """Returns step 00's record from the same run on the same machine, unless it was emulated."""
     return next((outcome.record for outcome in outcomes
                  if outcome.record is not None and outcome.record.number == "00"
                  and not outcome.record.emulated), None)

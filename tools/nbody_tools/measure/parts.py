@@ -246,7 +246,7 @@ def devices(bench: Bench) -> None:
 
 
 def connections(bench: Bench) -> None:
-    """step 07 in both stream orders, by number of hardware queues: for docs/results/connections/"""
+    """step 07 in both stream orders, with 1 to 32 hardware queues, for docs/results/connections/"""
     settings: list[dict[str, str]] = [{}]
     for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", COPY_QUEUES):
         settings += [{variable: str(queues)} for queues in QUEUES]

@@ -133,7 +133,7 @@ def misprints(table: Table) -> list[str]:
             found = recomputed_at(table, ratio, point)
             if found is not None and number != "" and not agrees(table, ratio, point, number):
                 lines.append(f"{table.name}: {ratio['name']}, {point}: printed {number}, "
-                             f"but {found:.4f} by its times")
+                             f"but {found:.4f} follows from the printed times")
     return lines
 
 

@@ -351,8 +351,9 @@ def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[s
     for name, value in series.get("define", {}).items():
         if name not in defaults or not isinstance(value, int) or value < 0:
             raise ToolError(
-                f"{where}: {series['program']} has no parameter {name} = {value!r}; it has "
-                f"{', '.join(defaults) or 'none'}, which take whole numbers"
+                f"{where}: {series['program']} has no parameter {name} = {value!r}; "
+                + (f"choose from {', '.join(defaults)}, with an integer from 0 on" if defaults else
+                   "it has no parameters")
             )
     return tuple(
         (name, value) for name, value in series.get("define", {}).items() if value != defaults[name]

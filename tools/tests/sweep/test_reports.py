@@ -85,13 +85,14 @@ class Pages(InFolder):
         self.assertEqual(ratios.misprints(read_tables(self.repository())["lab_table_1"]), [])
         wrong = TABLE.replace("2.50, 1.33", "2.40, 1.33")
         self.assertEqual(ratios.misprints(read_tables(self.repository(wrong))["lab_table_1"]),
-                         ["lab_table_1: speedup, N 1: printed 2.40, but 2.5000 by its times"])
+                         ["lab_table_1: speedup, N 1: printed 2.40, but 2.5000 follows from the "
+                          "printed times"])
 
     def test_the_documents_misprints_are_those_of_the_errata(self) -> None:
         """All other printed speedups follow from the printed times, so nobody mistyped them when
         copying them from the documents."""
         found = [
-            line.partition(" by")[0] for table in read_tables(ROOT).values()
+            line.partition(" follows")[0] for table in read_tables(ROOT).values()
             for line in ratios.misprints(table)
         ]
         self.assertEqual(found, [

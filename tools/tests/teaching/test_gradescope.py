@@ -42,9 +42,9 @@ class Submitter(InFolder):
         self.assertEqual(self.student(*group), "ada")
 
     def test_others_are_an_error(self) -> None:
-        with self.assertRaisesRegex(ToolError, "none of x@x.org, x, X is in the table"):
+        with self.assertRaisesRegex(ToolError, "none of its users: x@x.org, x, X"):
             self.student({"email": "x@x.org", "name": "X"})
-        with self.assertRaisesRegex(ToolError, "none of no users"):
+        with self.assertRaisesRegex(ToolError, "none of its users: the file lists no"):
             self.student()
         for text in ("", "[]", '{"users": 3}', '{"users": [{"email": "a@b"}]}'):
             with self.assertRaisesRegex(ToolError, "submission_metadata.json: needs "):
