@@ -39,7 +39,7 @@ using Position = float4;  // w is the mass
 // A node takes 64 bytes; only the first 32 are needed to decide whether to open it.
 struct alignas(64) Node {
   float4 centre;    // centre of mass; w: squared distance beyond which it acts as one body
-  int left, right;  // children; in a leaf its first body, and minus the number of its bodies
+  int left, right;  // children; in a leaf: its first body, and minus its number of bodies
   int parent;       // -1: none
   int arrived;      // 1: the moments of one child are known
   float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass

@@ -46,7 +46,7 @@ __device__ inline float sum_of_block(float x) {
 static __global__ void find_clouds(const float4* __restrict__ bodies, int n,
                                    Cloud* __restrict__ clouds) {
   const int count = bodies_per_cloud(n), first = blockIdx.x * count;
-  const float3 near = xyz(bodies[min(first, n - 1)]);  // positions from here keep more digits
+  const float3 near = xyz(bodies[min(first, n - 1)]);  // relative positions keep more digits
   float mass = 0, square = 0;
   float3 weighted{};
 #pragma unroll 4

@@ -5,8 +5,8 @@
 // at each body. There are two levels of groups. First a warp walks the tree (walk.h) for 512
 // neighbours on the curve: it expands the nodes that are far from all of them, and lists the
 // others. Then 16 warps continue from this list, each for 32 bodies: a warp expands nodes in a
-// second series, or adds forces of nodes and bodies as in step 15b. How strong these forces are is
-// estimated from 64 clouds (clouds.h), so no coarse walk is needed.
+// second series, or adds forces of nodes and bodies as in step 15b. 64 clouds (clouds.h) give an
+// estimate of the strength of the forces, so no coarse walk is needed.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
