@@ -85,7 +85,7 @@ def run(words: Optional[Sequence[str]]) -> int:
     except ModuleNotFoundError as missing:
         fail(
             f"nbody {command}: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
-            f"python3-{missing.name}, and run it with /usr/bin/python3)",
+            f"python3-{missing.name}, and run the command with /usr/bin/python3)",
             code=1,
         )
     except ToolError as error:

@@ -91,7 +91,7 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
     grid[0][0].legend(frameon=False, loc="lower left")
     return save(figure, path, "Relative errors of the accelerations, RMS (symbol), from the median "
                               "to the 99.9th percentile "
-                "(line), against the rate of the kernels; numbers are those of the steps. N² "
+                "(line), against the rate of the kernels; labels are step numbers. N² "
                 f"interactions per step and system. {machines(records)}, {dates(records)}.")
 
 
@@ -115,7 +115,7 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
     for group in groups:
         names = sorted(VARIANTS.get(r.step) or r.number for r in group)
         middle = math.sqrt(rate(group[0]) * rate(group[-1]))
-        below = kind == COMPENSATED  # there is space below these lines
+        below = kind == COMPENSATED  # there is space for labels below these lines
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate(

@@ -116,7 +116,7 @@ class Wrong:
     how many points it may get (tests/assignments/bands.py)."""
     name: str
     why: str
-    edits: tuple[tuple[str, str], ...]  # a text that the reference contains once, and a new one
+    edits: tuple[tuple[str, str], ...]  # a text that the reference contains once, and the new text
     kind: str
     says: str = ""  # a text that the report must contain
 
@@ -163,8 +163,8 @@ class Variant:
     file_name = FILE_NAME
     steps: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
-    # The grader recognises the method by counts. Only those words are forbidden with which the host
-    # could read the bodies uncounted.
+    # The grader recognises the method by counts, so it forbids only the words with which the host
+    # could read the bodies without being counted.
     forbidden: tuple[str, ...] = ("__managed__", "cudaLaunchHostFunc", "cudaStreamAddCallback",
                                   "cudaGraphAddHostNode")
 

@@ -2,7 +2,7 @@
 
   45 for results, in the tests `right` to `findings`: a right program gets them with any method;
   55 for the method, in the test `counts`: each part of a variant has its own points (family.Part).
-  The less near the results are, the fewer points for the method count, because a program with wrong
+  If the results are far from right, fewer points for the method count, because a program with wrong
   results may only imitate the accesses.
 """
 

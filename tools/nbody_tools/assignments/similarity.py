@@ -3,7 +3,7 @@ all assignments, and with this repository's own CUDA code.
 
 copydetect (pip install copydetect) compares tokens and ignores names, so it recognises a renamed or
 reformatted copy. This module starts copydetect with a Python that can import it: the Python that
-the environment variable PYTHON specifies, the Python of this process, or that of the command
+the environment variable PYTHON specifies, the Python of this process, or the one of the command
 `copydetect`. Nothing leaves this machine.
 """
 

@@ -116,7 +116,7 @@ class Tests:
         return self._variant.problem(systems, count, self._dice)
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number, which no block or warp size divides: these are even."""
+        """Returns a random odd number, so that no block or warp size divides it: these are even."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _right(self) -> list[Problem]:
@@ -304,8 +304,8 @@ def broken(limit: Limit, found: Inspection, units: float) -> str:
 def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
     """Returns the result of a problem, given its results in the normal run (`own`) and with the
     environment of `kind` (`other`). If both are wrong, the numbers nearer to the right ones count.
-    If `other` is right, `kind` explains the mistake. An exception are problems whose expected
-    numbers are all zero, because memory that nothing has written would then be right too."""
+    If `other` is right, `kind` explains the mistake. Problems whose expected numbers are
+    all zero are an exception, because memory that nothing has written would then be right too."""
     if not other.why and other.numbers.expected.any():
         return replace(own, is_explained=True, why=with_end(own.why, kind.words))
     if nearness([other.numbers]) >= nearness([own.numbers]):

@@ -108,7 +108,7 @@ end
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("shell", choices=("bash", "zsh", "fish", "man"),
-                   help="the shell to print the script for, or man for the manual page")
+                   help="the shell that will run the script, or man for the manual page")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def other_words() -> dict[str, str]:
-    """Maps each command to the arguments that it accepts other than options and files."""
+    """Maps each command to its arguments that are neither options nor files."""
     steps = [number_of(name) for name in step_folders(ROOT)]
     labs = [
         folder.name.partition("_")[0]

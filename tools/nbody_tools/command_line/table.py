@@ -33,7 +33,7 @@ class Command:
     summary: str
     usage: str = "[OPTION...]"
     module: str = ""  # module of nbody_tools with configure(parser) and run(options)
-    in_shell: bool = False  # tools/commands.sh has a function for it
+    in_shell: bool = False  # tools/commands.sh has a function for the command
     takes_more: str = ""  # program to which the command passes the other arguments
     completes: str = ""  # arguments to complete: "steps", "labs", "experiments", or a list
     details: str = ""
@@ -42,7 +42,7 @@ class Command:
 
     @property
     def has_parser(self) -> bool:
-        """True if a parser prints its --help; otherwise the help comes from this table."""
+        """True if a parser prints the command's --help. Otherwise this table has the help text."""
         return not self.details and bool(self.module or self.name in HELPED_BY)
 
 
@@ -66,7 +66,7 @@ COMMANDS = (
     tool("inspect", "learn", "inspection.inspect", "count a step's memory accesses line by line "
          "and find races, without a GPU",
          "STEP [OPTION...]", True, "steps"),
-    tool("lab", "learn", "labs.working_folder", "copy a lab to work on: a step with code removed",
+    tool("lab", "learn", "labs.working_folder", "copy a lab, a step with code removed, to work on",
          "list|NN [--to FOLDER]", completes="labs"),
     tool("grade", "learn", "labs.grade", "grade a solution of a lab and print a table of points",
          "NN FILE [OPTION...]",

@@ -82,7 +82,7 @@ def read_state(path: Path, count: int) -> array:
     except OSError as error:
         raise Failed(f"wrote no bodies: {error.strerror}") from error
     except FileError as error:
-        raise Failed(f"wrote another file: {error}") from error
+        raise Failed(f"wrote a file that cannot be read: {error}") from error
     if len(found.values) != VALUES * count or found.values.typecode != "f":
         raise Failed(f"wrote {found.systems} systems of {found.bodies} bodies, not {count} bodies")
     return found.values

@@ -1,5 +1,5 @@
-"""Times our steps and other programs that compute the same forces. They run on the same bodies and
-the same machine, round-robin.
+"""Times our steps and other programs that compute the same forces. All programs run on the same
+bodies and on the same machine, round-robin.
 
   ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
   ./nbody compare step12 sample --bodies 4096,262144     names or prefixes
@@ -11,13 +11,13 @@ nvcc compiles the kernels in them. Missing programs are listed and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64. Then it takes two steps with moving bodies, and their motion is checked. A program that
-fails is not timed. The programs are then timed round-robin, so that a clock change affects all of
+fails is not timed. All others are then timed round-robin, so that a clock change affects all of
 them. A time is the median over all rounds and repeats, per time step. It covers only the kernels
 or, for Python packages, the whole time loop.
 
 Without a GPU our steps are emulated, so only their results are checked, by default for 1024 bodies.
 
-Exit code: 0 success, 1 a wrong result, a failed program, or no program available, 2 invalid
+Exit code: 0 success; 1 a wrong result, a failed program, or no available program; 2 invalid
 arguments.
 """
 
@@ -68,7 +68,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--repeat", type=arguments.positive_integer, default=3,
                    help="timed runs per round [3]")
     p.add_argument("--seconds", type=arguments.positive_number, default=0.2,
-                   help="approximate duration of a timed run of 1 to 1000 time steps [0.2]")
+                   help="approximate seconds of a timed run, which has 1 to 1000 time steps [0.2]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
                    help="time limit of one round [300]")
     p.add_argument(

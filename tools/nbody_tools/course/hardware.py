@@ -14,7 +14,7 @@ from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
 LANES = 32
-QUARTERS = 4  # of an SM; each has a scheduler and a quarter of the registers
+QUARTERS = 4  # parts of an SM, each with a scheduler and a quarter of the registers
 REGISTERS = 65536  # per SM; the same in all GPUs listed here
 ROUNDED_TO = 8  # registers per thread are allocated in multiples of eight
 RESERVED = 1024  # bytes of shared memory per block that CUDA reserves for itself

@@ -5,7 +5,7 @@
   ./nbody site --output DIR        writes it to DIR instead
   ./nbody site --check             also follows every link and every anchor of the built site
 
-This needs Zensical. If Zensical is missing, pip installs it in build/site-tools.
+This command needs Zensical. If Zensical is missing, pip installs it in build/site-tools.
 """
 
 from __future__ import annotations

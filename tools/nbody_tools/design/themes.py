@@ -17,7 +17,7 @@ ATTRIBUTE = re.compile(rf'\b(fill|stroke)="({HEX})"')
 STYLE = re.compile(r'style="([^"]*)"')
 # Lightness of the counterparts of black and of white (OKLab).
 LIGHTEST, DARKEST = 0.98, 0.21
-# Oklab by B. Ottosson (2020), from linear sRGB; the second matrix is applied after a cube root.
+# Oklab by B. Ottosson (2020), from linear sRGB; the second matrix is applied after cube roots.
 TO_CONES = ((0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
             (0.0883024619, 0.2817188376, 0.6299787005))
 TO_LAB = ((0.2104542553, 0.7936177850, -0.0040720468), (1.9779984951, -2.4285922050, 0.4505937099),

@@ -1,7 +1,7 @@
 """Reads tokens.css, the colours, sizes and units that all pages and figures share.
 
   python3 -m nbody_tools.design.tokens           prints the style sheet for both themes
-  python3 -m nbody_tools.design.tokens dark      prints the dark half only
+  python3 -m nbody_tools.design.tokens dark      prints the style sheet for the dark theme only
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _time(years: float) -> Unit:
 
 
 def _plain(number: float) -> str:
-    """Formats three digits, without an exponent if the number is between 0.001 and a million."""
+    """Formats three digits of a number, without an exponent from 0.001 to a million."""
     if number == 0 or not 1e-3 <= abs(number) < 1e6:
         return f"{number:.3g}"
     digits = max(0, 2 - math.floor(math.log10(abs(number))))

@@ -22,8 +22,8 @@ def _side(d: Drawing, y: float, x: float, places: tuple[tuple[float, float], ...
 
 
 def expansions() -> Drawing:
-    d = Drawing(560, "A node acts on each body of a group, or on the middle of the group, from "
-                     "where a series gives the forces on all bodies")
+    d = Drawing(560, "A node acts on each body of a group, or only on the middle of the group, "
+                     "around which a series then gives the forces on all bodies")
     for y, title in ((140, "Step 15b: the moments act on each body"),
                      (400, "Step 16: the moments act on the middle, and the series on each body")):
         d.heading(y - 104, title)

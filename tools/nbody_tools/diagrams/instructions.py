@@ -54,8 +54,8 @@ def interaction(d: Drawing, x: float, y: float, wait: float) -> float:
 
 def budget() -> Drawing:
     """Draws step 06: the 13 instructions of an interaction and their dependencies."""
-    d = Drawing(440, "The 13 instructions of an interaction by kind, and those that a correctly "
-                     "rounded square root and division add")
+    d = Drawing(440, "The 13 instructions of an interaction by kind, and the instructions that a "
+                     "correctly rounded square root and division add")
     d.heading(34, "An interaction: 13 instructions, and one load from the tile")
     x = 40
     for name, count, colour in (("load", 1, PURPLE), *BUDGET):

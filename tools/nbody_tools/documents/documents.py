@@ -3,7 +3,8 @@ in NAME.md.
 
   ./nbody documents                     writes all documents, and lists those that changed
   ./nbody documents step03_tiling       writes the documents in one folder
-  ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
+  ./nbody documents --check             changes nothing; lists outdated or wrong documents;
+                                        exits 1 if there are any
 
 tools/nbody_tools/documents/README.md is the manual of the templates. With and without --check,
 this tool also checks the limits of each step (documents/sources.py): the number of lines of a
@@ -66,7 +67,7 @@ INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("folder", nargs="?", help="only documents of this folder, such as step03_tiling")
     p.add_argument("--check", action="store_true",
-                   help="change nothing, and list what is out of date or wrong")
+                   help="change nothing, and list documents that are out of date or wrong")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="root of the repository")
 

@@ -46,7 +46,8 @@ def missing_of_a_step(source: Source, facts: Facts, root: Path) -> Iterator[str]
 
 
 def undefined_terms(readme: Path, root: Path) -> list[str]:
-    """Returns one message per term that is bold in a lesson's idea, but not defined."""
+    """Returns one message per term that is in bold in a lesson's section "The idea", but is not
+    defined."""
     defined = {form for term in glossary.read_terms(root / TERMS) for form in term.forms}
     idea = glossary.idea_of(text_of(readme))
     return [f"{readme.relative_to(root)}: '{term}' is in bold, but {TERMS} does not define it; add "

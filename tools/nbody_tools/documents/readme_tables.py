@@ -86,7 +86,7 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
 
 
 def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
-    """Returns a table of all variants of a step, or of the named ones."""
+    """Returns a table of a step's variants; `names` selects some of them."""
     chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
               and (not names or m.name in names)]
     return variant_table(chosen, facts) if chosen else NOT_MEASURED

@@ -37,7 +37,7 @@ STAIRCASE = "systems"  # the problem for which figures compare the steps
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--check", action="store_true", help="change nothing, list problems")
+    p.add_argument("--check", action="store_true", help="change nothing, and list problems")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"

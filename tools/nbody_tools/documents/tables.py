@@ -41,8 +41,8 @@ def machines(facts: Facts) -> str:
 
 
 def staircase(facts: Facts) -> str:
-    """Returns a table of our steps next to the published ones. Our times are medians of the total
-    time, including transfers."""
+    """Returns a table of our steps' results next to the published results. Our times are medians of
+    the total time, including transfers."""
     rows = []
     for step in facts.steps:
         theirs = [row for row in facts.published["rows"] if row["step"] == step] or [None]

@@ -106,8 +106,8 @@ FILTERS = {
 
 
 def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
-    """Renders a template or a document with marked places; `words` has the names that it may
-    use."""
+    """Renders a template or a document with marked places; `words` contains the names that the
+    template may use."""
     where = str(template.relative_to(root))
     result = Rendered()
 

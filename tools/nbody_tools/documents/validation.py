@@ -1,7 +1,7 @@
 """Writes the results of the mutants' last run into docs/validation.md and docs/mutants.md.
 
   ./nbody validation [--records FOLDER]           writes both
-  ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if one is out of date
+  ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if a page is out of date
 
 The mutant tests (ctest -L mutants) write the records.
 """

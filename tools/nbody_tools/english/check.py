@@ -54,7 +54,7 @@ def added_lines(root: Path, revision: str) -> dict[str, set[int]]:
 
 def count(root: Path, revision: Optional[str],
           say: Optional[Callable[[str], None]] = None) -> Counter:
-    """Counts hits by rule. If `say` is given, calls it with a line for each hit."""
+    """Counts hits by rule. Calls `say`, if it is given, with a line for each hit."""
     added = added_lines(root, revision) if revision else {}
     counts: Counter = Counter()
     for name in added if revision else git(root, "ls-files"):

@@ -161,15 +161,16 @@ def draw_throughput(staircase: Staircase, path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(10, 1.6 + ROW_HEIGHT * len(staircase.records)))
     throughput(axes, staircase)
     return save(figure, path, caption(staircase, "Throughput of all steps. " + TOTAL_AND_COMPUTE
-                                      + " N² interactions per step and system, in full."))
+                                      + " N² interactions count per step and system."))
 
 
 def draw_speedups(staircase: Staircase, path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(10, 1.6 + ROW_HEIGHT * len(staircase.records)))
     speedup_over_base(axes, staircase)
     return save(figure, path, caption(
-        staircase, "Speedup of all steps over the CPU program of step 00 on such a machine. "
-        "Filled: total time, with transfers and packing on the host. Hollow: computation alone."))
+        staircase, "Speedup of all steps over the CPU program of step 00 on a machine of the same "
+        "kind. Filled: total time, with transfers and packing on the host. "
+        "Hollow: computation alone."))
 
 
 def draw_all(staircase: Staircase, folder: Path, ending: str = "png",

@@ -33,6 +33,6 @@ def draw_all(staircase: Staircase, peak_tflops: float, folder: Path) -> list[Pat
     text = (
         f"All steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. Dashed: the FP32 "
         f"peak at {FLOPS_PER_INTERACTION} flops per interaction, a convention and not a count. "
-        "Speedup: over the CPU program of step 00 on such a machine."
+        "Speedup: over the CPU program of step 00 on a machine of the same kind."
     )
     return [save(figure, folder / "steps.svg", caption(staircase, text))]

@@ -65,8 +65,8 @@ def closer_end(spans: Sequence[Span]) -> Optional[float]:
 
 
 def label_of(device: int, stream: int, several: bool) -> str:
-    """Returns the label of a row. If there are several devices, the first row of each device
-    contains its name."""
+    """Returns the label of a row. If there are several devices, the label of
+    the first row of each device contains the device's number."""
     if not several:
         return str(stream)
     return f"GPU {device}, stream 0" if stream == 0 else f"stream {stream}"

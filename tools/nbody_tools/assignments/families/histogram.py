@@ -94,7 +94,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     if choice["layout"] == "packed":
         loads = 2 if choice["what"] == "fastest" else 1
     cells = cells_of(choice)
-    merged = cells / LEAST_BODIES  # once per cell and block
+    merged = cells / LEAST_BODIES  # accesses per body that merge maps: one per cell and block
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]
     if choice["outside"] == "dropped" and WHAT[choice["what"]][2]:

@@ -29,7 +29,7 @@ ROWS = 256  # bodies whose pairs are computed at a time
 # in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
 # shuffles.
 LEAST_LOADS, MOST_LOADS = 40, 1000
-MOST_OF_THREAD = 1500  # loads; a thread with many neighbours may need so many
+MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one cell of each system, in problems with many systems
 MANY, ENOUGH = 5, 60  # least numbers of systems and bodies of such problems
 
@@ -58,8 +58,8 @@ def is_variant(_: dict[str, str]) -> bool:
 
 
 def same_bits(choice: dict[str, str]) -> bool:
-    """Returns False for sums: they depend on the order of the bodies in a cell, which varies
-    between runs."""
+    """Returns False for sums, because they depend on the order of the bodies in a cell, and this
+    order varies between runs."""
     return choice["what"] in ("count", "nearest")
 
 

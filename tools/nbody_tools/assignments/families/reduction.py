@@ -164,7 +164,7 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     if choice["method"] == "tree":
         made += [Limit("shuffles per thread", at_most=0),
                  Limit("shared loads per thread", at_least=0.2 * results)]
-        if not is_staged:  # a thread that adds up all numbers alone makes one request each
+        if not is_staged:  # a thread that adds alone makes one request per number
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
         staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # with places beyond the last body

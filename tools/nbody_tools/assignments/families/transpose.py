@@ -22,7 +22,7 @@ LARGEST = ("There are at most 70 million elements in all, so an `int` can hold a
 WARP = 32
 TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
-MOST_OF_THREAD = 256  # loads of 32 elements and of what changes them, from both memories
+MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and the values that change them
 SQUARE = 4096  # systems of the table that is timed
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),

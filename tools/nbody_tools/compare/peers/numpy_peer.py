@@ -36,7 +36,7 @@ class Peer:
             self.x = self.x + self.v * self.dt
 
     def wait(self) -> None:
-        pass  # NumPy returns when it has computed
+        pass  # a call of NumPy returns only when its result is computed
 
     def state(self):
         return self.x, self.v

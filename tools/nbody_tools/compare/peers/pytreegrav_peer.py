@@ -35,7 +35,7 @@ class Peer:
             self.x = self.x + self.v * self.dt
 
     def wait(self) -> None:
-        pass  # Accel returns numpy arrays
+        pass  # Accel returns computed NumPy arrays
 
     def state(self):
         return self.x, self.v
