@@ -1,5 +1,5 @@
-"""Predicts the duration of a time step of step 14 on P GPUs from the rate of one GPU and measured
-gathers.
+"""Predicts the duration of a time step of step 14 on P GPUs from the rate of one GPU and from the
+measured times of gathers.
 
 The model counts what the program does (step14_cluster/plan.h and share.h): the work of the busiest
 rank, the positions that every rank receives, padding included, and the sums that the busiest rank
