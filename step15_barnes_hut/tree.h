@@ -43,7 +43,7 @@ struct alignas(64) Node {
   int parent;       // -1: none
   int arrived;      // 1: the moments of one child are known
   float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass
-  float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
+  float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius (no body is farther)
 };
 
 // A body on its way to its place among the sorted bodies.
