@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "nbody/cluster.h"
+#include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody {

@@ -65,7 +65,8 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     MNRAS 126, 223; Dehnen & Read 2011, Eur. Phys. J. Plus 126, 55, eq. 7).
 
     positions        (n, 3), float32 or float64; lists become float64
-    masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources
+    masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources, unless at
+                     most 6144 bodies act on each other on a device
     softening        eps, a length, 0 or more
     targets          (k, 3), same dtype; None: the bodies themselves, without self-forces
     method           "direct": all pairs, in the arrays' dtype
