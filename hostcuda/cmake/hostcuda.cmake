@@ -23,8 +23,8 @@
 # hostcuda_can_trace(variable)
 #
 # Sets the variable to true if tracing works with the compiler and flags of this directory. Tracing
-# needs g++ and flags without a sanitizer. (clang instruments other accesses, which were not
-# compared with those on a GPU.)
+# needs g++ and flags without a sanitizer. (clang instruments a different set of accesses, which we
+# have not compared with the accesses on a GPU.)
 
 include_guard(GLOBAL)
 

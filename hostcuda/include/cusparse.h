@@ -61,7 +61,7 @@ enum class Format { csr, csc, coo };
 struct Matrix {
   Format format;
   std::int64_t rows, columns, nonzeros;
-  // In CSR, `row` has the index at which each row begins; in CSC, `column` has that of each column.
+  // In CSR, `row` says where each row begins; in CSC, `column` says where each column begins.
   const void *row, *column;
   bool wide_row, wide_column;
   std::int64_t base;

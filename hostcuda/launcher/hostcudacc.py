@@ -28,8 +28,8 @@ from wrong_calls import one_line_each
 
 # In this environment the compiler reports errors in English, so that this module recognises errors
 # about features that hostcuda lacks. Only compilations of user code use this environment. If the
-# builds of hostcuda's libraries used it too, ccache would see another language than before and
-# compile the libraries again.
+# builds of hostcuda's libraries used it too, ccache would notice that the locale has changed and
+# would compile the libraries again.
 ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
@@ -57,9 +57,9 @@ JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
 # In a traced object file, calls of these functions are replaced by calls of functions with the
-# prefix hostcuda_, which trace/heap.cpp defines. The first functions allocate and free memory,
-# because kernels must allocate device memory. (The names that begin with _Z are C++'s new and
-# delete.) The last three functions print.
+# prefix hostcuda_, which trace/heap.cpp defines. All but the last three allocate or free memory,
+# which must be device memory in kernels. (The names that begin with _Z are C++'s new and delete.)
+# The last three functions print.
 REPLACED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "printf",
             "puts", "putchar")
 
@@ -147,8 +147,8 @@ def print_error(line):
 def compile_cu(
     compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error
 ):
-    """Compiles a .cu file and returns an exit code. clang: a clang++ that checks the file for
-    confusions of host and device code, while the compiler compiles it, or None. counts: True if
+    """Compiles a .cu file and returns an exit code. clang: None, or a clang++ that checks, while
+    the compiler runs, whether the file confuses host and device code. counts: True if
     the program must count its operations; `compiler` is then a clang++. warn: a function that is
     called with each warning of clang or of the rewriter."""
     both, preprocessor, source, output = split_arguments(arguments, source)

@@ -116,8 +116,8 @@ def libraries(variant: str) -> list[str]:
 
 
 def cublas() -> Union[str, None]:
-    """Returns hostcuda's cuBLAS library, or None if OpenBLAS is not installed. Call libraries()
-    before this function, because it builds the library."""
+    """Returns hostcuda's cuBLAS library, or None if OpenBLAS is not installed. The
+    function libraries() builds this library, so call libraries() first."""
     file = library_folder() / "libhostcuda_cublas.a"
     return str(file) if file.exists() else None
 

@@ -1,5 +1,5 @@
-"""Replaces the compiler's messages about a CUDA feature that hostcuda lacks by one line with the
-place, the feature's name and a remedy."""
+"""If a program needs a CUDA feature that hostcuda lacks, replaces the compiler's messages by one
+line that gives the place, the feature's name and a remedy."""
 import difflib
 import os
 import re

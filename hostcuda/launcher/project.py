@@ -41,7 +41,7 @@ exit $code
 
 
 class Notes:
-    """The files that the replacements for compilers and the programs leave for `check`."""
+    """The files that the replaced compilers and the traced programs leave for `check`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)

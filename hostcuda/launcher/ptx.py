@@ -37,8 +37,9 @@ SPECIAL = {
 }
 
 # For each instruction, a pattern that matches its name, and the C++ code that replaces it: an
-# expression with the operands {0}, {1}, ..., the type {t}, the type of twice its size {w} and other
-# groups of the pattern, or a word in capitals, which stands for a function below.
+# expression, or a word in capitals, which stands for a function below. In an expression, {0}, {1},
+# ... are the operands, {t} is the type, {w} is the type of twice that size, and other names in
+# braces are groups of the pattern.
 INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"mov\.{TYPE}", "set({0}, {1})"),
     (rf"cvta(?:\.to)?{SPACE}\.u(?:32|64)", "CVTA"),
@@ -112,7 +113,7 @@ class Operands:
                 self.declarations.append(of + ";")
 
     def replaced(self, text):
-        """Returns the PTX with C++ names for %0 and %[name], and % for %%."""
+        """Returns the PTX with %0 and %[name] replaced by C++ names, and %% replaced by %."""
         if not self.declarations:
             return text.replace("%%", "%")
         return re.sub(r"%(%|\d+|\[\w+\])",

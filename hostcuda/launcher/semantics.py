@@ -134,9 +134,10 @@ class SemanticCheck:
 
 
 def preamble(text, own):
-    """Returns a header that includes the standard headers that the program uses, unchanged, and
-    then hostcuda's headers that it uses, as code for host and device. (The standard headers must
-    come first, because clang cannot read them after __noinline__ has become a macro.)"""
+    """Returns a header for clang, which includes all headers of the standard library and then all
+    headers of hostcuda that the program uses. The functions in hostcuda's headers count as both
+    host and device code. (The standard headers must come first, because clang cannot read them
+    after __noinline__ has become a macro.)"""
     ours, standard = {}, {}  # dicts keep the order
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):

@@ -1,4 +1,4 @@
-"""Replaces the compiler's messages about an API call with wrong arguments by a one-line message."""
+"""If an API call has wrong arguments, replaces the compiler's messages by a one-line message."""
 import re
 
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")

@@ -72,8 +72,7 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Records the order that counters and locks create. Many counters and locks are __device__
-// variables, which belong to the program and are therefore not in an array.
+// Does the same for a counter or a lock in a variable of the program that is in no array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (!how.is_atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
@@ -112,7 +111,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
         checks_.constant_never_set(array, accessed, bytes_set_by_host(array.begin));
       std::memset(array.writers.get() + offset, kHost, accessed.bytes);
     } else {
-      if (array.space == Space::global) host_.report_unasked();  // due to an unchecked error?
+      if (array.space == Space::global) host_.report_unasked();  // possibly the cause
       checks_.unwritten(array, accessed, site);
     }
   }

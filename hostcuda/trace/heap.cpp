@@ -1,6 +1,6 @@
 // Traced object files call these functions instead of malloc, new etc., because the launcher has
-// renamed the calls. If host code calls one of these functions, it calls the function that it
-// replaces. (_Znwm is the mangled name of operator new.)
+// renamed the calls. For host code, each of these functions calls the original function. (_Znwm is
+// the mangled name of operator new.)
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>

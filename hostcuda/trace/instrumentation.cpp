@@ -15,8 +15,9 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// True for a local variable of the running function or of one of its direct callers. A local
-// variable is not in a GPU's memory. Local variables further up the stack are recognised later.
+// True for a local variable of the running function or of one of its direct callers. Such
+// accesses are ignored, because a GPU usually keeps local variables in registers. Local variables
+// further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
@@ -141,7 +142,7 @@ HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
 // These functions execute atomic operations, each of which counts as one access. hostcuda
-// implements some CUDA atomics as an unobserved load and a weak compare-and-swap, so only a strong
+// implements some CUDA atomics as an unobserved load and a weak compare-and-swap. A strong
 // compare-and-swap was called by the program itself.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST

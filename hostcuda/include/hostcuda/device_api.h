@@ -58,7 +58,7 @@ enum cudaDeviceAttr {
   cudaDevAttrClusterLaunch = 120
 };
 
-// The name says that this is not a GPU. The limits are those of compute capability 9.0, and
+// The device's name says that it is not a GPU. The limits are those of compute capability 9.0, and
 // launches are checked against these limits. totalGlobalMem and multiProcessorCount come from the
 // environment. Cache size, bus width and clock rates are 0, because the emulator does not have
 // them.

@@ -14,7 +14,7 @@ using std::ranlux24;
 using std::ranlux48;
 using default_random_engine = std::minstd_rand;
 
-// As in Thrust, each value uses one number of the engine, so equal engines give equal values.
+// As in Thrust, each value uses one number from the engine, so equal engines give equal values.
 template <class Real = double>
 class uniform_real_distribution {
  public:

@@ -12,8 +12,8 @@ namespace detail {
 
 // Sorts items 0 to count - 1, which it accesses by load(i) and store(i, item). The function does
 // not dereference iterators, because some of them return a tuple of references, which std::sort
-// cannot swap. The sort is stable, so equal items have the same order everywhere. `scratch` has
-// room for 2 * count items, or is null.
+// cannot swap. The sort is stable, so equal items keep their order. `scratch` has room for
+// 2 * count items, or is null.
 template <class Item, class Load, class Store, class Less>
 void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
                 Item* scratch) {

@@ -69,9 +69,9 @@ struct Thread {
   int line;
   WarpRequest* request;  // the thread's request to its warp
   Scope scope;           // the barrier at which the thread waits
-  // One number for the cluster's barrier and one for the grid's. A number is 0 if the thread has
-  // never arrived; otherwise it is 1 + the number of times that the barrier was complete when the
-  // thread last arrived.
+  // The thread's last arrival at the cluster's barrier and at the grid's barrier: 0 if the thread
+  // has never arrived there; otherwise k, if the thread took part in the barrier's k-th completion
+  // or has arrived for it.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }

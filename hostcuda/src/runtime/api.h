@@ -52,8 +52,8 @@ class ApiCall {
   CallSite site_;
 };
 
-// Stores `error` as the host thread's last error and returns it: `return fail(...)`. reason: a text
-// for an observer that gives the mistake in the program's terms.
+// Stores `error` as the host thread's last error and returns it: `return fail(...)`. reason:
+// describes the mistake in the program's terms, for an observer.
 cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every

@@ -1,4 +1,5 @@
-// Events: recording an event appends an operation to a stream, for which other streams can wait.
+// Events. Recording an event appends an operation to a stream, and other streams can wait for this
+// operation.
 #include <algorithm>
 #include <chrono>
 #include <set>

@@ -72,7 +72,8 @@ cudaGraph_t new_graph() {
   return graph;
 }
 
-// True if the origin's last operations depend on every captured operation.
+// True if the last operations of the stream that began the capture depend on every captured
+// operation.
 bool all_joined(const Capture& capture) {
   std::vector<CUgraphNode_st*> todo = capture.origin->captured;
   std::set<const CUgraphNode_st*> reached;

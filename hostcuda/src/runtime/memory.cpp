@@ -110,8 +110,8 @@ std::size_t distance(const Owner& owner, const char* address) {
                                                         : address - owner.begin);
 }
 
-// Describes the allocation that a kernel probably meant to access. Runs in a signal handler, where
-// source_line may be called too.
+// Describes the allocation that a kernel probably meant to access. This function, and source_line()
+// which it calls, may run in a signal handler.
 bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
   if (!pool().contains(fault.address)) return false;
   Owner nearest;

@@ -14,8 +14,8 @@ constexpr std::uint32_t kPoison = 0xfff97fc5;
 void fill_with_poison(void* begin, std::size_t size);
 
 // True if these bytes, which were copied to the host, contain more poison than the padding in
-// structs and at the end of rows can explain. NaN that arithmetic with poison returned counts as
-// poison.
+// structs and at the end of rows can explain. A NaN that results from arithmetic with poison
+// counts as poison.
 bool is_poisoned(const void* begin, std::size_t size);
 
 }  // namespace hostcuda

@@ -1,5 +1,5 @@
-// The blocks that the program's traced files allocated in the host's heap. They show that a copy is
-// too large for its block before the copy damages the heap.
+// The blocks that the program's traced files allocated in the host's heap. With this list,
+// a copy that is too large for its block is found before it damages the heap.
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_BLOCKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_BLOCKS_H
 

@@ -302,8 +302,8 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Considers an array only if it is in device memory, because host code may use other kinds of
-// memory, and only if a kernel has been launched since the allocation.
+// Ignores arrays that are not in device memory, because host code may use them. Also ignores arrays
+// that were allocated after the last kernel launch.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())

@@ -31,11 +31,10 @@ struct Cost {
 // Counts the sectors that the lanes touch if each accesses `bytes` bytes.
 Cost sectors(const Request& request, unsigned bytes);
 
-// Counts the passes through shared memory. A pass serves at most a group of lanes: a warp for
+// Counts the passes through shared memory. The lanes are served in groups: a whole warp for
 // accesses of up to four bytes, half a warp for eight bytes, a quarter of a warp for sixteen. Two
-// neighbouring groups are served together if every lane in them reads the same address as its
-// neighbour. The number of passes for a group is the largest number of distinct words that it reads
-// in one bank.
+// neighbouring groups are served as one group if each of their lanes reads the same address as a
+// neighbouring lane. A group needs as many passes as it reads distinct words in the most used bank.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 // Counts the passes if all lanes read one aligned address in shared memory. (In global memory such

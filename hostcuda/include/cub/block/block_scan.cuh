@@ -14,8 +14,8 @@ class BlockScan {
   static constexpr int kThreads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
 
  public:
-  // Holds for each thread the sum of the threads before it, and also the block's sum and a
-  // callback's prefix.
+  // `before` holds, for each thread, the sum of the values of the threads before it. The other
+  // members hold the block's sum and a callback's prefix.
   struct TempStorage {
     detail::storage<T, kThreads> before;
     detail::storage<T, 1> total;

@@ -35,7 +35,7 @@ struct DeviceRunLengthEncode {
   }
 
  private:
-  // Calls take(index, begin, length) for each run; `take` returns true if the run counts.
+  // Calls take(index, begin, length) for each run; `take` returns true if it used the run.
   template <class In, class Runs, class Take>
   static cudaError_t for_runs(void* temporary, std::size_t& bytes, In in, Runs runs,
                               std::ptrdiff_t count, cudaStream_t stream, Take take) {
