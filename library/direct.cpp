@@ -51,8 +51,8 @@ HWY_INLINE V one_over_cube(V square) {
   }
 }
 
-// Adds the contributions of the sources begin <= j < end to the targets first, first + 1, ... that
-// fill kVectors vectors. `total` holds kBlock numbers per component.
+// Adds the contributions of the sources begin <= j < end to the targets that fill kVectors vectors,
+// beginning with the target `first`. `total` holds kBlock numbers per component.
 template <class Real, Quantity kQuantity, bool kSkipsItself>
 HWY_INLINE void add_list(const Task<Real>& task, int begin, int end, int first, double* total) {
   const hn::CappedTag<Real, kMaxLanes> lanes;

@@ -197,7 +197,7 @@ int compute(const Call<From>& call, const Units& units, std::vector<double>& out
   return whole ? NBODY_OK : NBODY_INTERRUPTED;
 }
 
-// Writes the components first ... first + count - 1 of every target to `to`.
+// Writes `count` components of every target to `to`, beginning with the component `first`.
 template <class Real>
 void scatter(const std::vector<double>& out, int all, int first, int count, double unit, Real* to) {
   if (to == nullptr) return;

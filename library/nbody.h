@@ -35,9 +35,9 @@
  * output arrays are on the device, the call returns before the results are ready, like a kernel
  * launch. options.interrupted is not called: kernels run to their end. The library keeps the memory
  * that calls have used; nbody_release_memory() returns this memory. A thread remembers what its
- * last call found in the arrays, and the next call begins with the same kernels. If the arrays have
- * changed so much that these kernels do not fit, the call runs other kernels. The results are the
- * same in both cases.
+ * last calls found in the arrays. If they found the same, the next call begins with the same
+ * kernels. If the arrays have changed so much that these kernels do not fit, the call then runs
+ * other kernels. The results are the same in both cases.
  */
 #ifndef NBODY_H
 #define NBODY_H

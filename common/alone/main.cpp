@@ -139,7 +139,7 @@ void check_forces(Simulate simulate, Run run, const Systems& start, double limit
   require("force", std::sqrt(squared_error / std::max(squared_sum, 1e-300)), limit);
 }
 
-// Compares every body of small systems after five time steps.
+// Takes five time steps of small systems, and compares every body with the same steps in float64.
 void check_steps(Simulate simulate, Run run, double limit) {
   Systems systems = plummer_spheres(3, 301);
   SystemsF64 exact = as_float64(systems);

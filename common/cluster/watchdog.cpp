@@ -173,7 +173,7 @@ void Watchdog::take_signal() {
 }
 
 void Watchdog::lost(const Peer& peer, const std::string& how) {
-  if (dismissed_ || given_up_.exchange(true)) return;  // another path reports the reason
+  if (dismissed_ || given_up_.exchange(true)) return;  // another call reports the reason
   if (rank_ <= 1) {
     std::fprintf(stderr, "%s: rank %d (%s)%s%s; all ranks end\n", program_.c_str(), peer.rank,
                  names_[static_cast<std::size_t>(peer.rank)].c_str(), how[0] == ':' ? "" : " ",

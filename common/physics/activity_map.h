@@ -31,7 +31,8 @@ class ActivityMap {
   // Number of bodies counted, including those outside the square. Shares are fractions of this
   // number.
   std::uint64_t positions() const { return positions_; }
-  // Returns the cell's share of all positions. All shares add up to the share in the square.
+  // Returns the fraction of all positions that are in this cell. The sum over all cells is the
+  // fraction of the positions that are in the square.
   double share(int column, int row) const;
 
  private:

@@ -2,10 +2,10 @@
 // square, median, 99th and 99.9th percentile. Dehnen 2014 (Computational Astrophysics and Cosmology
 // 1, 1, figure 3) shows such distributions for direct sums and for tree codes.
 //
-// The checks of validation.h divide an error by the sum of the magnitudes of all forces on a body,
-// even though these forces partly cancel, so that limits can be strict. Here the error is divided
-// by the acceleration itself, because this ratio determines the error of an orbit. Bodies near the
-// centre, where the acceleration is small, therefore have large errors.
+// So that their limits can be strict, the checks of validation.h divide an error by the sum of the
+// magnitudes of all forces on a body, even though these forces partly cancel. Here the error is
+// divided by the acceleration itself, because this ratio determines the error of an orbit. Bodies
+// near the centre, where the acceleration is small, therefore have large errors.
 #pragma once
 
 #include <optional>

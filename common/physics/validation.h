@@ -17,16 +17,16 @@
 //                      counts: finds an error in dt, however short dt is
 // For a step with a tree of known design:
 //   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
-//                      compares with the same tree in float64. If this check is made, the other
-//                      checks always decide, however wide their limits are
+//                      compares with the same tree in float64. If this check is made, the others
+//                      count as undecided only at limits above 1; otherwise, at limits above 0.01
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
 // angle are too wide to distinguish right from wrong:
 //   rms_at_theta_0.3, p99_at_theta_0.3
-//                      the first two checks at a smaller angle, with narrower limits. If these are
-//                      made, the checks at the requested angle decide as well
+//                      the first two checks at a smaller angle, with narrower limits. If these can
+//                      decide, the others count as undecided only at limits above 0.5
 // For the run:
-//   finite             no number of the end state is NaN or infinite; if one is, only this check
-//                      decides
+//   finite             no number of the end state is NaN or infinite; if one is, the other checks
+//                      of the run are left out
 //   composition        the run is repeated, up to 32 steps one by one and then in calls of 2, 4, 8,
 //                      ... steps, and must end in the same state; if the run took more than ten
 //                      seconds, only a random chunk of it is repeated
@@ -113,7 +113,7 @@ Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Variants<Real>& variants = {});
 
 // Checks sampled bodies of a run of one time step, with all checks except time_step, composition
-// and trajectory. These checks call the program only two more times, instead of seven more times.
+// and trajectory. After the run, these checks call the program only twice, instead of seven times.
 Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
                              const Variants<float>& variants);
 

@@ -12,7 +12,7 @@ inline constexpr const char* kMadeWith = "the checkpoint was made with ";  // us
 // Fills job.start.checkpoint for a run from the start.
 void begin_checkpoints(const Options& options, Job& job);
 // Throws UsageError if a resumed run could not end with the same bits as an uninterrupted one. With
-// --resume-anyway, differences that only change bits are recorded in job.notes.
+// --resume-anyway, the reason is only recorded in job.notes; other options are still an error.
 void require_resumable(const Options& options, Job& job);
 // If the file of --checkpoint exists, continues from it, so that a repeated command gives the same
 // result as an uninterrupted run. Throws UsageError if the checkpoint belongs to a problem other

@@ -22,7 +22,7 @@ struct Job {
   Run run{};               // dt and softening in float32 for the kernels; steps still to take
   Platform platform = {};  // can lock the bodies' pages during the run, if supported
   SimulateF64 float64 = nullptr;  // advances the bodies with --precision double
-  // The values that neither the command line nor the file gives: "dt", "softening".
+  // Names of the values that neither the command line nor the file gives: "dt", "softening".
   std::vector<std::string> defaults;
   // Differences between the resumed run and the interrupted one that --resume-anyway accepted.
   std::vector<std::string> notes;
@@ -47,8 +47,8 @@ std::string softening_refusal(double softening, float heaviest, bool float64);
 
 // Takes leapfrog's half drift, forward (sign 1) or backward (sign -1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
-// Returns the state with positions and velocities at the same instant. Snapshots store this state,
-// checkpoints the staggered state.
+// Returns the state with positions and velocities at the same instant. Snapshots store this state;
+// checkpoints store the staggered state.
 Snapshot synchronised(Snapshot state);
 // Synchronises the state in place, calls use() with it, and then restores it.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);

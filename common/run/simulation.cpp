@@ -59,7 +59,7 @@ Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
       run_(job.run),
       simulate_(simulate),
       float64_(job.float64) {
-  const bool moves = state_.step < last_step_;  // a finished run must not change a bit
+  const bool moves = state_.step < last_step_;  // a finished run keeps every bit
   if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
     take_half_drift(state_, 1);
 }
@@ -201,9 +201,9 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // These recorders run before the checkpoint is written, because a resumed run does not record
-    // this state again. Records that are due only because the run ends are made after the
-    // checkpoint is written, because the outputs of a resumed run, which is longer, must lack them.
+    // Before the checkpoint is written, calls the recorders for which this step is due, because a
+    // resumed run does not record this state again. A state that is recorded only because the run
+    // ends is recorded after the checkpoint is written, because a longer run would not record it.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

@@ -37,7 +37,8 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
-// Returns a number of time steps that one call takes in a few seconds, even on a slow device.
+// Returns a number of time steps so small that one call lasts a few seconds at most, even on a slow
+// device.
 int steps_at_once(const Job& job, const Platform& platform) {
   const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
   const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions

@@ -91,8 +91,8 @@ DiskHaloModel::DiskVelocities DiskHaloModel::disk_velocities(double radius) cons
           std::sqrt(kPi * surface_density(radius) * kDiskThickness)};
 }
 
-// Integrates the pressure of the halo and the potential from the halo's cut-off radius inwards, by
-// the trapezoidal rule in log r.
+// Tabulates the pressure of the halo and the potential. Both are integrated inwards from the halo's
+// cut-off radius, by the trapezoidal rule in log r.
 void DiskHaloModel::tabulate_halo() {
   constexpr int kRows = 1024;
   const double a = parameters_.halo_scale;

@@ -11,7 +11,7 @@ struct Facts {
   double length, mass, speed;  // largest magnitudes
   int massive;                 // number of sources with mass
   int one_mass_tiles;          // number of step 12's tiles whose bodies all have the same mass
-  int wrong;                   // the first result of nbody.h that applies, NBODY_OK, or kPending
+  int wrong;                   // the first error of nbody.h that applies, or NBODY_OK, or kPending
   int as_expected;             // 1: the launches that the call began with are the right ones
 };
 

@@ -16,7 +16,7 @@
 #include "step13_persistent/small_systems.h"
 
 // The step's loads bypass L1, because other SMs write positions while its kernel runs. Here no SM
-// does, and the positions may be in shared memory.
+// writes positions, and they may be in shared memory.
 #define __ldcg(position) (*(position))
 #define main static program_of_step  // a function that nobody calls
 #include "step13_persistent/nbody.cu"
@@ -181,7 +181,7 @@ struct Kernel {
         <<<(n - 1) / shape.group + 1, 32 * kWarps, n * sizeof(Position), stream>>>(
             positions, masses, n, softening, out, facts);
   }
-  // Returns the number of bodies for which a block has room, and lets the kernel use that room.
+  // Sets `room` to the number of bodies that a block has room for; the kernel may use that room.
   static void find_room_if(const Shape& shape, int& room) {
     if (!is(shape)) return;
     const auto kernel = accelerations_of_call<K, kLanes, kWarps>;

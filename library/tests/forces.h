@@ -11,7 +11,7 @@
 
 constexpr double kSoftening = 0.05;
 
-// Returns n bodies at rest, crowded around the middle. All have the same mass, or each its own.
+// Returns n bodies at rest, crowded around the middle. Their masses are all equal or all different.
 inline nbody::Systems make_bodies(int n, bool one_mass) {
   nbody::Systems systems(1, n);
   std::uint64_t state = 7;

@@ -159,7 +159,7 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     `accelerations`. The tree has no velocities, so only method "direct" is allowed.
 
     Returns (k, 3), or (n, 3) without targets. If with_accelerations is true, returns the
-    accelerations and the jerks, at the cost of only the jerks.
+    accelerations and the jerks, which takes no longer than the jerks alone.
     """
     if checks.one_of("method", method, METHODS) != METHODS["direct"]:
         raise ValueError("method: 'tree' does not compute a jerk; use 'direct'")

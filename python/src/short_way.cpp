@@ -44,7 +44,7 @@ std::uintptr_t address_in(const nb::object& number) {
 struct Way {
   bool is_torch;
   nb::handle type, float32, float64;
-  nb::handle stream;   // a function of the device's number
+  nb::handle stream;   // a function that takes the device's number
   nb::handle current;  // CuPy: a function that returns the current device
   nb::handle empty;    // CuPy: a function that makes an array
 };

@@ -11,7 +11,7 @@
 
 namespace nbody {
 
-// A float32 body takes 28 bytes without padding. Files and the first GPU step use this layout.
+// A float32 body has no padding and takes 28 bytes. Files and the first GPU step use this layout.
 template <class Real>
 struct BasicBody {
   Real x, y, z;

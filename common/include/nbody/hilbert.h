@@ -37,8 +37,8 @@ __host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned
     turn(y, bit);
     turn(z, bit);
   }
-  // Three bits, one per coordinate, are now the Gray code of a part's index along the curve:
-  // the codes of consecutive parts differ in one bit.
+  // At every scale, three bits, one per coordinate, are now the Gray code of the eighth's index
+  // along the curve: the codes of consecutive eighths differ in one bit.
   y ^= x;
   z ^= y;
   unsigned flips = 0;

@@ -32,7 +32,7 @@ struct Approximation {
 // tree (physics/validation/tree_reference.h).
 struct TreeDesign {
   int leaf;   // a node with at most this many bodies is not split
-  int group;  // number of bodies, neighbours on the curve, that share one list of nodes
+  int group;  // number of consecutive bodies on the curve that share one list of nodes
 };
 
 template <class Real>

@@ -2,9 +2,9 @@
 // Gadget-2, section 6). Read only: nbody-convert writes format 3, which is HDF5.
 //
 // A file is a list of blocks. As in unformatted Fortran files, the size of a block (u32) is stored
-// before and after it. In format 2 a small block precedes each block of data and holds its name
-// ("POS ") and a u32. Format 1 has no names, but a fixed order: a header of 256 bytes, positions,
-// velocities, ids, and the masses of those types whose mass is not in the header.
+// before and after it. In format 2, a small block before each block of data holds the name of the
+// data ("POS ") and a u32. Format 1 has no names, but a fixed order: a header of 256 bytes,
+// positions, velocities, ids, and the masses of those types whose mass is not in the header.
 //
 //   0 i32 bodies[6]   24 f64 mass[6]   72 f64 time   80 f64 redshift   124 i32 files   152 f64 h
 //

@@ -161,7 +161,7 @@ TEST_F(Csv, CountsEveryLine) {
 TEST_F(Csv, RefusesControlCharacters) {
   const std::string what = ": the line has a control character; lines end in LF or CRLF";
   EXPECT_EQ(refusal("x,y,vx,vy\r1,2,3,4\r"), "a.csv:1" + what);
-  const std::string note = "# " + std::string(2000, '-') + "\n";  // the format is decided earlier
+  const std::string note = "# " + std::string(2000, '-') + "\n";  // longer than the examined head
   EXPECT_EQ(refusal(note + "name,x,y,vx,vy\n\x1b[2J,0,0,0,0\n"), "a.csv:3" + what);
 }
 

@@ -45,8 +45,8 @@ TEST(Hilbert, GoesFromCellToNeighbouringCell) {
   expect_a_path(8, last / 2 - 8, last / 2, 0);
 }
 
-// Checks the places where the curve goes from one eighth of the whole cube to the next and the
-// highest bits of the keys change.
+// Checks the places where the curve enters the next eighth of the whole cube. There the highest
+// bits of the keys change.
 TEST(Hilbert, GoesThroughTheLargestPartsInTheSameWay) {
   const unsigned half = 1u << (kCoordinateBits - 1);
   std::map<CurveKey, unsigned> parts;

@@ -339,7 +339,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Advances systems in which only a few bodies have mass, without an error; the state is in float32.
+// Correctly advances systems in which only a few bodies have mass; the state is in float32.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);

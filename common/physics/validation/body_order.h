@@ -17,7 +17,7 @@ namespace nbody {
 inline constexpr int kMostChanged = 8;
 
 // A state in which every body moves, even if the run starts from rest, and the length of a kick.
-// The kick is so long that the velocities after it still show the accelerations.
+// The kick is so long that the velocities before it hide only a few digits of the accelerations.
 template <class Real>
 struct Motion {
   BasicSystems<Real> state;

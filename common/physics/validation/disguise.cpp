@@ -9,8 +9,8 @@
 namespace nbody {
 namespace {
 
-// True if no number is close to overflow or underflow in Real: the cubes of distances, the inverses
-// of these cubes, and the moments that trees compute from masses.
+// True if none of the following is close to overflow or underflow in Real: the cubes of distances,
+// the inverses of these cubes, and the moments that trees compute from masses.
 template <class Real>
 bool has_room(const BasicSystems<Real>& systems, double softening_squared, double length) {
   double reach = std::sqrt(softening_squared), heaviest = 0, lightest = INFINITY;

@@ -123,8 +123,8 @@ TEST(Kuzmin, IsAFlatDiskOnCircles) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // At R = 1, bodies with the speed v_c must balance gravity, except for the force of the 5 % of
-  // the mass that are cut off.
+  // Near R = 1, gravity must have the strength that circular orbits with the speed v_c need, except
+  // that the force of the mass that was cut off (5 %) is missing.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
