@@ -162,7 +162,8 @@ def counted(code, user_files, name):
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    names, own = {}, set()  # own: the user's functions; their bodies are counted, not their calls
+    # own: the user's functions. Their bodies are counted, so a call of one is not an operation.
+    names, own = {}, set()
     for line in lines:
         if match := FUNCTION.match(line):
             number = re.search(r"!dbg !(\d+)", line)

@@ -111,7 +111,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
         checks_.constant_never_set(array, accessed, bytes_set_by_host(array.begin));
       std::memset(array.writers.get() + offset, kHost, accessed.bytes);
     } else {
-      if (array.space == Space::global) host_.report_unasked();  // possibly the cause
+      if (array.space == Space::global) host_.report_unasked();  // an error may be the cause
       checks_.unwritten(array, accessed, site);
     }
   }

@@ -15,8 +15,8 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// True for a local variable of the running function or of one of its direct callers. Such
-// accesses are ignored, because a GPU usually keeps local variables in registers. Local variables
+// True for a local variable of the running function or of one of its direct callers. The
+// tracer ignores these variables, because a GPU usually keeps them in registers. Local variables
 // further up the stack are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;

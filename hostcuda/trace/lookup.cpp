@@ -65,7 +65,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
-  for (const auto& [number, block] : blocks_)  // shared by another block
+  for (const auto& [number, block] : blocks_)  // shared memory of other blocks
     for (const Array* array : block.shared) {
       const auto beyond =
           reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;

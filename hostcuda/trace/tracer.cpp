@@ -117,8 +117,8 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// A reduction loads and stores shared memory in one line. Other loops that fewer and fewer threads
-// enter are ignored.
+// Considers only lines that both load and store shared memory, as a reduction does. Ignores other
+// loops that fewer and fewer threads enter.
 void Tracer::look_for_lost_partials() {
   for (const Halvings::Lost& lost : block_->halvings.lost()) {
     if (checks_.knows_lost_partial(lost.code)) continue;

@@ -31,7 +31,8 @@ struct Site {
   int line;
 };
 
-// function: the kernel's address, or null if only the arguments decide which function is called.
+// function: the kernel's address, or null if the kernel's name is overloaded, so that only the
+// arguments decide which function is called.
 struct LaunchRequest {
   Site site;
   const void* function;

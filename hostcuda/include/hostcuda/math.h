@@ -29,8 +29,8 @@ HOSTCUDA_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 
-// These functions round to nearest. A float division or square root is computed in double and
-// rounded again, so it differs from the correctly rounded value only in rare half-way cases.
+// These functions round to nearest. __frsqrt_rn rounds twice (to double, then to float), so its
+// result differs from the correctly rounded value in rare half-way cases.
 HOSTCUDA_FUNCTION float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double{x})); }
 HOSTCUDA_FUNCTION float __fsqrt_rn(float x) { return sqrtf(x); }
 HOSTCUDA_FUNCTION float __frcp_rn(float x) { return 1.0f / x; }

@@ -32,7 +32,7 @@ class BlockRunner : public BlockState {
   // Resumes the threads that wait at a barrier across blocks.
   void release(Scope scope);
   // Returns the kernel's __cluster_dims__ if the launch had another cluster shape. The block then
-  // ended at its first statement.
+  // ended at the kernel's first statement.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.

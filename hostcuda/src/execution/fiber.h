@@ -59,8 +59,8 @@ inline void arrive(Fiber& self, context::transfer_t transfer) {
 // jump_fcontext ends with a jump instead of a return. After an ordinary call, the processor's stack
 // of return addresses would therefore have one entry too many, and the mispredicted next return
 // would cost a third of a barrier's time. This function pushes the return address without a call
-// instruction, which keeps the processor's stack of return addresses balanced. It jumps to the
-// address of jump_fcontext, because that name is a C++ symbol from Boost 1.90 on.
+// instruction, which keeps the processor's stack of return addresses balanced. It gets
+// jump_fcontext's address from the compiler, because Boost 1.90 and later mangle the name.
 inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #if defined(__x86_64__) && !defined(__CET__)
   context::transfer_t result;

@@ -187,7 +187,8 @@ void synchronize_device(int number) {
   std::vector<OperationPointer> last{device.default_stream.last};
   for (const CUstream_st* stream : device.created) last.push_back(stream->last);
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
-  // Any order is valid. The newest stream runs first, because programs rarely expect this order.
+  // Any order is valid. The newest stream runs first: programs rarely expect this order, so a
+  // missing synchronisation is likely to show.
   std::reverse(last.begin(), last.end());
   for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();

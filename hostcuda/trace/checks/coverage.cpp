@@ -101,8 +101,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                    " elements, for example " + number(gap / element) + " to " +
                    number((gap_end - 1) / element) + ", which are copied back";
   } else if (was_launched && gap == gap_end) {
-    // If the grid size was rounded down, each thread wrote one element, and fewer elements remain
-    // than a block has threads.
+    // The grid size was probably rounded down if each thread wrote one element and the number of
+    // remaining elements is smaller than a block.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint8_t* first = array.writers.get();

@@ -1,5 +1,5 @@
 // hostcuda: the instructions of inline PTX. launcher/ptx.py translates an asm statement to calls of
-// these functions; a register is a variable, and `as` gives its bits the instruction's type.
+// these functions; a register becomes a variable, and `as` converts it to the instruction's type.
 #pragma once
 
 #include <cstring>
