@@ -6,8 +6,8 @@
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
 //
 // The program makes Plummer spheres, checks the step against float64 sums, and times it. Files,
-// scenarios, snapshots, checkpoints, leapfrog and a stricter validation are missing here; only the
-// full command line of common/run has them.
+// scenarios, snapshots, checkpoints, leapfrog and a stricter validation are missing here; they come
+// with the full command line of common/run.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

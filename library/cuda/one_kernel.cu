@@ -1,5 +1,5 @@
-// Computes the forces of a few thousand bodies on each other, with the sums of step 13's kernel. A
-// single time step is enough, so the kernel needs no barrier and stores the accelerations at once.
+// Computes the forces of a few thousand bodies on each other, with the sums of step 13's kernel.
+// That kernel takes many time steps, separated by barriers of the grid; this one needs none.
 #include <cooperative_groups.h>
 
 #include <algorithm>

@@ -14,7 +14,8 @@ from .bodies import Bodies
 HDF5, REBOUND = b"\x89HDF\r\n\x1a\n", b"REBOUND Binary File"
 MSUN_IN_KG = 1.988409870698051e30  # GM of the Sun (IAU 2015 B3) over G (CODATA 2018)
 M_PER_KPC = 1000 * KM_PER_KPC
-# A word of AMUSE's unit strings, such as (1000.0 * (system.get('S.I.').base('length')**2)).
+# Matches one word of a unit string of AMUSE. An example of such a string:
+# (1000.0 * (system.get('S.I.').base('length')**2)).
 WORD = re.compile(r"\s*(system\.get\('([^']*)'\)\.base\('([^']*)'\)|\*\*|[-+]?[\d.]+(?:e[-+]?\d+)?|"
                   r"[()*/])")
 Unit = tuple[float, dict[str, float], str]  # factor, powers of bases, name of the system

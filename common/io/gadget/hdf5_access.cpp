@@ -171,7 +171,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
                      " values for the header's number of bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
     throw UsageError(what, " is stored in another file; only self-contained files can be read");
-  // Nothing overflows, because rows is below 2^32 and columns is at most 3.
+  // Nothing overflows, because `rows` is below 2^32 and `columns` is at most 3.
   if (H5Dget_storage_size(data.id()) == 0 ||
       rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
     throw UsageError(what, " claims ", rows, " x ", columns,

@@ -110,7 +110,7 @@ TEST(Plausibility, SaysWhereFloat32Ends) {
   EXPECT_TRUE(precise.notes.empty());
 }
 
-// Runs the two loops of the steps in float64 and judges the result.
+// Runs step 00's two loops in float64, with leapfrog's half drifts, and judges the result.
 Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, double softening) {
   SystemsF64 end = start;
   drift(end, dt / 2);

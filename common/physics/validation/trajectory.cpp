@@ -10,7 +10,7 @@ namespace nbody {
 namespace {
 
 // The reference motion is computed kAttempts times with errors that a correct program may have. By
-// chance, one of these attempts may end close to the exact motion, but hardly all of them will.
+// chance, one of these attempts may end close to the exact motion, but it is unlikely that all do.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
