@@ -57,8 +57,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// Returns the largest acceleration error that underflow can cause, that is, if an acceleration, or
-// the distance factor of each interaction, is so small that it becomes zero.
+// Returns the largest acceleration error that underflow can cause: either the acceleration, or the
+// distance factor of each interaction, is so small that it becomes zero.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
