@@ -19,8 +19,8 @@ Centre centre_of(std::span<const BodyF64> bodies);
 // Moves the centre of mass of every system to the origin and sets its velocity to zero.
 void move_to_centre(Snapshot& snapshot);
 
-// Drops Snapshot::exact if each of its values equals the float32 value, or the nine digits of that
-// value in a CSV file.
+// Drops Snapshot::exact if it adds nothing to the float32 values: each of its values must equal the
+// float32 value, either exactly or as written with nine digits in a CSV file.
 void drop_needless_float64(Snapshot& snapshot);
 
 }  // namespace nbody::convert

@@ -91,7 +91,8 @@ void run(const Arguments& arguments) {
                                                  .columns = arguments.columns,
                                                  .format = arguments.from,
                                                  .formats = formats_with_gadget()});
-  // Everything has been read: OUT must be neither IN nor the file with the units of IN.
+  // The files that were read must not be overwritten: OUT must be neither IN nor the .param file
+  // with the units of IN.
   std::vector<NamedFile> in;
   for (const auto& file : snapshot.sources) in.push_back({"IN", file});
   const Outputs outputs(files_written("OUT", arguments.out, to), in);

@@ -225,7 +225,7 @@ int judge(const std::string& file, const std::string& mode, const std::string& s
 }  // namespace nbody::grading
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // if the submission has ended, writes only fail
+  std::signal(SIGPIPE, SIG_IGN);  // writing to an ended submission does not end the judge
   if (argc < 5) return 2;
   return nbody::grading::judge(argv[1], argv[2], argv[3], argc - 4, argv + 4);
 }

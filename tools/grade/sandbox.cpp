@@ -10,8 +10,8 @@
 //   --build  for a compiler: it may start processes, and create files where it may write
 //   --gpu    for CUDA's driver: it may use devices, sockets within the machine, and /proc, where it
 //            names its threads. The driver also needs MEGABYTES to be 0, which means no limit
-// If root, Landlock or seccomp is missing, the program runs without the protection that needs it,
-// and the grader says so. The grader puts bubblewrap around all this if it is installed and works.
+// Without root, Landlock or seccomp, the program runs without the protection that needs it, and the
+// grader says so. The grader puts bubblewrap around all this if it is installed and works.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>

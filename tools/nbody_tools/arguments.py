@@ -92,7 +92,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            known = (word.strip(" '") for word in wrong[2].split(","))  # Python < 3.13 quotes
+            known = (word.strip(" '") for word in wrong[2].split(","))  # Python < 3.13 adds quotes
             message += did_you_mean(wrong[1], known)
         fail(f"{self.prog}: {message}")
 

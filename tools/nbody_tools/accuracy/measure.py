@@ -28,7 +28,7 @@ MANY = (
     3,
 )
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
-# MANY compares the forces on 8192 bodies (one in 32), and ONE on 4096 bodies (one in 64).
+# Forces are compared on 8192 bodies of MANY (one in 32) and on 4096 bodies of ONE (one in 64).
 # So 8 or 4 of the errors are above the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
 COMPARED_OF_ONE = ("--validate", "off", "--force-error", 4096)

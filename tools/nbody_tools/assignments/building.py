@@ -87,7 +87,7 @@ def harness_of(variant: Variant, tools: Tools) -> Path:
                 os.rename(fresh, folder)
                 Path(fresh).mkdir()  # so that the `with` block has a folder to remove
             except OSError:
-                pass  # another grading was faster
+                pass  # another process has built it meanwhile
     return folder
 
 

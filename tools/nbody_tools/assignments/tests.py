@@ -116,7 +116,7 @@ class Tests:
         return self._variant.problem(systems, count, self._dice)
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number, so that no block or warp size divides it: these are even."""
+        """Returns a random odd number. Block and warp sizes are even, so none divides it."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _right(self) -> list[Problem]:
@@ -216,7 +216,7 @@ class Tests:
     def _inspect(self, problem: Problem) -> Result:
         answers, found, messages = self._traced_run(problem)
         if found is None and not self._hung:
-            # The program ended early, but may not do so with zeros behind its arrays.
+            # The program ended early. With zeros behind its arrays, it may reach its end.
             found = self._traced_run(problem, KIND[1])[1]
         shown = "\n".join(messages[:FINDINGS])
         if found is None:

@@ -46,8 +46,8 @@ def hours(root: Path) -> str:
 
 
 def mistake(name: str, root: Path, about: str = "") -> str:
-    """Returns the first comment in an example of a mistake, and the first finding of the tools
-    about this example that has a remedy and contains `about`."""
+    """Returns the first comment in the example called `name`, and one finding of the tools about
+    this example: the first that contains a remedy and the text `about`."""
     source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
     text = said.read_text(encoding="utf-8")
     comment = source.read_text(encoding="utf-8").splitlines()[0].removeprefix("// ")

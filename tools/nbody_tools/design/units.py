@@ -77,8 +77,8 @@ def time_text(bodies: "Bodies") -> str:
 
 
 def _time(years: float) -> Unit:
-    """Returns the unit of time that makes the times of a run easiest to read; `years` is the run's
-    own unit."""
+    """Returns the unit of time that makes the times of a run easiest to read. `years` is the length
+    of the run's own time unit."""
     for token, size in (("unit-time-giga", 1e9), ("unit-time-mega", 1e6)):
         if years >= size:
             return Unit(years / size, value(token))
@@ -86,7 +86,7 @@ def _time(years: float) -> Unit:
 
 
 def _plain(number: float) -> str:
-    """Formats three digits of a number, without an exponent from 0.001 to a million."""
+    """Formats a number with three digits. Numbers from 0.001 to a million get no exponent."""
     if number == 0 or not 1e-3 <= abs(number) < 1e6:
         return f"{number:.3g}"
     digits = max(0, 2 - math.floor(math.log10(abs(number))))

@@ -168,7 +168,7 @@ def figure(root: Path, folder: str, name: str, text: str) -> Value:
 
 
 def line_now() -> int:
-    """Returns the line of the template that Jinja2 is rendering, found in its stack frame."""
+    """Returns the number of the template line that Jinja2 is rendering, from its stack frame."""
     frame: Optional[FrameType] = sys._getframe()
     while frame is not None and "__jinja_template__" not in frame.f_globals:
         frame = frame.f_back

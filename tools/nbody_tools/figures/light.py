@@ -26,7 +26,7 @@ WIDTHS = (0.7, 1.2, 2.0, 3.4, 5.8, 10.0)  # widths of the spots, in pixels
 MARGIN = 3 * int(WIDTHS[-1])
 STAR = 0.35  # share of a star's light in its own pixel, so that single stars remain visible
 BRIGHT = 0.997  # this share of the lit pixels is below full brightness
-DIM = 0.02  # the stretch turns from linear to logarithmic at this share of full brightness
+DIM = 0.02  # above this share of full brightness, the scale is logarithmic instead of linear
 
 
 def galaxies_of(bodies: Bodies, axes: Sequence[int] = (0, 1)) -> list[numpy.ndarray]:
@@ -71,7 +71,7 @@ def light(points: numpy.ndarray, centre: numpy.ndarray, half: numpy.ndarray,
 def _padded(pixels: int) -> int:
     """Adds a margin to `pixels` and rounds up to a size for which the Fourier transform is fast."""
     size = pixels + MARGIN
-    while 30 ** 12 % size:  # true while a prime other than 2, 3 and 5 divides it
+    while 30 ** 12 % size:  # true while a prime other than 2, 3 and 5 divides `size`
         size += 1
     return size
 
@@ -104,8 +104,9 @@ def brightest(lights: Sequence[numpy.ndarray]) -> float:
 
 def view_of(states: Sequence[Bodies], aspect: float,
             share: float = 0.995) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Returns the centre and the half sizes of a view that contains the share `share` of the stars
-    of every state. The width of the view is `aspect` times its height."""
+    """Returns the centre and the half sizes of a view that contains the stars of every state. Stars
+    with a coordinate beyond the quantiles `share` and 1 - `share` may lie outside. The width of the
+    view is `aspect` times its height."""
     stars = [numpy.concatenate(galaxies_of(state)) for state in states]
     low = numpy.min([numpy.quantile(p, 1 - share, axis=0) for p in stars], axis=0)
     high = numpy.max([numpy.quantile(p, share, axis=0) for p in stars], axis=0)

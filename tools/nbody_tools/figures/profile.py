@@ -12,7 +12,7 @@ from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 SHELLS = 18
-SHOWN = (0.004, 0.98)  # shells lie between these quantiles of the radii; too few bodies are outside
+SHOWN = (0.004, 0.98)  # quantiles of the radii; shells farther in or out have too few bodies
 MIN_BODIES = 200
 SCALE = 3 * numpy.pi / 16  # Plummer radius in Henon units (Aarseth, Henon & Wielen 1974)
 

@@ -130,7 +130,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
             line[1].set_title(f"the first {1e3 * near:.2g} ms")
             line[1].set_xlabel("time (ms)")
             line[1].set_ylabel("")
-            if len({span.device for span in spans}) > 1:  # long labels: only on the left
+            if len({span.device for span in spans}) > 1:  # long labels fit only on the left
                 line[1].tick_params(labelleft=False)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=3, frameon=False,

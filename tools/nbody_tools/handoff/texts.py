@@ -1,4 +1,4 @@
-"""Writes the texts that the files for both engines share."""
+"""Makes the texts of files that both engines need, such as the job script."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Kernel:
     # Requests of shuffles and votes are counted per warp, executions per lane that took part.
     shuffles: dict[str, int] = field(default_factory=dict)
     votes: dict[str, int] = field(default_factory=dict)
-    loading_launches: int = 0  # launches, blocks and threads that load anything
+    loading_launches: int = 0  # these three count launches, blocks and threads that load anything
     loading_blocks: int = 0
     loading_threads: int = 0
     most_loads: int = 0  # of one thread in one launch, from both memories

@@ -20,7 +20,7 @@ def read_answers(text: str) -> dict[str, Any]:
         raise NotAnswers(f"the file is larger than {MAX_BYTES:,} bytes")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # integers with too many digits, too
+    except (ValueError, RecursionError) as error:  # also raised for very long integers
         raise NotAnswers(f"the file is not TOML: {error}") from error
 
 

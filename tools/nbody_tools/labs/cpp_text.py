@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# Matches the next #include (its file name may look like a comment), comment, string, character, or
-# number or name (a quotation mark inside one, as in 1'000 or 1e+'a, does not begin a literal). An
+# Matches an #include (whose file name may look like a comment), a comment, a string, a character,
+# or a number or name (in which a quotation mark, as in 1'000 or 1e+'a, begins no literal). An
 # unfinished comment or string extends to the end of the file or line, as in a compiler, so lexing
 # takes linear time. Numbers and names contain only ASCII letters and digits, because a compiler
 # reads 1'é' as a number followed by a character.

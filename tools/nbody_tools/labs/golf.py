@@ -134,7 +134,7 @@ def needed_programs() -> dict[str, str]:
         cuobjdump = find_cuobjdump("cuobjdump")
         try:
             machine_code(cubin_of(source, [], nvcc), cuobjdump)
-        except Failed as error:  # without nvdisasm
+        except Failed as error:  # nvdisasm is missing
             raise Missing(f"skipped: {error}") from error
     return {"nvcc": nvcc, "cuobjdump": cuobjdump}
 

@@ -112,8 +112,8 @@ class Lab:
     starter_step: str = ""  # if given, the starter is this step, with no code removed
     environment: str = ""  # emulator's environment variables in every run
     defines: tuple[str, ...] = ()  # NAME=VALUE for the step's TUNABLE parameters, on the CPU
-    # Memory limit of a submission. All blocks of a cooperative grid need their stacks at the same
-    # time.
+    # Memory limit of a submission. A lab with a cooperative grid needs a higher limit, because all
+    # blocks of such a grid have their stacks in memory at the same time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
     quick: bool = False  # if true, the quick tests include this lab

@@ -281,8 +281,8 @@ def includes_of(text: str) -> list[str]:
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
-    """Returns a message if the preprocessor opened a file other than those in `known`, which are
-    opened by the allowed headers; otherwise None."""
+    """Returns a message if the preprocessor opened a file that is not in `known`, otherwise None.
+    `known` contains the files that the allowed headers open."""
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None

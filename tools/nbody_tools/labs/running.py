@@ -152,8 +152,8 @@ class LineServer(threading.Thread):
 
 def of_caller(lines: bytes) -> bytes:
     """Filters addr2line's answer, which has one location per inlined function. If one of these
-    locations is in the submission, drops those in the project's headers: an array is reported where
-    the submission declares it, not where a header allocates it."""
+    locations is in the submission, drops the locations in the project's headers, so that an array
+    is reported where the submission declares it, not where a header allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 

@@ -76,7 +76,7 @@ class Sandbox:
         rights |= {str(path): "--ro-bind" for path in (self.tool, *access.read, *access.execute)}
         rights |= {str(path): "--bind" for path in access.write}
         words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
-        # bubblewrap would create the parent folders of a mount with access only for its own user.
+        # If bubblewrap created the parent folders of a mount, only its own user could enter them.
         around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
         for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]

@@ -133,7 +133,7 @@ class Tests:
         return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number: tile and warp sizes are even, so none divides it."""
+        """Returns a random odd number. Tile and warp sizes are even, so none divides it."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None,

@@ -21,7 +21,7 @@ TIME_OF_A_WARP = {
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
     "a warp waits out a fixed latency": ("stall_wait",),
 }
-ISSUES = 1.0  # the warp that issues, in warps per issue like the metrics
+ISSUES = 1.0  # warps that issue, per issued instruction; the metrics have the same unit
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ from nbody_tools.tree.peers import tree_peers
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-OTHERS = ("step14_", "step15")  # other parts measure steps with several ranks and trees
+OTHERS = ("step14_", "step15")  # step 14 and the trees are measured by other parts
 FIRST_STEP_OF_CHUNKS = "10"  # from this step on, the sum over sources is divided into chunks
 FIRST_STEP_OF_MASSES = "11"  # from this step on, equal or zero masses may save work
 FLOAT64 = ("step11_register_blocking",)

@@ -108,8 +108,8 @@ def readme(name: str, parent: str, source: str) -> str:
 
 
 def format_sources(folder: Path) -> None:
-    """Formats the sources again if clang-format is installed: the new name has changed the lengths
-    of lines."""
+    """Formats the sources again if clang-format is installed, because the new name has changed the
+    lengths of lines."""
     if program := shutil.which("clang-format"):
         subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
 

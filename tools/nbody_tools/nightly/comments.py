@@ -8,7 +8,7 @@ import re
 from functools import cache
 from pathlib import PurePath
 
-# Files in which comments matter: these mark the part of a lab that a student writes.
+# Files in which comments matter, because they mark the part of a lab that a student writes.
 MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 PYTHON = ".py"

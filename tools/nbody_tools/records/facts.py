@@ -228,7 +228,7 @@ QUANTITIES: dict[str, Quantity] = {
     "gips": lambda _, m: (m.rate, "number"),
     "gips_total": lambda _, m: (m.record.giga_interactions_per_second("total").median, "number"),
     "tflops": lambda _, m: (1e-3 * FLOPS_PER_INTERACTION * m.rate, "number"),
-    # The number of the device's issue slots per interaction.
+    # The device's thread-instruction slots in the time of one interaction.
     "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").number / m.rate, "number"),
     "speedup": speedup("total"),
     "speedup_compute": speedup("compute"),

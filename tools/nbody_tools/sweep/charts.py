@@ -38,7 +38,7 @@ class Chart:
     caption: str
     records: tuple[dict[str, Any], ...]
     logarithmic: bool = True
-    bars: bool = False  # a chart of counts as bars, which needs no records
+    bars: bool = False  # if true, a bar chart of counts, which needs no records
 
 
 def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:

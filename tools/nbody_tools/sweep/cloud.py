@@ -49,7 +49,7 @@ def of_steps(table: Table, results: Results) -> Results:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Returns a cloud for each step whose configurations all were measured or failed."""
+    """Returns a cloud for each step of which every configuration was measured or has failed."""
     if not (root / FOLDER).is_dir():
         return []
     table = read_tables(root)[CLOUD]

@@ -133,7 +133,7 @@ class Journal:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-        if lines and lines[-1]:  # a kill cut this line short; its run is repeated
+        if lines and lines[-1]:  # incomplete, because sweep was killed; repeats this run
             lines[-1] = ""
             path.write_text("\n".join(lines), encoding="utf-8")
         self.runs = [json.loads(line) for line in lines if line]

@@ -86,7 +86,7 @@ class Program:
     define: tuple[tuple[str, int], ...] = ()
     edit: tuple[str, ...] = ()  # FIND, REPLACE, and further pairs
     fast_math: Optional[bool] = None  # None: as for the step itself
-    called: str = ""  # name of a variant in experiments/variants, whose records it shares
+    called: str = ""  # the variant in experiments/variants that has the same records
 
     @property
     def name(self) -> str:

@@ -70,7 +70,7 @@ def stairs(outcomes: Sequence[Outcome], speeds: Optional[Staircase]) -> list[Sta
     """Returns a row per step that ran here, with the step's speed if `speeds` has it."""
     records: dict[str, Record] = {}
     for record in speeds.records if speeds else ():
-        records.setdefault(record.step, record)  # sorted: the fewest devices come first
+        records.setdefault(record.step, record)  # keeps the first, with the fewest devices
     base = speeds.base if speeds else None
     rates = {step: record.giga_interactions_per_second("compute").median
              for step, record in records.items()}

@@ -32,7 +32,7 @@ LARGEST = 16777216  # generating it takes longer than computing, so it comes las
 ANGLES = {
     2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     0: (0.2, 0.4, 0.6, 0.8, 1.0),
-}  # by multipole
+}  # 2: with quadrupoles, 0: without
 UNCHECKED = ("--validate", "off")
 TIMED = ("--warmup", 1, "--repeat", 5, *UNCHECKED)
 COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # system size -> number of bodies to compare

@@ -92,7 +92,7 @@ class OfTheOptions(unittest.TestCase):
         self.assertIn("at most 40", self.refused(step="06", file=Path("x"), name="a|b"))
 
     def test_superfluous_roots_do_not_help(self) -> None:
-        self.assertLess(golf.LEAST_ROOTS, 0.5)  # each pair once
+        self.assertLess(golf.LEAST_ROOTS, 0.5)  # a kernel may compute each pair only once
         with mock.patch.object(golf, "roots_of_run", side_effect=[0, 1000]), \
                 mock.patch("subprocess.run", return_value=mock.Mock(returncode=0)):
             with self.assertRaisesRegex(Failed, "square roots per interaction"):

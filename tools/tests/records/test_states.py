@@ -48,7 +48,7 @@ class Profile(WithPictures):
     def test_a_sphere_of_the_model_is_told_from_another(self) -> None:
         right = shells(read_bodies(self.sphere(1))).deviations(MODELS["plummer"])
         self.assertLess(abs(right).max(), 4)
-        self.assertGreater(abs(right).max(), 0.5)  # a random sample deviates
+        self.assertGreater(abs(right).max(), 0.5)  # random bodies deviate from the model
         self.assertGreater(
             abs(shells(read_bodies(self.sphere(1.4))).deviations(MODELS["plummer"])).max(), 6
         )

@@ -80,7 +80,7 @@ class Shares(TestCase):
                         self.assertEqual(
                             len({group[cell.configuration.key] for cell in cells}), int(bool(cells))
                         )
-        # Still, there are enough groups to distribute.
+        # There are nevertheless enough groups to distribute over several GPUs.
         self.assertGreater(len(set(group.values())), 20)
 
     def test_a_plan_knows_what_is_measured(self) -> None:

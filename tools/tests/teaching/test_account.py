@@ -48,7 +48,7 @@ class Account(unittest.TestCase):
         self.assertEqual(lanes, 256)
         self.assertAlmostEqual(product / (lanes * time), 1, places=2)
         self.assertAlmostEqual(product * missing / measured, 1, places=2)
-        self.assertLess(abs(missing - 1), 0.1)  # what a lesson may leave unexplained
+        self.assertLess(abs(missing - 1), 0.1)  # a lesson may leave this share unexplained
 
     def test_a_wrong_row(self) -> None:
         for row in (["a", 1, 2], ["a", 1, 2, "less"]):

@@ -77,7 +77,7 @@ class OfVariants(InFolder):
                     self.assertIn(limit.of, statement)
                 self.assertIn(variant.header, statement)
                 self.assertNotRegex(statement, r"\{\{|\{%|Undefined")
-                self.assertNotRegex(statement, r"\b([a-z]+ [a-z]+) \1\b")  # words twice
+                self.assertNotRegex(statement, r"\b([a-z]+ [a-z]+) \1\b")  # two words repeated
 
     def test_a_reference_has_the_size_of_the_task(self) -> None:
         for family in families():
@@ -160,7 +160,7 @@ class OfStudents(InFolder):
         everything = [file for file in (self.folder / "out" / "students").rglob("*")
                       if file.name.startswith("reference")]
         self.assertEqual(everything, [])
-        self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 1)  # not empty
+        self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 1)  # the folder is not empty
 
     def test_a_teacher_chooses_variants(self) -> None:
         words = ["--seed", "s", "--family", "transpose", "--choose", "element=float4",
@@ -283,7 +283,7 @@ class Points(InFolder):
         self.assertEqual(patterns(lambda row, lane: 32 * row + (lane ^ row)), 8)
         self.assertEqual(patterns(lambda row, lane: 32 * row + (lane + row) % 32), 8)
         self.assertIsNone(patterns(lambda row, lane: 32 * row + lane, cost=32))
-        self.assertIsNone(patterns(lambda row, lane: 33 * lane + row))  # rows
+        self.assertIsNone(patterns(lambda row, lane: 33 * lane + row))  # reads a row
         self.assertIsNone(most_patterns([Kernel("turn", 1, 1, 32)]))
 
     def test_work_is_counted_from_all_memories_and_without_the_search(self) -> None:

@@ -29,8 +29,8 @@ TOLERANCE = 1e-5
 # several blocks work on a large system. 8 blocks of 256 threads for 1921 bodies have 240 bodies
 # each.
 LEAST_BODIES, MOST_BODIES = 240, 1024
-MOST_OF_THREAD = 32  # bodies that a thread may read
-SKEWED = 1.5  # factor on the sectors per load if a program may load only some of the bodies
+MOST_OF_THREAD = 32  # the most bodies that one thread may read
+SKEWED = 1.5  # factor on the limit of sectors per request if a program may skip bodies
 
 AXES = {"what": ("count", "mass", "fastest"), "cells": ("plane", "rings"),
         "outside": ("dropped", "edge"), "finish": ("atomic", "kernel"),
@@ -94,7 +94,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     if choice["layout"] == "packed":
         loads = 2 if choice["what"] == "fastest" else 1
     cells = cells_of(choice)
-    merged = cells / LEAST_BODIES  # accesses per body that merge maps: one per cell and block
+    # To merge its map, a block accesses each cell once. This is the number of accesses per body.
+    merged = cells / LEAST_BODIES
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]
     if choice["outside"] == "dropped" and WHAT[choice["what"]][2]:

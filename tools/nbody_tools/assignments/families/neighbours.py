@@ -76,7 +76,8 @@ def cut_off(choice: dict[str, str]) -> float:
 
 
 def parts(choice: dict[str, str]) -> tuple[Part, ...]:
-    position = 1 if choice["layout"] == "packed" else len(coordinates_of(choice))  # loads
+    # Number of loads that read one position.
+    position = 1 if choice["layout"] == "packed" else len(coordinates_of(choice))
     return (Part("lists", 20, (
                 Limit("launches that load", at_least=2),
                 # A program that only copies the positions does not make lists.

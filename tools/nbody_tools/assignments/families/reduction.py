@@ -27,7 +27,7 @@ TOLERANCE = 1e-5  # relative to the sum of absolute products; float32 sums have 
 # bodies. 31 blocks of 64 threads for 1921 bodies have 61.97 bodies each.
 BLOCK = 60
 MOST_BODIES = 1024  # per block, so that several blocks work on a large system
-MOST_OF_THREAD = 32  # bodies that a thread may read
+MOST_OF_THREAD = 32  # the most bodies that one thread may read
 ROUNDS_OF_WARP = 5
 
 
@@ -38,8 +38,8 @@ class Quantity:
     terms: tuple[str, ...]  # contributions of one body, as C++ expressions
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
-    # Given if products in a term can cancel: the sums of the products' absolute values, with which
-    # the errors scale.
+    # Returns the sums of the absolute values of the products in each term, because the errors scale
+    # with these sums. None if a term has no products that can cancel one another.
     sizes: Optional[Callable[[State], list[np.ndarray]]] = None
     is_sum: bool = True  # otherwise the first half of the terms are minima, the others maxima
 
@@ -140,7 +140,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
               at_most=2 * (loads + results / 4) / WARP),
         Limit("global loads per body", at_most=1.07 * loads + results / 16),
         Limit("sectors per request of global loads",
-              at_most=layouts.SECTORS[choice["layout"]] + 1),  # a row need not start at a sector
+              at_most=layouts.SECTORS[choice["layout"]] + 1),  # rows may start inside a sector
     )
     combining = [Limit("bodies per block", at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
@@ -167,7 +167,7 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
         if not is_staged:  # a thread that adds alone makes one request per number
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
-        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # with places beyond the last body
+        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # 7 % for places past the last body
         of_warp = results * WARP / BLOCK  # each lane of a block's first warp may load each result
         made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
                  Limit("shared loads per body", at_most=staged + of_warp + 0.05),

@@ -22,7 +22,7 @@ LARGEST = ("There are at most 70 million elements in all, so an `int` can hold a
 WARP = 32
 TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
-MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and the values that change them
+MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and numbers that scale or shift them
 SQUARE = 4096  # systems of the table that is timed
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
@@ -123,9 +123,9 @@ class Expected:
 
 
 def shape(systems: int, count: int, dice: random.Random) -> tuple[int, int]:
-    """Returns the numbers of systems and bodies of a table, given the numbers that a test asks for.
-    A large table gets more systems and fewer bodies. If a test asks for two systems, their number
-    becomes random, so that the tests of sizes vary it."""
+    """Returns the numbers of systems and bodies of a table, given the numbers that a test requests.
+    A request for many bodies becomes a table with more systems and fewer bodies. A request for two
+    systems becomes a random number of systems, so that the tests of sizes also vary this number."""
     if count > LARGE:
         return 150 + systems, count // 9
     return (dice.randrange(1, 70), count) if systems == 2 else (systems, count)
