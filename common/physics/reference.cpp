@@ -40,8 +40,8 @@ void BasicReference<Wide>::fill(std::span<const BasicBody<Float>> bodies) {
   }
 }
 
-// The compiler inlines this function into the functions below, each of which it compiles for several
-// vector widths.
+// The compiler inlines this function into the functions below, each of which it compiles for
+// several vector widths.
 template <class Wide>
 template <bool kWithScales, bool kDivides>
 [[gnu::always_inline]] inline typename BasicReference<Wide>::Force BasicReference<Wide>::sum(
