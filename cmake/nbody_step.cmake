@@ -146,11 +146,11 @@ function(nbody_add_step_tests name)
       set(emulated TRUE)
     endif()
   endif()
-  # Without a GPU, the nightly tests run every check with 4099 bodies. The quick tests use 9,217
-  # bodies (LadderLarge), which need more tiles, and sizes around the step's own boundaries. For
-  # emulated devices, the nightly tests add 2,111 bodies for nine steps (quick: 1,031), the checks
-  # of several steps with 9,217 and 6,144 bodies, and the full-block sizes that 513, 1,023 and 1,301
-  # represent in the quick tests. In step 13, systems of 512 and 1,024 bodies fill a block's memory.
+  # Without a GPU, 4099 bodies are tested only nightly; the quick tests use 9,217 bodies (LadderLarge),
+  # which need more tiles, and sizes around the step's own boundaries. For emulated devices, these
+  # tests are only nightly, too: nine steps of 2,111 bodies (quick: 1,031), checks of several steps
+  # with 9,217 and 6,144 bodies, and full blocks with 512, 1,024 and 1,025 bodies (quick: 513, 1,023
+  # and 1,301). In step 13, 512 and 1,024 bodies fill a block's memory, so these sizes are quick tests.
   set(night)
   if(emulated)
     set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/1025")

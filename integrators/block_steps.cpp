@@ -14,8 +14,8 @@ namespace {
 using Ticks = std::int64_t;
 constexpr Ticks kSpan = Ticks{1} << 52;
 
-// Returns the longest step, a power of two, that is at most `wanted` and at most `largest`. Each
-// step of such a length begins at a multiple of its length.
+// Returns the longest step that is at most `wanted` and at most `largest`. All steps are powers of
+// two, and every step begins at a multiple of its own length.
 Ticks block(double wanted, Ticks largest) {
   Ticks step = largest;
   while (static_cast<double>(step) > wanted && step > 0) step /= 2;

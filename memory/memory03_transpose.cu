@@ -1,5 +1,5 @@
-// memory03_transpose -- reorders numbers from system by system to body by body: an S x N matrix is
-// transposed. A thread reads one number and writes it.
+// memory03_transpose -- transposes an S x N matrix: numbers that are stored system by system are
+// written body by body. A thread reads one number and writes it.
 // Parent: memory02_arrays. Changed: the task, in which reads or writes must have a large stride.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory03_transpose.cu -o memory03_transpose
 // Without a GPU: ./nbody build memory03_transpose, or hostcuda/bin/nvcc instead of nvcc

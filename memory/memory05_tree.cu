@@ -12,8 +12,8 @@ __device__ float moment(const float4& body) {
   return body.w * (body.x * body.x + body.y * body.y + body.z * body.z);
 }
 
-// Every thread takes one body. In round k, every 2^(k+1)-th thread adds the sum of the thread 2^k
-// places on.
+// Every thread takes one body. In round k, every 2^(k+1)-th thread adds the sum of the thread whose
+// index is 2^k larger.
 __global__ void add_up(const float4* bodies, int n, float* sums) {
   __shared__ float partial[kBlockSize];
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

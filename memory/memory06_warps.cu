@@ -31,7 +31,7 @@ __global__ void add_up(const float4* bodies, int n, float* sums) {
   }
   sum = sum_of_warp(sum);
   if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
-  __syncthreads();  // the sums of all warps are there
+  __syncthreads();  // all warps have written their sums
   if (threadIdx.x >= 32) return;
   sum = sum_of_warp(threadIdx.x < kBlockSize / 32 ? partial[threadIdx.x] : 0.0f);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;

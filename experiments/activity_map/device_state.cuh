@@ -59,7 +59,7 @@ class DeviceState {
   int n() const { return n_; }
   int block() const { return block_; }
   int blocks() const { return blocks_for(static_cast<size_t>(n_), block_); }
-  // The block shape of a kernel with one thread per pair has 32 columns.
+  // A kernel with one thread per pair has blocks with 32 columns of threads.
   dim3 pair_block() const { return dim3(32, static_cast<unsigned>(block_ / 32)); }
   dim3 pair_grid() const {
     return dim3(static_cast<unsigned>(blocks_for(static_cast<size_t>(n_), 32)),

@@ -2,7 +2,7 @@
 // method has order two, like this repository's leapfrog (drift, kick, drift). It costs only one sum
 // of forces per time step, because the next step begins with the new accelerations.
 //
-//   velocity_verlet [BODIES]   measures the speed with BODIES bodies, the orders with two
+//   velocity_verlet [BODIES]   measures speeds with BODIES bodies, orders with two bodies
 #include "claim.h"
 
 namespace {

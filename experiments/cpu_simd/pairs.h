@@ -79,12 +79,12 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// Pairs the tile begin <= i < end with the bodies first <= j < last. The sum of a lane covers one
-// run, and the sum of a body j covers one tile, so every sum is short and has small rounding
-// errors. These sums are then added to the totals.
+// Pairs the tile begin <= i < end with the bodies first <= j < last. A lane's sum of the forces on
+// a body i covers one run, and the sum of the forces on a body j covers one tile. These sums are
+// short, so their rounding errors are small. Then they are added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // pairs then occur twice, so sum one side
+  const bool itself = first == begin;  // each pair then occurs twice, as i, j and j, i
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);

@@ -25,7 +25,7 @@ using nbody::Vector3;
 constexpr int kLeafSize = 16;        // nodes this small are not split
 constexpr int kGroup = 32;           // neighbours on the curve that walk the tree together
 constexpr int kCoordinateBits = 21;  // a key has three times as many bits
-// The bodies of a node share more bits (of keys, then of indices) than the bodies of its parent.
+// Bodies of a node share more leading bits (of keys, then of indices) than bodies of its parent.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr int kWorthATeam = 2048;  // with fewer bodies or nodes, one thread is faster than many
 

@@ -15,8 +15,8 @@ constexpr int kSources = 128;  // nodes or bodies whose forces are summed separa
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of the largest one
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be in the box although all bodies, near the faces of the box, are far from the node. Then the
-// walk tests each body.
+// may be in the middle of the box and still be far from all bodies, if these are near the faces of
+// the box. The walk then tests each body.
 constexpr float kWide = 8;
 
 // The criterion for opening nodes. The opening angle is stored in the nodes (Tree::build).

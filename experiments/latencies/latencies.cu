@@ -233,7 +233,7 @@ Latency barrier(const std::string& name, const Shape& shape, Together together, 
           }};
 }
 
-// Uses the timed kernel as its own check, because its result shows whether it was correct.
+// The timed kernel also serves as the check, because its result shows whether it ran correctly.
 Latency checks_itself(const std::string& name, const Shape& shape, Together together, Kernel kernel,
                       const std::vector<unsigned>& words) {
   return {name, shape,

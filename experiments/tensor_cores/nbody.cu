@@ -70,7 +70,7 @@ struct Tile {
   // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element whose index is
   // the lane's index. One instruction multiplies both parts of a body by `first`, another
   // instruction multiplies them by `second`. The squared length has three parts, which are
-  // multiplied by the 1 of a body.
+  // multiplied by the 1 that follows the x, y and z of a body.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: the first parts, then the second parts, for two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];

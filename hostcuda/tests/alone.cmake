@@ -1,7 +1,7 @@
-# Configures, builds and tests COPY, a copy of this folder, as a separate project, to show that it
-# needs nothing outside the folder. It builds the target TARGET and runs the tests that match TESTS;
-# FILTER selects the cases within them. The copy's build folder has the same relative path as that
-# of hostcuda's tool, so ccache has already compiled the library.
+# Configures, builds and tests COPY, a copy of hostcuda's folder, as a separate project, to show that
+# it needs nothing outside the folder. It builds the target TARGET and runs the tests that match TESTS;
+# FILTER selects the cases within them. COPY and its build folder are placed relative to each other as
+# hostcuda/ and its tool's build folder are, so ccache has already compiled the library.
 cmake_path(SET build NORMALIZE ${COPY}/../build/hostcuda)
 set(ENV{GTEST_FILTER} ${FILTER})
 foreach(step

@@ -18,9 +18,9 @@ WAYS = [
     (transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS
 ]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-# A problem with enough blocks for groups takes long to validate. The quick tests only compare its
-# bits with the bits on two and four ranks, where no groups are formed. The nightly tests also
-# validate a sample of its bodies.
+# The problem with enough blocks for several groups takes long to validate. The quick tests only
+# compare its bits on one rank with its bits on four ranks, each of which has a single group. The
+# nightly tests also validate a sample of its bodies.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",

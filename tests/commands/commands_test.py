@@ -33,7 +33,7 @@ from pages import Command, read_pages, saved_files
 NOBODY = 65534
 LIMIT = 30.0  # seconds (of processor time if that is less); a page must announce longer commands
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
-# Pages that are not read: records, and generated pages (their templates are read instead).
+# NOT_READ: files that are not read, such as records, and templates, whose generated pages are read.
 # TESTED_BY: pages whose commands are run by another test.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
@@ -60,7 +60,7 @@ OWN_FILES = {
                              "for n in 0 1; do "
                              "cp build/ic.bin build/agora/snapshot_0000${n}000.bin; done",
     "grade 03 submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
-    # An assignment of a class of one student, whose submission is the starter.
+    # An assignment for a class with one student, who submits the starter unchanged.
     "assignment.toml solution.cu": f"{ASSIGNMENT} && echo '/assignment.*' >> .git/info/exclude && "
                                    "cp $given/assignment.* $given/solution.cu .",
     "reduction.csv submissions/": f"{ASSIGNMENT} && mkdir -p submissions/one && "

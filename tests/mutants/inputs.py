@@ -62,7 +62,7 @@ def one_far_away(chance):
 
 
 def two_tight_clusters(chance):
-    """Returns two clusters so far apart that the keys of each one begin with the same bits."""
+    """Returns two clusters, so far apart that all keys in a cluster begin with the same bits."""
     for k in range(400):
         centre = (-500, 20, 0) if k % 2 else (500, 0, -30)
         yield 0.01, *near(chance, centre, (0.1, 0.1, 0.1)), 0, 0, 0

@@ -35,7 +35,7 @@ from inputs import write_inputs  # noqa: E402
 
 @dataclass
 class Mutant:
-    """One table of mutants.toml. In a row of `right` the edit is empty."""
+    """One table of mutants.toml. A table of `right` has no edit: it describes the unedited step."""
     step: str
     run: str
     name: str = ""

@@ -34,7 +34,7 @@ clean() {
 }
 trap clean EXIT
 
-# Where this machine's packages come from. For sid, an old index is good enough.
+# Uses this machine's package mirror. An outdated index is accepted: it is good enough for sid.
 sources=/etc/apt/sources.list.d/debian.sources
 mirror=$(awk '/^URIs:/ { print $2; exit }' "$sources" 2>/dev/null || true)
 if ! mmdebstrap --variant=apt --include=ca-certificates,git,python3,sudo \

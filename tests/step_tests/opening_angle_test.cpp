@@ -126,8 +126,8 @@ TEST(LadderTolerance, PassesWhereForcesCancel) {
   EXPECT_EQ(failed_gates(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
 }
 
-// On a line, nearly all forces cancel. The validator knows step 15's tree, so the validator must
-// reach a decision there even at the largest angle.
+// On a line, nearly all forces cancel. The validator builds step 15's tree too, in float64, so
+// none of its checks may remain undecided, even at the largest angle.
 TEST(LadderAngle, IsDecidedOnALine) {
   const auto& own = step().info.approximation;
   if (!own || own->force_tolerance) return;

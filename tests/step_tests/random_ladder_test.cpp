@@ -120,7 +120,7 @@ void change_units(Problem& p, double length, double mass) {
   p.length_unit = length, p.mass_unit = mass;
 }
 
-// Draws an approximation for a step whose tree is known; other steps open every node.
+// Draws an approximation if the validator can build the step's tree; other steps open every node.
 Approximation random_approximation(Dice& dice) {
   if (!step().info.tree) return {};
   const float angles[] = {0, 0.15f, 0.3f, 0.45f, 0.6f, 0.8f, 1};
@@ -164,7 +164,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 TEST(LadderRandom, RejectsNoRightProblem) {
   const std::uint64_t seed = number_from("NBODY_TEST_SEED", 1);
   const std::uint64_t cases = number_from("NBODY_TEST_CASES", 4);
-  std::map<std::string, double> closest;  // value / limit
+  std::map<std::string, double> closest;  // the largest value / limit of each check
   std::uint64_t undecided = 0;
   for (std::uint64_t k = 0; k < cases; ++k) {
     Dice dice(seed + k);

@@ -1,6 +1,6 @@
 // The cells of an octree over the bodies: a cube around all bodies is divided into eight cubes, and
-// each of these again, until a cube has few bodies. In the tree of step 15, whose nodes are groups of
-// bodies with the same leading bits in their keys, these cubes are the cells of every third bit.
+// each of these again, until a cube has few bodies. Step 15's tree has the same cubes: the keys of the
+// bodies in a cube begin with the same bits, three bits for each level of cubes.
 "use strict";
 
 const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in step 15

@@ -87,8 +87,8 @@ class Hud {
 
   setMessage(text) { show("message", text); }
 
-  // Called for each frame, because the range of speeds changes. setComponents builds the switches
-  // only once.
+  // Called for each frame, because the range of speeds changes. The buttons of the components do not
+  // change, so setComponents builds them only once.
   setRange(bySpeed, range) {
     element("speeds").hidden = !bySpeed;
     show("slowest", inUnit(range[0], this.info.speed_unit));

@@ -37,7 +37,7 @@ class App {
     this.info = info;
     this.forces.setInfo(info);
     this.hud.setInfo(info);
-    // If another step continues the same bodies, keeps the viewpoint.
+    // If another step continues the simulation of the same bodies, keeps the viewpoint.
     const same = before && this.stairs.count > 0 && ["scenario", "systems", "bodies_per_system"].every((k) => info[k] === before[k]);
     if (!same) this.setBodies(info);
   }

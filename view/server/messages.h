@@ -57,7 +57,7 @@ struct Info {
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
-  bool approximates = false;           // true for a tree; counts are for a direct sum
+  bool approximates = false;           // true for a tree; interactions count as in a direct sum
   std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "" if it is or will be known
 };

@@ -46,7 +46,7 @@ class RunControl {
   bool viewed_ = false;  // there has been a viewer
   bool paused_ = false;
   bool single_ = false;  // take the steps of one frame while paused
-  int steps_due_ = 0;    // remaining steps: more than `fitting` take several calls
+  int steps_due_ = 0;    // steps still to take while paused, at most `fitting` per call
   std::optional<Command> forces_;
   bool stopped_ = false;
   int steps_per_frame_;

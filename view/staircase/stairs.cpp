@@ -26,7 +26,7 @@ struct Stairs {
   const std::vector<std::filesystem::path> programs;
   const std::filesystem::path state, next_state;
 
-  std::mutex mutex;  // guards the members up to the server
+  std::mutex mutex;  // guards the members from here to `server`
   std::condition_variable changed;
   bool viewed = false, stopped = false;
   std::optional<std::size_t> wanted = 0;

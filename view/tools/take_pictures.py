@@ -76,7 +76,8 @@ def take_cells(browser):
 
 
 def take_controls(browser):
-    """Takes a picture with trails and the menu. Key D lengthens the run's time step too far."""
+    """Takes a picture with trails and the menu. Key D has made the time step so long that the
+    energy error is large."""
     with Run("--scenario", "plummer", "--bodies", "1000", "--seed", "3") as run:
         browser.open(run.address)
         browser.wait_for("app && app.source.status.energy !== null")

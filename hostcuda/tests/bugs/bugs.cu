@@ -334,7 +334,7 @@ int run_bad_configuration(const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// Checks that a kernel's error is returned by the call that waits for it and by all later calls.
+// Checks that the call that waits for a kernel, and all later calls, return the kernel's error.
 template <class Launch>
 int run_and_ask(const Launch& launch, const Buffer& b) {
   launch();

@@ -1,6 +1,6 @@
-// Bugs with work that runs while the thread or host that started it continues (asynchronous copies,
-// nodes of a graph, queries), with constants that are only partly set, and in code of a library's
-// headers.
+// Three kinds of bugs. Most concern work that runs while the thread or host that started it
+// continues (asynchronous copies, nodes of a graph, queries). The others concern constants that are
+// only partly set, and code in the headers of a library.
 #ifndef HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 

@@ -23,7 +23,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
-LINES = {}  # for each program
+LINES = {}  # maps each program to its SourceLines
 # The kind of the finding, for the bugs of ../bugs that a traced run finds.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",

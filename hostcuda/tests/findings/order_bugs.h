@@ -90,7 +90,7 @@ __global__ void count_blocks(int* counter, bool wrong) {
 }
 SEEDED_KERNEL(lost_update_between_blocks, "lost update", count_blocks, 4, kThreads, 1)
 
-// The atomics change nothing, but they read and write all the same.
+// The atomics change no value, but they still count as reads and writes.
 __global__ void largest(int* out, bool wrong) {
   if (threadIdx.x > 0)
     atomicMax(out, -1);

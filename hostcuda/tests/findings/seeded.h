@@ -52,7 +52,7 @@ class Buffer {
   std::size_t count_;
 };
 
-// Seeds a bug in a kernel whose arguments are an array of `ints` zeros and the flag `wrong`.
+// Seeds a bug in a kernel that takes an array of `ints` integers, all zero, and the flag `wrong`.
 #define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
   SEEDED(name, kind) {                                           \
     const Buffer<int> out(ints);                                 \
