@@ -33,7 +33,7 @@ namespace {
 
 constexpr double kSoftening = 0.05, kTimeStep = 0.01;
 constexpr double kOnceLimit =
-    1e-4;  // relative to the change in a few steps; about a hundred rounding errors
+    1e-4;  // relative to the motion in a few steps; about a hundred times a rounding error
 constexpr int kTimedCalls = 5;
 
 // Masses of a star and of each body around it. One body's force is below the last digit of the
@@ -64,7 +64,7 @@ Systems start_of(const Problem& problem) {
     const bool massless = problem.bodies > 2 && random.uniform() < 0.1;
     body.mass = massless ? 0 : body.mass * static_cast<float>(random.uniform(0.5, 1.5));
     if (problem.star) body.mass = kPlanetesimal;
-    body.x += 0.5f;  // a single body would stay at the origin
+    body.x += 0.5f;  // otherwise a single body would stay at the origin
     body.vy += 0.25f;
   }
   for (int s = 0; s < systems.count && problem.star; ++s) systems.system(s)[0].mass = kStar;

@@ -140,8 +140,8 @@ bool restrict_calls(const Permissions& permissions) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(answer(how));
   };
-  // clone3() starts processes as well as threads. Without it, glibc calls clone(), whose flags the
-  // filter can see.
+  // clone3() starts processes as well as threads, and hides its flags from the filter. If clone3()
+  // is missing, glibc calls clone(), whose flags the filter can see.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
                           SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
@@ -201,7 +201,7 @@ int print_protections() {
   return status == 0 ? 0 : 1;
 }
 
-// Returns the permissions, and moves `word` to the rest of the command line.
+// Returns the permissions, and moves `word` to the first argument after them.
 Permissions permissions_of(char**& word) {
   Permissions permissions;
   for (; *word != nullptr && std::strncmp(*word, "--", 2) == 0; ++word) {

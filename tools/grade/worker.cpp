@@ -1,5 +1,5 @@
-// run_step() for a submission: answers the judge until the pipe ends. The submission's output goes
-// to the standard error and does not affect the result.
+// Defines run_step() for a submission: it answers the judge's requests until the pipe ends. The
+// submission's output goes to the standard error and does not affect the result.
 #include <cstdio>
 #include <exception>
 

@@ -18,7 +18,7 @@ from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.records.record import Record, RecordError, check_step, read_records
 
 NO_DEVICE = 77  # exit code of a program that found no device
-STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # also step04b_blocks, a step between 04 and 05
+STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # also matches step04b_blocks, after step 04
 STEP_FOLDERS = "step[0-9][0-9]*_*"
 
 

@@ -66,7 +66,7 @@ class DocumentsTest(fakes.InRepository):
         self.file("tests/mutants/mutants.toml", "".join(f"[{step}.wrong]\n" for step in STEPS))
         self.file("docs/results/predictions.md", fakes.PREDICTIONS + "".join(
             f"| {step[4:].partition('_')[0]} | why | 1 |\n" for step in STEPS))
-        # Documents must not show these records, because of their folder.
+        # Documents must not show these records, because their folder is not in facts.FOLDERS.
         self.records("elsewhere/a.jsonl", *(fakes.record(step) for step in STEPS))
 
     def documents(self, *words: str) -> tuple[int, str]:

@@ -49,7 +49,7 @@ def nearness(problems: Sequence[Numbers]) -> float:
 
 
 def mean_of_problems(problems: Sequence[Numbers]) -> float:
-    """Returns the mean of the problems' squared correlations, weighted by their sizes."""
+    """Returns the mean of the squared correlations of all problems, weighted by problem size."""
     sizes = [one.expected.size for one in problems]
     own = [squared_correlation(np.where(is_written(one.got), one.got, np.nan), one.expected)
            for one in problems]

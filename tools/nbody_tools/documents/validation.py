@@ -31,7 +31,7 @@ class Mutant:
     wrong: str
     is_wrong: bool
     caught_by: list[str]  # checks that must reject the mutant
-    says: str  # or the message with which the run must stop
+    says: str  # the message with which the run must stop, if it must stop
     mode: list[str]
     passes_plain: bool
     failed: Optional[list[str]]  # checks that failed; None if the run was stopped

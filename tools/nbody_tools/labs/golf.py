@@ -140,8 +140,8 @@ def needed_programs() -> dict[str, str]:
 
 
 def task_of(step: str) -> Task:
-    """Returns the tests for programs that do a step's work. If the step has a lab, these are the
-    lab's tests, without its limits and its removed code."""
+    """Returns the tests for programs that do a step's work. If the step has a lab, uses the lab's
+    tests, but not its limits."""
     name = find_step(step, [one for one in step_folders(ROOT) if number_of(one)[:2] <= "13"
                             and (ROOT / one / "nbody.cu").is_file()])
     labs = [find_lab(file.parent.name.partition("_")[0]) for file in FOLDER.glob("*/lab.toml")]

@@ -180,7 +180,7 @@ class Tests:
         self, name: str, program: str, mode: str, problems: list[Problem], environment: str
     ) -> Run:
         limit = max(1.0, min(SECONDS, self._seconds_left))
-        self._seconds_left -= limit  # another run may begin before this one ends
+        self._seconds_left -= limit  # reserved, because another run may begin meanwhile
         done = run(
             self._workshop,
             self._programs[program],

@@ -1,9 +1,9 @@
 """Reads machine code as printed by `cuobjdump -sass`. Finds the inner loops of a kernel, and counts
 the instructions that one pass of a loop issues.
 
-A natural loop consists of its head and all instructions that lead back to the head and can only be
-reached through it. The slow path of a square root or a division, which ends in a call, is not
-counted, because numbers of ordinary size never take it.
+A natural loop consists of a head, and of all instructions that lead back to the head and cannot be
+reached without passing it. The slow path of a square root or a division, which ends in a call, is
+not counted, because numbers of ordinary size never take it.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class Planned:
     rounds: int
     repeat: int
     rate: float  # expected G interactions/s
-    cpu: bool = False  # in PROGRAMS_cpu
-    group: str = ""  # name shared by the configurations it is compared with
+    cpu: bool = False  # if true, the program is in the executable PROGRAMS_cpu
+    group: str = ""  # name of the group of configurations that are compared with this one
     measured: bool = False  # docs/results/ had its record when the plan was made
 
     @property
