@@ -1,4 +1,4 @@
-// memory05_tree -- the sum of m r^2 over all bodies: a block adds its bodies pair by pair.
+// memory05_tree -- the sum of m r^2 over all bodies: a block adds the terms of its bodies in pairs.
 // Parent: memory02_arrays. Changed: the task; threads need each other's results, in shared memory.
 // Build: nvcc -O3 -std=c++20 -arch=native memory/memory05_tree.cu -o memory05_tree
 // Without a GPU: ./nbody build memory05_tree, or hostcuda/bin/nvcc instead of nvcc

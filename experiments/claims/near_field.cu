@@ -2,7 +2,7 @@
 // bodies each. A leaf interacts with 27 leaves, itself included. The document estimates that this
 // takes less than a millisecond for one leaf and less than half a second for all leaves.
 //
-// The cube is periodic here, so that every leaf has exactly 27 neighbours.
+// The cube is periodic here, so that every leaf interacts with exactly 27 leaves.
 //
 //   near_field [BODIES_PER_LEAF [DEPTH]]
 #include "claim.h"

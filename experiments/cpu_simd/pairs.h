@@ -84,7 +84,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
 // short, so their rounding errors are small. Then they are added to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // each pair then occurs twice, as i, j and j, i
+  const bool itself = first == begin;  // each pair then occurs twice, as (i, j) and (j, i)
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);

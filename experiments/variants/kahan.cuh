@@ -11,7 +11,7 @@ __device__ inline void add(float term, float& sum, float& lost) {
   sum = next;
 }
 
-// Adds a b; fmaf does not round the product before the addition.
+// Adds the product of a and b to the sum. fmaf does not round the product before the addition.
 __device__ inline void add_product(float a, float b, float& sum, float& lost) {
   const float corrected = fmaf(a, b, -lost);
   const float next = sum + corrected;

@@ -3,9 +3,9 @@
 #               [TESTS filter] [FORCE_ERROR bodies limit])
 #
 # Builds the step under another name, with edits and one included header, or with other flags and
-# definitions. The step's own flags are not inherited. A variant that does not compute the same as
-# its step is tested, through hostcuda too. TESTS selects which of the tests common to all steps it
-# must pass, and FORCE_ERROR limits the 99th percentile of its force errors.
+# definitions. The step's own flags are not inherited. Variants whose results differ from the step's
+# have tests, which run through hostcuda too: TESTS selects which of the tests common to all steps
+# the variant must pass, and FORCE_ERROR limits the 99th percentile of its force errors.
 include(edited_source)
 
 function(nbody_variant name)

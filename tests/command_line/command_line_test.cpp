@@ -312,8 +312,8 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
-// If other programs keep the cores busy, a team of threads takes milliseconds to start, which is
-// too long for 10,000 interactions. The test counts how often a thread went to sleep.
+// If other programs keep the cores busy, a team of threads takes milliseconds to start, too long
+// for 10,000 interactions. A team sleeps between steps, so the test counts how often threads sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {
   const auto sleeps = [] {
     rusage usage{};

@@ -4,7 +4,7 @@
 # SUITE is bookworm, trixie or sid. Only committed files of REPOSITORY are used. JOB is one of:
 #   commands      runs the two commands of the README
 #   clang         builds everything with clang++ VERSION; tests hostcuda and four steps
-#   arm64         tests hostcuda, steps 00, 03, 12 and 15 and their forces for arm64, run by qemu
+#   arm64         builds for arm64; under qemu, tests hostcuda and runs steps 00, 03, 12 and 15
 # Exits with 77 and a reason if this machine cannot do the job.
 set -euo pipefail
 

@@ -199,9 +199,9 @@ TEST(LadderFloat64, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
 }
 
-// The number of bodies is odd, exceeds the range of a counter with too few bits, and is one more
-// than a multiple of any tile. The validator's sample is enough, because its body_order check
-// covers all bodies.
+// The number of bodies is odd, one more than a multiple of any tile, and too large for a counter of
+// 13 bits (on a GPU: of 16 bits). A sample of bodies is enough for the validator, because its
+// body_order check covers all bodies.
 Systems many_bodies() {
   const int n = step().platform.backend == "cuda" ? 65537 : 9217;
   return make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;

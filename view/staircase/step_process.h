@@ -14,7 +14,7 @@ namespace nbody::view {
 
 class StepProcess {
  public:
-  // Writes its output and its errors to files in the directory.
+  // Starts the step. The step's output and errors go to files in the directory.
   StepProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
               const std::filesystem::path& folder);
   // Ends the process, by force if necessary.

@@ -94,7 +94,7 @@ class StairsTest(unittest.TestCase):
             viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"]
         )
         since = second["steps"][1]["energy"]["since"]
-        self.assertGreaterEqual(since, reached)  # its energy error is relative to this time
+        self.assertGreaterEqual(since, reached)  # the error is relative to this time
         self.assertGreater(
             second["steps"][0]["interactions_per_second"], 0
         )  # the first step's rate remains
