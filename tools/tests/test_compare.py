@@ -195,8 +195,8 @@ class Tool(WithSteps):
         self.assertEqual(sum("-ftz=true" in driver.words for driver in drivers), len(SAMPLE_BLOCKS))
 
 
-# Edits of a peer: name, old text, new text. With any one of them, the comparison must fail with
-# this message.
+# Edits of a peer: a name, the old text, the new text, and the message with which the comparison
+# must fail.
 WRONG_PEERS = (
     ("forces 1 % off", "return (w[:, :, None] * d)", "return (1.01 * w[:, :, None] * d)",
      "FAILED: numpy, 64 bodies: its forces are wrong: RMS error 1.0e-02"),

@@ -170,7 +170,7 @@ class Writing(DocumentsTest):
 
 
 class Places(DocumentsTest):
-    """Tests documents that have no template, but marked places for generated text."""
+    """Tests documents that have marked places for generated text instead of a template."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -439,7 +439,7 @@ class Broken(DocumentsTest):
         self.assertIn("| a thread per body | 5 | 7 |", self.read("README.md"))
         self.file("step01_gpu_naive/nbody.cu", SECOND)
         self.write()
-        self.assertIn("| a thread per body | 4 | 7 |", self.read("README.md"))  # more.h is gone
+        self.assertIn("| a thread per body | 4 | 7 |", self.read("README.md"))  # without more.h
 
     def test_steps_that_exceed_their_limits_are_listed(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 137)

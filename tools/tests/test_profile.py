@@ -27,7 +27,7 @@ class Csv(unittest.TestCase):
         self.assertEqual(first["duration_us"], 1.0)
         self.assertEqual(first["shared_bytes"], 8192)
         self.assertAlmostEqual(first["sm_clock_ghz"], 1.5)
-        self.assertNotIn("fma_percent", self.launches[2].values)  # n/a
+        self.assertNotIn("fma_percent", self.launches[2].values)  # ncu wrote n/a
 
     def test_rates_are_weighted_with_the_duration(self) -> None:
         velocities, positions = aggregate(self.launches, interactions=1000)

@@ -70,8 +70,8 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
 
 def account_of_lanes(step: str, parent: Optional[str], facts: Facts, threads: int,
                      sms: int) -> str:
-    """Returns the account of a step that runs on `sms` SMs and whose parent runs on `threads`
-    threads of a CPU. A lane's time per interaction is computed from counts: the number of
+    """Returns a table like account(), for a step that runs on `sms` SMs and whose parent runs on
+    `threads` threads of a CPU. A lane's time per interaction is computed from counts: the number of
     instructions, divided by the clock and by the share of issue slots that are used. A thread's
     time is measured, because these tools do not count a CPU's instructions."""
     after = facts.profile(step)

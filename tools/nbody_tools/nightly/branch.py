@@ -8,7 +8,7 @@ from typing import Optional
 from nbody_tools.arguments import Failed
 from nbody_tools.nightly.subjects import changed_since, git
 
-MAINS = ("origin/HEAD", "origin/main", "main")  # the first that exists is main
+MAINS = ("origin/HEAD", "origin/main", "main")  # the first that exists counts as main
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ COUNTERS = {
     "instructions that differ": Counter("", lambda code: code["different"]),
     "operands in constant bank 0": Counter("", lambda code: code["bank_0"]),
     "operands in constant bank 3": Counter("", lambda code: code["bank_3"]),
-    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # relative to all kernels
+    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # in % of the time of all kernels
 }
 ROW = {"name": str, "profile": str, "kernel": str, "counter": str}
 ROW_MAY = {"published": str}

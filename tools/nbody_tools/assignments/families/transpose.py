@@ -23,7 +23,7 @@ WARP = 32
 TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
 MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and numbers that scale or shift them
-SQUARE = 4096  # systems of the table that is timed
+SQUARE = 4096  # number of systems in the table that is timed
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
         "order": ("forward", "backward"), "avoid": ("padding", "swizzle")}
