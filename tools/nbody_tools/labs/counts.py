@@ -17,9 +17,9 @@
                                    and __device__ variables, and shuffles
   loads and shuffles in the search per body        the same for the search only
   global atomics per shared load   1 if a block adds each of its sums in shared memory to global
-                                 memory once
-  loads and atomics before the search per body     those of all other kernels, in global and shared
-                                   memory
+                                   memory once
+  loads and atomics before the search per body     loads and atomics, in global and shared memory,
+                                   of all kernels except the search
   loads of one thread              the most loads of any thread in one launch, from both memories
   loads of one thread that searches                the same for the search only
   loads of one thread before the search            the same for all other kernels
