@@ -19,7 +19,7 @@ for family in families():
     variant = family.variants[len(family.variants) // 2]
     problem = variant.problem(2, 140, random.Random(1))
     if variant.timed[2] == 1:
-        continue  # its result does not consist of one part per system
+        continue  # the variant does not compute one result per system
     signature = variant.family.module.signature(variant.choice)
     dropped = variant.reference.replace(
         f"{signature} {{", f"{signature.replace('bodies', 'given')} {{\n  Bodies bodies = given;\n"

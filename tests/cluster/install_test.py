@@ -107,7 +107,7 @@ class Install(unittest.TestCase):
             self.assertIsNone(NATIVE.search(text), program)
             if program.name.startswith(
                 "step"
-            ):  # its records contain the flags, so a search would find them
+            ):  # a step contains its flags, for its records, so the search can find them
                 self.assertIn(b"-O", text, program)
 
     @unittest.skipUnless(LMOD.exists(), "no Lmod here (Debian: apt install lmod)")

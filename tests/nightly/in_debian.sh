@@ -25,7 +25,7 @@ clean() {
       umount "$root/r/$mounted" || umount -l "$root/r/$mounted"
     fi
   done
-  # Only if it is not mounted, because rm must not reach the machine's own devices.
+  # Removes $root only if nothing is mounted in it: rm must not reach the machine's own devices.
   if grep -q " $root/" /proc/mounts; then
     echo "in_debian: something is still mounted in $root, which stays" >&2
   else
