@@ -33,8 +33,8 @@ endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
 
-# This linker takes a quarter of the time that the default takes, and there are 150 programs to
-# link.
+# This linker takes a quarter of the time that the default takes, and there are more than 200
+# programs to link.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld NBODY_HAS_LLD)
 if(NBODY_HAS_LLD AND NOT NBODY_SANITIZE)

@@ -2,10 +2,11 @@
 """Tests that programs get the points that the README promises for their kind (bands.py):
 assignment_test.py BUILD FAMILY [--some N [--if-stale] | --all | --attempts]
 
-For each variant: the reference, the starter, a right program in which one thread does everything,
-that program with the words of the variant's method added, and the family's wrong programs
-(course/assignments/FAMILY/wrong.py), with the declared message. Each variant is tested with THREE
-of the wrong programs, and the next variant with others; --all tests each variant with all of them.
+Tests for each variant: the reference, the starter, a right program in which one thread does
+everything, that program with shuffles that have no effect (they must not gain points), and the
+family's wrong programs (course/assignments/FAMILY/wrong.py), which must get the declared message.
+Each variant is tested with THREE of the wrong programs, and the next variant with others; --all
+tests each variant with all of them.
 --some N tests N variants, with the first wrong program of a few kinds; with --if-stale it tests
 none if the family's nightly test passed with the present files. --attempts grades programs that
 students wrote from the statement alone: right ones in attempts/, cheats, right programs that use a
@@ -31,7 +32,7 @@ KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host
                   "other_methods": "other method", "slips": "slip"}
 THREE = 3
 QUICK = ("slip", "first kernel", "no results")  # kinds of wrong programs that --some tests
-# Shuffles whose result does not matter. They are inserted before one thread does everything.
+# Shuffles without effect, inserted at the start of the program in which one thread does everything.
 WORDS = """  float word = 0;
   for (int k = 0; k < 30; ++k) word += 0 * __shfl_down_sync(0xffffffffu, word, 1);
   if (threadIdx.x != 0) return;
