@@ -12,9 +12,11 @@ import sys
 from pathlib import Path
 
 from nbody_tools.labs import watching
+from nbody_tools.labs.building import read_tools
 from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
+from nbody_tools.labs.step_uses import uses_of_step
 
 SECONDS = 20  # processor time that a grading may take on two idle cores
 
@@ -52,6 +54,9 @@ def check(what, text, fails, says="", points=(0, 100)):
         problems.append(f"{what} took {seconds:.0f} s of processor time")
 
 
+if lab.is_program:
+    # The first grading of a lab compiles its step, once for all gradings. This is not part of any.
+    uses_of_step(read_tools(options.build), lab)
 if len(lab.wrong) < 3:
     problems.append(f"only {len(lab.wrong)} wrong solutions; at least three are required")
 if options.again:

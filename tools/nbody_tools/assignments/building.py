@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -30,12 +31,18 @@ BOTH = (PLAIN, TRACED)
 FACTS = "facts.json"  # files that compiling the harness opens, and the function that it calls
 
 
+# These copy rows between other places in memory, so a program could leave its task to them.
+COPIES_OF_ROWS = re.compile(r"\bcudaMemcpy[23]D\w*")
+
+
 class BreaksRule(Exception):
     """Says in one line why a submission is not run."""
 
 
 def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
     """Builds the plain and the traced program. Raises BreaksRule or DoesNotCompile."""
+    if copies := COPIES_OF_ROWS.search(text):
+        raise BreaksRule(f"{copies[0]} is not allowed; copy with kernels or cudaMemcpy")
     harness = harness_of(variant, workshop.tools)
     workshop.add(HEADER_NAME, variant.header)
     workshop.add(FILE_NAME, text)

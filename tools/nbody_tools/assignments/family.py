@@ -108,6 +108,9 @@ class Part:
     name: str
     points: int
     limits: tuple[Limit, ...]
+    # If given, the busiest thread of the kernel that loads most must load at least this many times
+    # as often in the family's crowd().
+    grows: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -200,6 +203,11 @@ class Variant:
 
     def problem(self, systems: int, count: int, dice: random.Random) -> Problem:
         return self.family.module.problem(self.choice, systems, count, dice)
+
+    def crowd(self, dice: random.Random) -> Optional[Problem]:
+        """Returns the problem to which Part.grows refers, or None if no part needs it."""
+        grows = any(part.grows for part in self.parts)
+        return self.family.module.crowd(self.choice, dice) if grows else None
 
     @property
     def timed(self) -> tuple[int, int, int]:

@@ -21,7 +21,7 @@ from typing import Callable, NamedTuple, Optional, Sequence
 from nbody_tools.assignments.closeness import nearness
 from nbody_tools.assignments.family import FILE_NAME, Checked, Part, Problem, Variant
 from nbody_tools.assignments.messages import FILL, of_student
-from nbody_tools.assignments.points import WEIGHTS, WRONG, share_of_method
+from nbody_tools.assignments.points import LUCKY, WEIGHTS, WRONG, share_of_method
 from nbody_tools.inspection.trace import MESSAGE, Inspection
 from nbody_tools.labs import counts
 from nbody_tools.labs.building import PLAIN, TRACED, Workshop
@@ -85,6 +85,7 @@ class Tests:
         self._variant, self._workshop, self._programs = variant, workshop, programs
         self._dice = random.Random(seed)
         self._hung = ""
+        self._crowd: Optional[Problem] = None
         self._near = 0.0  # nearness (closeness.py) of the results of `right`
         self._kind: Optional[Kind] = None  # first of KIND with which a result was right
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
@@ -92,6 +93,7 @@ class Tests:
     def results(self) -> list[Result]:
         # Makes the problems before anything runs, so that a seed always gives the same problems.
         right, sizes, orders, traced = self._right(), self._sizes(), self._orders(), self._traced()
+        self._crowd = self._variant.crowd(self._dice)
         planned: list[tuple[str, Callable[[], Result]]] = [
             ("right", lambda: self._checked("right", right, STRICT)[0]),
             ("sizes", lambda: self._checked("sizes", sizes, STRICT)[0]),
@@ -104,6 +106,9 @@ class Tests:
         if self._kind and not counted.passed and not self._hung:
             again = self._counts(self._traced_run(traced, self._kind)[1], traced)
             counted = max(counted, again, key=lambda one: one.share)
+        found: Optional[Inspection] = results["findings"].inspection
+        if found and found.races:
+            results |= {name: lucky(results[name]) for name in ("right", "sizes", "orders")}
         results["counts"] = weighed_method(counted, self._near)
         results["findings"] = weighed(results["findings"], self._near)
         if reason := self._of_host(results["findings"], traced):
@@ -255,10 +260,26 @@ class Tests:
         if not any(kernel.loading_threads for kernel in found.kernels):
             return Result("counts", 0, NO_KERNEL)
         parts = self._variant.parts
-        lines = {part.name: lines_of(part, found, problem.units) for part in parts}
+        lines = {part.name: lines_of(part, found, problem.units) or
+                 self._lines_of_crowd(part, found) for part in parts}
         kept = sum(part.points for part in parts if not lines[part.name])
         return Result("counts", kept / sum(part.points for part in parts),
                       "\n".join(line for part in parts for line in lines[part.name]))
+
+    def _lines_of_crowd(self, part: Part, found: Inspection) -> list[str]:
+        """Returns a message if a part that must load more in the crowd does not. A loop over all
+        pairs loads as much as before."""
+        if not part.grows or self._crowd is None:
+            return []
+        crowded = self._traced_run(self._crowd)[1]
+        if crowded is None or not loads_of_search(found):  # it ended early, or loads nothing
+            return []
+        ratio = loads_of_search(crowded) / loads_of_search(found)
+        if ratio >= part.grows:
+            return []
+        return [f"{part.name} ({part.points} points): where cells have many bodies, a thread must "
+                f"load at least {part.grows:g} times as often as elsewhere, because a body looks "
+                f"at more others; the busiest thread loads {ratio:.3g} times as often"]
 
     def _of_host(self, findings: Result, problem: Problem) -> str:
         """Returns why kernels cannot have computed the results, or an empty string."""
@@ -280,6 +301,13 @@ def lines_of(part: Part, found: Inspection, units: float) -> list[str]:
     """Returns a message for each broken limit of the part, with the part's name and points."""
     lines = filter(None, (broken(limit, found, units) for limit in part.limits))
     return [f"{part.name} ({part.points} points): {line}" for line in lines]
+
+
+def loads_of_search(found: Inspection) -> float:
+    """Returns the loads of the busiest thread in the kernel that loads most. Loads per body would
+    not do, because threads without a body may load too."""
+    search = counts.reading_kernel(found.kernels)
+    return counts.most_loads([search]) if search else 0.0
 
 
 def without_unused(found: Inspection) -> Inspection:
@@ -334,6 +362,13 @@ def with_end(why: str, more: str) -> str:
     """Adds text to the end of a message's first line."""
     first, feed, rest = why.partition("\n")
     return first + more + feed + rest if why else ""
+
+
+def lucky(result: Result) -> Result:
+    """Limits the points of a program with a data race: its numbers are right only in the orders in
+    which the threads ran here."""
+    return replace(result, share=min(result.share, LUCKY),
+                   why=result.why or "fewer points, because the program has a data race (findings)")
 
 
 def weighed(findings: Result, near: float) -> Result:

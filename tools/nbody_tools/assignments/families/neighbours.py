@@ -3,6 +3,7 @@ result is their number, the smallest distance, a density or a force."""
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 
@@ -27,10 +28,14 @@ LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 # Limits on the loads and shuffles per body. A body looks at 65 to 100 others, of which 5 to 9 are
 # in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
-# shuffles.
+# shuffles per body. If a thread has several bodies, it needs fewer loads per body, but each thread
+# loads as often where the bodies are crowded (crowd()) as where they are not.
 LEAST_LOADS, MOST_LOADS = 40, 1000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one cell of each system, in problems with many systems
+# In crowd() a body looks at about 300 (plane) or 580 (space) others.
+CROWDED = {"plane": (7, 7), "space": (4, 4, 3)}  # cells along each axis with DENSE bodies each
+LEAST_GROWTH = 1.8  # least ratio of the loads of the busiest thread in crowd() and in INSPECTED
 MANY, ENOUGH = 5, 60  # least numbers of systems and bodies of such problems
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
@@ -89,7 +94,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
                 Limit("loads and shuffles per body", at_most=MOST_LOADS),
                 Limit("loads and shuffles in the search per body", at_least=LEAST_LOADS),
                 Limit("requests of global loads per body", at_most=80),
-                Limit("loads of one thread that searches", at_most=MOST_OF_THREAD))))
+                Limit("loads of one thread that searches", at_most=MOST_OF_THREAD)),
+                 grows=LEAST_GROWTH))
 
 
 def words(choice: dict[str, str]) -> dict[str, object]:
@@ -186,6 +192,20 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
             values[system, rows], errors[system, rows] = numbers
     return Problem(f"{systems} x {count} bodies", systems, count, state.blobs(choice["layout"]),
                    4 * values.size, Expected(values, errors, state["mass"]), systems * count)
+
+
+def crowd(choice: dict[str, str], dice: random.Random) -> Problem:
+    """Returns a problem of one system that leaves most cells empty. Nobody checks its result."""
+    parts = WHAT[choice["what"]][2]
+    sides = CROWDED[choice["box"]]
+    count = DENSE * math.prod(sides)
+    state = layouts.random_state(1, count, dice)
+    numbers = np.random.default_rng(dice.randrange(1 << 63))
+    cells = np.unravel_index(np.arange(count) // DENSE, sides)
+    for c, cell in zip(coordinates_of(choice), cells):
+        state.columns[c][0] = -1 + (cell + numbers.uniform(0.01, 0.99, count)) * cut_off(choice)
+    return Problem(f"1 x {count} bodies", 1, count, state.blobs(choice["layout"]),
+                   4 * parts * count, None, count)
 
 
 def sums(choice: dict[str, str], state: State, system: int, rows: slice

@@ -173,6 +173,8 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
                  Limit("shared loads per body", at_most=staged + of_warp + 0.05),
                  # a tree stores more, because it stores values in each round
                  Limit("shared stores per body", at_most=staged + few + 0.05)]
+        if not is_staged:
+            made.append(Limit("shared stores per thread", at_most=results / 4))
     if choice["method"] == "tree" or is_staged:
         made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
     return tuple(made)

@@ -82,11 +82,14 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
         Part("writing", 15, (
             Limit("requests of global stores per element", at_least=0.5 / WARP,
                   at_most=2 / WARP),
+            Limit("global stores per element", at_most=1.1),  # no copies in between
             Limit("sectors per request of global stores", at_most=sectors))),
         Part(f"tile with {choice['avoid']}", 25, (
             Limit("wavefronts per request of shared loads", at_most=1.1 * width),
             Limit("wavefronts per request of shared stores", at_most=1.1 * width),
+            Limit("shared stores per element", at_most=1.1 * width),  # the tile, and nothing else
             alike,
+            Limit("global atomics per element", at_most=0),  # they could write what no tile holds
             Limit("loads of one thread", at_most=MOST_OF_THREAD))),
     )
 
