@@ -271,8 +271,8 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView ope
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // Locks pages here only for a cluster. In the other steps, copies from pageable memory are part
-  // of the lesson, or simulate() locks the pages.
+  // Locks pages here only for a cluster. In the other steps, either copies from pageable memory
+  // are part of the lesson, or simulate() locks the pages.
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
