@@ -25,6 +25,9 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
+# Matches what a Python file has whose docstring is the help of a program or of an nbody command.
+HELP = re.compile(r"\b__doc__\b|^def configure\(", re.M)
+
 # Matches the words after a code block that say in which file a reader saves the block.
 SAVED = re.compile(r"(?:Saved|save this) as `")
 
@@ -65,13 +68,13 @@ def code_of(path: str, text: str) -> list[str]:
 
 def python_code(text: str) -> list[str]:
     """Returns the statements without comments, line breaks and docstrings. Keeps a module's
-    docstring if the module uses `__doc__`, because the docstring may then be a program's help."""
+    docstring if it is help."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
         return text.splitlines()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module) and "__doc__" in text:
+        if isinstance(node, ast.Module) and HELP.search(text):
             continue
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             if ast.get_docstring(node, clean=False) is not None:

@@ -61,6 +61,8 @@ class OfComments(unittest.TestCase):
                       before.replace("return a ", "'a'"), before + "("):
             self.assertNotEqual(code_of("a.py", before), code_of("a.py", after))
         self.assertEqual(code_of("a.py", '"""One."""\na = 1'), code_of("a.py", "a = 1"))
+        for shown in ("print(__doc__)", "def configure(p):\n  pass"):  # the docstring is help
+            self.assertNotEqual(code_of("a.py", f'"""One."""\n{shown}'), code_of("a.py", shown))
 
     def test_comments_of_cmake(self) -> None:
         before = 'set(a "x # y") # why\n#[[ more\n]]\nset(b [[# text]])\n'
