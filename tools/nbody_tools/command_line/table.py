@@ -157,8 +157,8 @@ COMMANDS = (
     tool("documents", "maintain", "documents.documents", "write the READMEs and other pages from "
          "their templates"),
     tool("report", "maintain", "documents.report", "write docs/report.md and draw its figures"),
-    tool("validation", "maintain", "documents.validation", "write docs/validation.md from the "
-         "results of the mutants"),
+    tool("validation", "maintain", "documents.validation", "write docs/validation.md and its "
+         "reference from the results of the mutants"),
     tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
     tool("scenarios", "maintain", "tour.scenarios", "draw docs/figures/scenarios/"),
     tool("solar-system", "maintain", "physics.solar_system",

@@ -11,7 +11,8 @@ this tool also checks the limits of each step (documents/sources.py): the number
 program, the number of lines that change from one step to the next, and the length and headings of a
 step's README. It lists the items that a published step lacks (documents/missing.py), and the broken
 links and missing pictures of all pages (documents/links.py). docs/report.md also needs figures,
-which ./nbody report draws. ./nbody validation writes docs/validation.md and docs/mutants.md.
+which ./nbody report draws. ./nbody validation writes docs/validation.md, its reference and
+docs/mutants.md.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ FOLDERS = (
     *(f"step{digit}*" for digit in range(10)),
 )
 # Other modules write these documents and test whether they are up to date.
-WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
+WRITTEN_BY_VALIDATION = ("docs/validation.md", "docs/validation_reference.md", "docs/mutants.md")
+WRITTEN_ELSEWHERE = (*WRITTEN_BY_VALIDATION, "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 

@@ -1,6 +1,7 @@
-"""Writes the results of the mutants' last run into docs/validation.md and docs/mutants.md.
+"""Writes the results of the mutants' last run into docs/validation.md, docs/validation_reference.md
+and docs/mutants.md.
 
-  ./nbody validation [--records FOLDER]           writes both
+  ./nbody validation [--records FOLDER]           writes the three pages
   ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if a page is out of date
 
 The mutant tests (ctest -L mutants) write the records.
@@ -12,13 +13,14 @@ import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Callable, Iterable, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, existing_folder
+from nbody_tools.documents.documents import WRITTEN_BY_VALIDATION as PAGES
 from nbody_tools.documents.documents import report_problems, update
+from nbody_tools.documents.templates import Rendered
 from nbody_tools.tables import markdown
 
-PAGES = Path("docs/validation.md"), Path("docs/mutants.md")
 RECORDS = Path("build/cpu/tests/mutants/records")
 WEAK_CHECKS = {"throughput": "ends with a throughput", "one_short_step": "one short step",
                "a_quarter": "a quarter of the state", "blind_to_nan": "blind to NaN"}
@@ -91,19 +93,33 @@ def gates(mutants: Sequence[Mutant]) -> str:
 
 
 def counts(mutants: Sequence[Mutant]) -> str:
-    wrong = [mutant for mutant in mutants if mutant.is_wrong]
-    judged = [mutant for mutant in wrong if mutant.failed is not None]
+    wrong, judged = wrong_ones(mutants), with_a_result(mutants)
     lines = [
         f"A check rejects {len(judged)} of the {len(wrong)} mutants, and the other "
         f"{len(wrong) - len(judged)} stop with an error before there is a result. The list shows "
         f"how many of the {len(judged)} mutants with a result each check accepts:",
         "",
     ]
-    for check, title in WEAK_CHECKS.items():
-        passed = sum(mutant.weak[check] == "pass" for mutant in judged)
-        lines.append(f"- *{title}*: {passed} of {len(judged)}")
-    lines.append(f"- the validator: {sum(not mutant.failed for mutant in judged)} of {len(judged)}")
+    lines += [f"- *{title}*: {accepted(mutants, check)}" for check, title in WEAK_CHECKS.items()]
+    lines.append(f"- the validator: {accepted(mutants)}")
     return "\n".join(lines)
+
+
+def wrong_ones(mutants: Sequence[Mutant]) -> list[Mutant]:
+    return [mutant for mutant in mutants if mutant.is_wrong]
+
+
+def with_a_result(mutants: Sequence[Mutant]) -> list[Mutant]:
+    """Returns the wrong mutants that were not stopped before they had a result."""
+    return [mutant for mutant in wrong_ones(mutants) if mutant.failed is not None]
+
+
+def accepted(mutants: Sequence[Mutant], check: str = "") -> str:
+    """Returns how many wrong results the given weak check accepts; without `check`, how many the
+    validator accepts."""
+    judged = with_a_result(mutants)
+    passed = [m for m in judged if (m.weak[check] == "pass" if check else not m.failed)]
+    return f"{len(passed)} of {len(judged)}"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -111,11 +127,29 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help=f"results of the mutants [{RECORDS}]")
     p.add_argument("--check", action="store_true",
                    help="change nothing, and list what is out of date")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR",
+                   help="root of the repository")
 
 
 def run(options: argparse.Namespace) -> int:
     mutants = read_mutants(options.records)
-    words = {"counts": lambda: counts(mutants), "mutants": lambda: mutants_table(mutants),
-             "gates": lambda: gates(mutants)}
-    return max(report_problems(update(ROOT / page, ROOT, words, not options.check, "validation"))
-               for page in PAGES)
+    words: dict[str, Callable[..., str]] = {
+        "counts": lambda: counts(mutants),
+        "mutants": lambda: mutants_table(mutants),
+        "gates": lambda: gates(mutants),
+        "wrong_programs": lambda: str(len(wrong_ones(mutants))),
+        "accepted": lambda check="": accepted(mutants, check),
+    }
+    result = Rendered(problems=unplaced(words, options.root))
+    for page in PAGES:
+        rendered = update(options.root / page, options.root, words, not options.check, "validation")
+        result.problems += rendered.problems
+        result.written += rendered.written
+    return report_problems(result)
+
+
+def unplaced(words: Iterable[str], root: Path) -> list[str]:
+    """Returns one problem per table or number that no page shows."""
+    pages = "".join((root / page).read_text(encoding="utf-8") for page in PAGES)
+    return [f"{' or '.join(PAGES)}: no page shows {{{{ {word}() }}}}: add its place again"
+            for word in words if f"{{{{ {word}(" not in pages]
