@@ -8,7 +8,7 @@ from unittest import mock
 import jinja2
 
 from nbody_tools.documents import report
-from nbody_tools.documents.documents import REPORT
+from nbody_tools.documents.documents import REPORT, REPORT_TABLES
 from nbody_tools.documents.tables import TABLES, table
 from nbody_tools.documents.templates import FILTERS, literal_numbers
 from nbody_tools.documents.vocabulary import Vocabulary
@@ -168,9 +168,14 @@ class TypedNumbers(unittest.TestCase):
         self.assertEqual([text.partition(" is neither")[0] for text in found],
                          [f"t.md:2: the number {number}" for number in ("3.7", "1659", "41")])
 
-    def test_the_repositorys_own_template_has_none(self) -> None:
-        source = fakes.TOOLS.parent / REPORT
-        self.assertEqual(literal_numbers(source.read_text(encoding="utf-8"), str(source)), [])
+    def test_the_repositorys_own_templates(self) -> None:
+        texts = [(fakes.TOOLS.parent / name).read_text(encoding="utf-8")
+                 for name in (REPORT, REPORT_TABLES)]
+        for text in texts:
+            self.assertEqual(literal_numbers(text, "t.md"), [])
+        for name in TABLES:
+            with self.subTest(table=name):
+                self.assertIn(f'{{{{ table("{name}") }}}}', "".join(texts))
 
 
 class Check(InRoot):
@@ -193,6 +198,7 @@ class Check(InRoot):
         self.addCleanup(patched.stop)
         self.file(REPORT, "# Title\n\nMakes {{ step03_tiling.systems.gips }} G/s.\n\n"
                   "{{ figure('steps') }}\n")
+        self.file(REPORT_TABLES, "# Tables\n\n{{ table('staircase') }}\n")
         self.records("a.jsonl", *[data for data in fakes.staircase_records()
                                   if data["step"] in ("step00_cpu_omp", "step03_tiling")])
 
@@ -203,6 +209,7 @@ class Check(InRoot):
         self.assertEqual(self.tool("report")[0], 0)
         self.assertIn("Makes 429.5 G/s.\n\n![steps](figures/steps.svg)",
                       self.read("docs/report.md"))
+        self.assertIn("| [step03_tiling](../step03_tiling/) |", self.read("docs/report_tables.md"))
         self.assertEqual(self.tool("report", "--check"), (0, ""))
 
         self.file(REPORT, "# Title\n\nMakes 17.5 and {{ step02_layout.systems.gips }} G/s.\n")
@@ -214,6 +221,9 @@ class Check(InRoot):
             "docs/report.md:5: out of date",
         ):
             self.assertIn(expected, out)
+
+        self.file("docs/report_tables.md", self.read("docs/report_tables.md").replace("429", "430"))
+        self.assertIn("docs/report_tables.md:10: out of date", self.tool("report", "--check")[1])
 
     def test_new_records_make_figures_stale(self) -> None:
         self.assertEqual(self.tool("report")[0], 0)

@@ -62,7 +62,7 @@ FOLDERS = (
 # Other modules write these documents and test whether they are up to date.
 WRITTEN_BY_VALIDATION = ("docs/validation.md", "docs/validation_reference.md", "docs/mutants.md")
 WRITTEN_ELSEWHERE = (*WRITTEN_BY_VALIDATION, "docs/debugging.md")
-REPORT = "docs/report.template.md"
+REPORT, REPORT_TABLES = "docs/report.template.md", "docs/report_tables.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 
 
@@ -99,7 +99,7 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool,
     rendered = render(template, root, words)
     where = template.relative_to(root)
     text = template.read_text(encoding="utf-8")
-    if str(where) == REPORT:
+    if str(where) in (REPORT, REPORT_TABLES):
         rendered.problems += literal_numbers(text, str(where))
     elif STEP_NAME.fullmatch(step_of(template)):
         rendered.problems += typed_measurements(text, str(where))

@@ -1,6 +1,6 @@
-"""Draws the figures of docs/report.md from the measurements, and writes the report.
+"""Draws the figures of docs/report.md from the measurements, and writes the report and its tables.
 
-  ./nbody report            draws docs/figures/ and writes docs/report.md
+  ./nbody report            draws docs/figures/; writes docs/report.md and docs/report_tables.md
   ./nbody report --check    changes nothing; reports numbers that are outdated, missing or typed in
 """
 
@@ -17,7 +17,14 @@ from nbody_tools.accuracy import tables as accuracy
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.cluster import tables as cluster_tables
 from nbody_tools.course import performance
-from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
+from nbody_tools.documents.documents import (
+    REPORT,
+    REPORT_TABLES,
+    report_problems,
+    update,
+    words_for,
+)
+from nbody_tools.documents.templates import Rendered
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, check_measurement, newest_measured, read_records
@@ -251,7 +258,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))
-    template = root / REPORT
-    rendered = update(template, root, words_for(template, vocabulary), write=not options.check)
-    rendered.problems += stale_figures(root, figures)
-    return report_problems(rendered, options.verbose)
+    result = Rendered(problems=stale_figures(root, figures))
+    for template in (root / REPORT, root / REPORT_TABLES):
+        rendered = update(template, root, words_for(template, vocabulary), write=not options.check)
+        result.problems += rendered.problems
+        result.missing += rendered.missing
+        result.written += rendered.written
+    return report_problems(result, options.verbose)

@@ -47,7 +47,7 @@ def find_cuobjdump(program: str) -> str:
     found = shutil.which(program) or shutil.which(f"/usr/local/cuda/bin/{program}")
     if found is None:
         raise NoToolkit(
-            f"skipped: no {program} here (CUDA toolkit); docs/report.md has earlier counts"
+            f"skipped: no {program} here (CUDA toolkit); docs/report_tables.md has earlier counts"
         )
     return found
 
