@@ -1,5 +1,7 @@
 """Tests the pages about validation, with made-up results of mutants."""
 
+from __future__ import annotations
+
 import json
 
 from nbody_tools.documents.documents import WRITTEN_BY_VALIDATION
