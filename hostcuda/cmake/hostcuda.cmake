@@ -7,14 +7,14 @@
 #
 # hostcuda_traced_target(target)
 #
-# Does the same, and traces every memory access (../trace). The code is optimised, because nvcc
-# keeps values in registers too, but not vectorised, so that an access in the source stays one
-# access.
+# Does the same as hostcuda_target, and traces every memory access (../trace). The code is
+# optimised, because nvcc keeps values in registers too. The code is not vectorised, so that an
+# access in the source stays one access.
 #
 # hostcuda_counted_target(target)
 #
-# Does the same, and adds code that counts the kernels' operations (../count). Needs clang++ even if
-# another compiler builds the target.
+# Does the same as hostcuda_target, and adds code that counts the kernels' operations (../count).
+# Needs clang++ even if another compiler builds the target.
 #
 # hostcuda_can_count(variable)
 #

@@ -162,7 +162,7 @@ def counted(code, user_files, name):
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
-    # own: the user's functions. Their bodies are counted, so a call of one is not an operation.
+    # own: the user's functions. Their bodies are counted, so calls of them are not counted.
     names, own = {}, set()
     for line in lines:
         if match := FUNCTION.match(line):

@@ -248,7 +248,7 @@ void launch(Copied c, int* p) {
             self.assertRegex(error, rf"^a\.cu:2: error: <{name}> is not part of hostcuda: .{{20}}")
 
     def test_a_macro_of_the_system_within_a_function(self):
-        # After the system's macro assert, text is still in the function, and `while` ends the `do`.
+        # The text after the macro assert still belongs to the function, and `while` ends the `do`.
         text = (
             "#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
             "  } while (*x);\n  extern __shared__ char s[];\n  int* i = "

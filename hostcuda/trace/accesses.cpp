@@ -72,7 +72,7 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// Does the same for a counter or a lock in a variable of the program that is in no array.
+// Does the same as order(), for a counter or lock in a variable that belongs to no array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (!how.is_atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();

@@ -143,7 +143,7 @@ HOSTCUDA_COPIES(memmove)
 
 // These functions execute atomic operations, each of which counts as one access. hostcuda
 // implements some CUDA atomics as an unobserved load and a weak compare-and-swap. A strong
-// compare-and-swap was called by the program itself.
+// compare-and-swap therefore comes from the program itself.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 

@@ -22,7 +22,7 @@ struct WarpRequest {
   unsigned mask;
   int source_lane = 0;
   bool predicate = false;
-  void* value = nullptr;     // the lane's value; a shuffle overwrites it with the value received
+  void* value = nullptr;     // the lane's value; a shuffle replaces it by another lane's value
   unsigned size = 0;         // size of the value, at most kMaxShuffleBytes
   void* gathered = nullptr;  // gather: room for the values of all 32 lanes, `size` bytes each
   unsigned ballot = 0;       // result: lanes whose predicate is true, or lanes that converged
@@ -38,8 +38,8 @@ void wait_at(Scope scope, const char* file, int line);
 
 dim3 cluster_shape();  // returns {1, 1, 1} without clusters
 bool launch_is_cooperative();
-// Returns the address that corresponds to `address` in another block of the cluster, given that
-// block's rank.
+// Returns the address in another block's shared memory that corresponds to `address` in this block.
+// rank: the other block's rank in the cluster.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
 // Convert between pointers and PTX's 32-bit addresses of shared memory, which form a window. The
 // process ends if the address is not in the running block's shared memory.

@@ -120,7 +120,7 @@ Iterator stable_partition(const Policy& policy, Iterator first, Iterator last, S
                             if (others) ::new (static_cast<void*>(others + left++)) Value(value);
                             continue;
                           }
-                          // Without extra memory, shift the elements in between by one place.
+                          // If there is no extra memory, shifts the rejected elements before i.
                           for (std::ptrdiff_t k = i; !others && k > kept; --k) in[k] = in[k - 1];
                           in[kept++] = value;
                         }

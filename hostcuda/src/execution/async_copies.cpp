@@ -17,7 +17,7 @@ struct OfThread {
   std::deque<std::deque<Copy>> batches;  // oldest first
 };
 
-// The block's sequence number and the thread. (Blocks may alternate on an operating-system thread.)
+// The block's sequence number and the thread's number in it: one OS thread may run several blocks.
 using Key = std::pair<unsigned, unsigned>;
 std::map<Key, OfThread>& all() {
   static thread_local std::map<Key, OfThread> of_threads;

@@ -41,7 +41,7 @@ class BlockRunner : public BlockState {
   void yield();
   [[noreturn]] void abandon();  // leaves the block for good; none of its threads resumes
   void warp_call(WarpRequest& request, const char* file, int line);
-  // A barrier across blocks, or its two halves.
+  // sync() is a barrier across blocks; arrive() and wait_for() are its two halves.
   void sync(Scope scope, const char* file, int line);
   void arrive(Scope scope, const char* file, int line);
   void wait_for(Scope scope, const char* file, int line);

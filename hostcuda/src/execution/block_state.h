@@ -107,7 +107,7 @@ class BlockState {
 };
 
 // Callbacks for a tool that observes kernels, such as ../../trace. By default there is no observer.
-// If there is one, a grid runs on one operating-system thread, and barrier divergence is reported
+// With an observer, a grid runs on one operating-system thread, and barrier divergence is reported
 // to the observer but does not end the process.
 class KernelObserver {
  public:

@@ -26,8 +26,8 @@ std::map<const void*, std::size_t>& dynamic_shared_limits() {
   return *map;
 }
 
-// If only the launch arguments decide which kernel is called, `function` is null, and the largest
-// limit of all kernels applies.
+// `function` is null if the kernel's name is overloaded, because then only the launch arguments
+// decide which kernel is called. In this case, the largest limit of all kernels applies.
 std::size_t dynamic_shared_limit(const void* function) {
   std::size_t limit = limits::kSharedPerBlock;
   for (const auto& [known, allowed] : dynamic_shared_limits())

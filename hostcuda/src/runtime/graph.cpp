@@ -455,7 +455,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   return error;
 }
 
-// Runs the nodes between two empty operations of the stream.
+// Appends to the stream an empty operation, then the graph's nodes, then another empty operation.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);

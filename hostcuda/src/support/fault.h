@@ -38,8 +38,8 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
-// Stores a last finding. May be called in a signal handler, where allocating memory can fail. If
-// it fails, only this record is lost, because the message has already been written.
+// Stores a last finding. May be called in a signal handler, where allocating memory can fail.
+// Then only this finding is lost, because the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda

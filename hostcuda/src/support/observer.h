@@ -25,7 +25,7 @@ class RuntimeObserver {
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
-  // The running operation allocates or frees this memory in stream order (cudaMallocAsync,
+  // The operation that now runs allocates or frees this memory in stream order (cudaMallocAsync,
   // cudaFreeAsync).
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
@@ -41,14 +41,14 @@ class RuntimeObserver {
   virtual void library_has_run() = 0;
   // The program may have received results in a way that copied() does not show.
   virtual void has_other_results() = 0;
-  // A free was rejected because `pointer` is not (or no longer) the address of an allocation, or a
-  // copy was rejected because its arguments do not match the memory.
+  // free_refused: `pointer` is not (or no longer) the address of an allocation. copy_refused: the
+  // arguments of the copy do not match the memory. In both cases, the call is rejected.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;
   // reason: the mistake in the program's terms ("2048 threads per block, ..."), or an empty string.
   virtual void failed(cudaError_t error, const std::string& reason) = 0;
-  // A library's call returned this status, which the program ignores.
+  // A library function returned an error status, and the program ignores the status.
   virtual void library_failed(const char* function, int status, const CodePlace& place) = 0;
   virtual void asked_too_early() = 0;  // host code read an event that may not be recorded yet
   virtual void asked_for_error() = 0;

@@ -1,6 +1,6 @@
-// Three kinds of bugs. Most concern work that runs while the thread or host that started it
-// continues (asynchronous copies, nodes of a graph, queries). The others concern constants that are
-// only partly set, and code in a library's headers.
+// Bugs with work that runs in the background (asynchronous copies, nodes of a graph, queries), with
+// constants of which host code sets only a part, and with functions that are defined in a library's
+// headers.
 #ifndef HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_ASYNC_BUGS_H
 

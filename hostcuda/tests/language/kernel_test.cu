@@ -288,7 +288,7 @@ TEST(Kernel, LetsWarpsWaitForEachOther) {
 
 __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }
 
-// Such a small grid runs on one operating-system thread.
+// This grid is so small that it runs on one operating-system thread.
 TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
   DeviceArray<int> next(1, 0), order(16);
   note_block<<<16, 1>>>(next, order);

@@ -34,7 +34,7 @@ FIELDS = ("suite", "program", "input", "sha256", "label", "result")
 SKIPPED = 77
 TIMEOUT = 60
 # For each suite: the folders of its programs, headers and inputs, and the arguments after the
-# input, a graph. HiRace's programs take the numbers of threads per block and of blocks; Indigo3's
+# input (a graph). HiRace's programs take the numbers of threads per block and of blocks; Indigo3's
 # programs take a number of runs, and most of them also a vertex.
 SUITES = {
     "hirace": ("hirace/indigo/indigo_sources", "hirace/indigo/indigo_include",

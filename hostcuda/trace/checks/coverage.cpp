@@ -93,8 +93,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
              volume(epochs.operation(array.last_launch).grid) *
                      volume(epochs.operation(array.last_launch).block) >=
                  elements) {
-    // There are many short gaps and enough threads, so several threads wrote the same element, or
-    // some threads wrote no element.
+    // The gaps are short and many although there are enough threads. So several threads wrote the
+    // same element, or some threads wrote no element.
     finding.kind = "partly covered";
     finding.what = "the launch covered only part of " + finding.array + ": no thread wrote " +
                    number(gaps.total / element) + " of its " + number(elements) +

@@ -42,7 +42,7 @@ class KernelChecks {
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
-  // A thread reads an element to which an unfinished asynchronous copy writes.
+  // Reports that a thread reads an element to which an unfinished asynchronous copy writes.
   void copy_in_flight(const Array& array, std::size_t offset, const SiteKey& copy,
                       const SiteKey& access, const Side& side);
   void block_has_ended(const Array& array, const Accessed& accessed);
@@ -50,16 +50,16 @@ class KernelChecks {
   void constant_of_other_device(const Accessed& accessed);
   // bytes_set: the number of the variable's bytes that host code has set.
   void constant_never_set(const Array& array, const Accessed& accessed, std::size_t bytes_set);
-  // A kernel reads a number of several bytes after cudaMemset has set each byte to a value other
-  // than zero.
+  // Reports that a kernel reads a number of several bytes after cudaMemset has set each of these
+  // bytes to a value other than zero.
   void bytes_as_number(const Array& array, const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // host code made the access
   void device_variable(const char* name, const Accessed& accessed);  // host code made the access
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
-  // A reduction leaves out a partial sum: `threads` threads (an odd number) make partial sums, and
-  // half as many threads, rounded down, add these sums in the next step.
+  // A lost partial sum: `threads` threads (an odd number) make partial sums, and half as many
+  // threads, rounded down, add these sums in the next step. One of the sums is left out.
   bool knows_lost_partial(const void* code);
   void lost_partial(const Array& array, const void* code, unsigned threads);
   void memory_of_other_thread(const Accessed& accessed);

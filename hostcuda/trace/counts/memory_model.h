@@ -34,7 +34,7 @@ Cost sectors(const Request& request, unsigned bytes);
 // Counts the passes through shared memory. The lanes are served in groups: a whole warp for
 // accesses of up to four bytes, half a warp for eight bytes, a quarter of a warp for sixteen. Two
 // neighbouring groups are served as one group if each of their lanes reads the same address as a
-// neighbouring lane. A group needs as many passes as it reads distinct words in the most used bank.
+// neighbouring lane. A group needs one pass per distinct word that it reads in its busiest bank.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 // Counts the passes if all lanes read one aligned address in shared memory. (In global memory such

@@ -61,7 +61,7 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
   if (then.operation != now.operation) {
     unordered_ = {earlier, then.operation};
     has_unordered_ = true;
-    return true;  // another finding reports it
+    return true;  // no race, but `unordered_` is reported
   }
   if (then.block == now.block && earlier.thread == later.thread) return true;
   return fences_.any() && fences_.orders(then, static_cast<std::uint16_t>(earlier.thread),

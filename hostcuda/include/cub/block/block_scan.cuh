@@ -54,8 +54,8 @@ class BlockScan {
     T total;
     ExclusiveScan(input, output, initial, operation, total);
   }
-  // The first warp calls prefix(sum of the block). The scan starts with the value returned to lane
-  // 0.
+  // The first warp calls prefix(sum of the block). The scan starts with the value that the
+  // call returns in lane 0.
   template <int N, class Operation, class Prefix>
   std::enable_if_t<std::is_invocable_v<Prefix&, T>> ExclusiveScan(T (&input)[N], T (&output)[N],
                                                                   Operation operation,
