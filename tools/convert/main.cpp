@@ -104,7 +104,7 @@ void run(const Arguments& arguments) {
   const bool changed =
       arguments.centre || !arguments.units.empty() || !arguments.from_units.empty();
   std::vector<std::string> lost = what_is_lost(snapshot, to);
-  // If its bodies change, the file is no longer a checkpoint of the interrupted run.
+  // A checkpoint whose bodies have changed cannot continue the interrupted run.
   if ((changed || !arguments.species.empty()) && !snapshot.checkpoint.empty()) {
     snapshot.checkpoint.clear();
     lost.push_back("the checkpoint data that --resume needs");

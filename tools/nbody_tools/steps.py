@@ -97,7 +97,7 @@ def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
 
 def backend_of(steps: Sequence[Step]) -> Optional[str]:
     """Returns the backend of the last step, or None if that step does not run. The first step
-    would not show it, because step 00 always runs on the CPU."""
+    would not show whether there is a GPU, because step 00 always runs on the CPU."""
     probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
     return probe.record.backend if probe.record is not None else None
 

@@ -312,7 +312,7 @@ class Tour(WithPictures):
         self.assertIn("measured on another machine on 2026-01-02", page)
         self.assertIn("docs/results/there.jsonl", page)
         self.assertTrue((self.folder / "report" / "figures" / "committed_speedup.svg").is_file())
-        self.assertIn("1 of 1 checks", page)  # checked here; only the speed is from there
+        self.assertIn("1 of 1 checks", page)  # checked here; the speed is from another machine
 
     def test_on_a_gpu_a_failing_step_is_shown(self) -> None:
         code, page = self.tour(fakes.staircase_records(), step02_layout="\nsys.exit(1)")

@@ -31,7 +31,7 @@ BOTH = (PLAIN, TRACED)
 FACTS = "facts.json"  # files that compiling the harness opens, and the function that it calls
 
 
-# These copy rows between other places in memory, so a program could leave its task to them.
+# These functions copy rows from and to any places in memory, so they could do a program's task.
 COPIES_OF_ROWS = re.compile(r"\bcudaMemcpy[23]D\w*")
 
 

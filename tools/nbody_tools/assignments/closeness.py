@@ -2,8 +2,8 @@
 slip can make every number wrong although most of the work was done. The nearness is the largest of
 
   the share of numbers that are right;
-  the share of right numbers that are anywhere in the results, as after an exchange of rows and
-  columns;
+  the share of the expected numbers that occur anywhere in the results, which stays large if rows
+  and columns were exchanged;
   the square of the correlation of the results with the right numbers, which stays large if, for
   example, one round of a sum is missing. The correlation is computed for each problem, because the
   scales of problems may differ, and the squares are averaged. If some problems have too few

@@ -109,7 +109,7 @@ class Part:
     points: int
     limits: tuple[Limit, ...]
     # If given, the busiest thread of the kernel that loads most must load at least this many times
-    # as often in the family's crowd().
+    # as often in the problem that the family's crowd() returns.
     grows: Optional[float] = None
 
 

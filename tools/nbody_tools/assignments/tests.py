@@ -70,7 +70,7 @@ KIND = (
 
 @dataclass(frozen=True)
 class Answers:
-    """The results of the problems that a run answered and, if the run ended early, why."""
+    """The results of the problems that a run solved and, if the run ended early, the reason."""
     results: tuple[bytes, ...]
     seconds: tuple[float, ...] = ()  # of each problem's fastest call
     why: str = ""
@@ -267,12 +267,12 @@ class Tests:
                       "\n".join(line for part in parts for line in lines[part.name]))
 
     def _lines_of_crowd(self, part: Part, found: Inspection) -> list[str]:
-        """Returns a message if a part that must load more in the crowd does not. A loop over all
-        pairs loads as much as before."""
+        """Returns a message if the part must load more in a crowded problem (Variant.crowd) but
+        does not. A loop over all pairs loads as much in that problem as in others."""
         if not part.grows or self._crowd is None:
             return []
         crowded = self._traced_run(self._crowd)[1]
-        if crowded is None or not loads_of_search(found):  # it ended early, or loads nothing
+        if crowded is None or not loads_of_search(found):  # the run ended early, or loads nothing
             return []
         ratio = loads_of_search(crowded) / loads_of_search(found)
         if ratio >= part.grows:

@@ -45,8 +45,8 @@ class Gather:
 
 @dataclass(frozen=True)
 class Network:
-    """A network with assumed, not measured properties: the bandwidth into one GPU, and the time
-    until a transfer around a ring of ranks begins, which is a constant plus a time per rank."""
+    """A network whose properties are assumed, not measured: the bandwidth into one GPU, and the
+    delay before a transfer around a ring of ranks. The delay is a constant plus a time per rank."""
 
     bytes_per_second: float = 40e9
     to_begin: float = 40e-6

@@ -175,8 +175,8 @@ def picture_of(states: dict[str, Path]) -> bytes:
 def try_cell(line: str, cell: str, root: Path = ROOT
              ) -> tuple[dict[str, Any], str, dict[str, Path]]:
     """Runs the cell and the step. Returns the record of the cell's program, the text to print, and
-    a dictionary from titles to files with final states, which include states that fail
-    validation."""
+    a dictionary that maps titles to files. Each file has the final state of a program, even if the
+    state fails validation."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"the first argument must be a step, as in %%nbody_step 03 {DEFAULT}")

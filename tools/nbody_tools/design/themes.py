@@ -1,8 +1,8 @@
 """Gives an SVG a dark theme, so that one file fits a light and a dark page.
 
 Programs that ignore the theme show the original colours. If the reader prefers dark pages, a
-browser replaces each colour by its counterpart. For the colour of a token, that is the token's dark
-colour; for any other colour, it is the same hue with inverted lightness.
+browser replaces each colour by its counterpart. The counterpart of a token's colour is the token's
+dark colour. The counterpart of any other colour has the same hue and inverted lightness.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ATTRIBUTE = re.compile(rf'\b(fill|stroke)="({HEX})"')
 STYLE = re.compile(r'style="([^"]*)"')
 # Lightness of the counterparts of black and of white (OKLab).
 LIGHTEST, DARKEST = 0.98, 0.21
-# Oklab by B. Ottosson (2020), from linear sRGB; the second matrix is applied after cube roots.
+# Oklab by B. Ottosson (2020): the first matrix is applied to linear sRGB, the second to cube roots.
 TO_CONES = ((0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
             (0.0883024619, 0.2817188376, 0.6299787005))
 TO_LAB = ((0.2104542553, 0.7936177850, -0.0040720468), (1.9779984951, -2.4285922050, 0.4505937099),

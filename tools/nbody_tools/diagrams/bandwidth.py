@@ -116,7 +116,7 @@ def sums() -> Drawing:
 
 
 def measured() -> dict[str, tuple[float, float]]:
-    """Returns the GB/s of each program and of the copy timed with it, in run 1 on an H200."""
+    """Returns, for each program, its GB/s and the GB/s of a copy, from run 1 on an H200."""
     with TIMES.open(encoding="utf-8", newline="") as file:
         return {row["program"]: (float(row["gb_per_s"]), float(row["copy_gb_per_s"]))
                 for row in csv.DictReader(file) if row["run"] == "1"}

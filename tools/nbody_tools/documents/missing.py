@@ -18,7 +18,7 @@ MUTANTS = Path("tests", "mutants", "mutants.toml")
 PREDICTIONS = Path("docs", "results", "predictions.md")
 PROFILES = Path("docs", "results", "profiles")
 TERMS = Path("docs", "glossary.toml")
-# Matches any {{ ... }} except {{ profile(...) }}. A section that contains one needs no profile.
+# Matches any {{ ... }} except {{ profile(...) }}. A section with such a match needs no profile.
 OTHER_COUNTS = re.compile(r"\{\{(?! *profile\()")
 
 

@@ -183,8 +183,9 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """Returns the record of highest rank (facts.py) for the step that this variant was made from,
-    with the variant's problem and number of devices."""
+    """Returns a record of the step from which this variant was made. The problem and the number of
+    devices are those of the variant. If there are several records, returns the one of
+    highest rank (facts.py)."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

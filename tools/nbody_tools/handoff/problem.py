@@ -39,8 +39,8 @@ class Units:
 
 def units_of(text: str, solar_mass: float) -> Units:
     """Returns the units that a file specifies. `solar_mass` is the Sun's mass in grams as the
-    engine defines it. Programs that convert the engine's output with this definition find as many
-    solar masses as the file has."""
+    engine defines it. Programs that convert the engine's output with the same value therefore find
+    as many solar masses as the file has."""
     pair = PRESETS.get(text)
     if pair is None and (words := UNITS_IN_WORDS.fullmatch(text)):
         try:

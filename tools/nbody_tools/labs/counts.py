@@ -16,8 +16,8 @@
   loads and shuffles per body      loads from global and shared memory and from __constant__
                                    and __device__ variables, and shuffles
   loads and shuffles in the search per body        the same for the search only
-  global atomics per shared load   1 if a block adds each sum that it keeps in shared memory to
-                                   global memory once
+  global atomics per shared load   1 if each load of a sum from shared memory is followed by one
+                                   atomic operation in global memory
   loads and atomics before the search per body     loads and atomics, in global and shared memory,
                                    of all kernels except the search
   loads of one thread              the most loads of any thread in one launch, from both memories

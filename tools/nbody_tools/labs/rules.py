@@ -185,8 +185,8 @@ OF_STD = "|".join(
     )
 )
 # Allowed names, as nm -C prints them. This project's names are allowed only if the step uses them
-# (step_uses.py). These include cuda_failed and run_step, which the headers use but the submission's
-# text must not name.
+# (step_uses.py). The names that a step uses include cuda_failed and run_step, because headers call
+# these functions. A submission's text must not contain the two names.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
     r"__once_proxy$|pthread_once$|__stack_chk_fail$|__assert_fail$|__tls_get_addr$|__once_call|__errno_location$",

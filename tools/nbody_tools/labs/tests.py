@@ -45,7 +45,7 @@ LINES = 6  # at most this many lines of a submission's output are shown
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # share of the points divided among a test's problems; the rest is for solving all
+PARTIAL = 0.5  # share of the points divided among a test's problems; solving all earns all points
 NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
 OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about an invalid access
 FINDINGS = 2  # at most this many findings are shown; the first usually causes the others

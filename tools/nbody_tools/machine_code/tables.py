@@ -1,7 +1,7 @@
 """Makes the table of issue slots per interaction from the steps' SASS (docs/results/sass/), and the
-tables of docs/limits.md from docs/results/limits/ and docs/results/tuning/. These tables show the
-times of variants, and the losses, counted by Nsight Compute, that make a measured rate lower than
-its ceiling.
+tables of docs/limits.md from docs/results/limits/ and docs/results/tuning/. The tables of
+docs/limits.md show the times of variants, and why a measured rate is lower than its ceiling. The
+reasons are losses that Nsight Compute counted.
 """
 
 from __future__ import annotations

@@ -215,8 +215,8 @@ class Tuner:
 
 
 def best_of(entries: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """Returns the fastest shape if its upper quartile is below the lower quartile of the rule's
-    choice; otherwise returns the rule's choice."""
+    """Returns the fastest shape if the upper quartile of its times is below the lower quartile of
+    the times of the rule's choice; otherwise returns the rule's choice."""
     rule = next((entry for entry in entries if entry["rank"] == 0), None)
     if rule is None:
         return None

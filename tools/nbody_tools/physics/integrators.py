@@ -34,10 +34,10 @@ from nbody_tools.physics import taylor
 BUILD = ROOT / "build" / "cpu"
 IAS15 = Path(__file__).with_name("ias15.py")
 YEAR = 6.283195  # 365.25 days; the unit is the Gaussian year / 2 pi
-# The largest time step, or the largest eta. Each further value is smaller by the factor FINER.
+# The first value of --dt, --eta or epsilon. Each further value is smaller by the factor FINER.
 COARSEST = {"leapfrog": 0.1, "yoshida4": 0.1, "hermite4": 0.1, "block_steps": 0.1, "ias15": 1e-3}
 FINER = {"leapfrog": 3.0, "yoshida4": 2.0, "hermite4": 4.0, "block_steps": 4.0, "ias15": 10.0}
-# The cost grows at most by this factor if the time step, or eta, shrinks by the factor FINER.
+# The cost grows at most by this factor if --dt, --eta or epsilon shrinks by the factor FINER.
 COSTLIER = {**FINER, "ias15": 1.5}
 MOST_INTERACTIONS = 2e7  # of a run
 

@@ -28,7 +28,7 @@ from nbody_tools.tables import aligned
 TARGETS = ROOT / "data" / "solar_system_de405_later.csv"
 DAY = 0.01720209895  # a day, in units of a year / (2 pi): the Gaussian gravitational constant
 STEPS_A_DAY = 128  # Mercury's error from leapfrog is then 1.1e-6 AU after a year in float64
-CONVERGED = 1024  # leapfrog's error is then 64 times smaller; the remaining error is the model's
+CONVERGED = 1024  # makes leapfrog's error 64 times smaller, so most of the error is the model's
 YEARS = {1: 365.25, 10: 3652.5}  # years -> days; each run begins at JD 2451545.0
 START = 2451545.0
 FEWER = 8  # time steps per day; the scenario's default

@@ -28,7 +28,7 @@ class FactError(ToolError):
 
 
 class PlacedError(ToolError):
-    """Problems in files other than the rendered one. The message has one line per problem, each
+    """Problems that are not in the rendered document. The message has one line per problem, each
     with the file and the line."""
 
 

@@ -34,8 +34,8 @@ def git(*words: str) -> bytes:
 
 
 def archive(name: str) -> bytes:
-    """Returns a compressed tar of HEAD. A directory `name` contains all files, among them one that
-    holds the revision."""
+    """Returns a compressed tar of HEAD. All files are in a directory `name`. A file that contains
+    the revision is added to them."""
     revision = git("describe", "--always", "--abbrev=12").decode().strip()
     tar = git("archive", "--format=tar", f"--prefix={name}/",
               f"--add-virtual-file={name}/{REVISION_FILE}:{revision}\n", "HEAD")

@@ -49,7 +49,8 @@ def of_steps(table: Table, results: Results) -> Results:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Returns a cloud for each step of which every configuration was measured or has failed."""
+    """Returns the rates of all configurations (a cloud) for each step. Omits a step if the
+    result of one of its configurations is missing."""
     if not (root / FOLDER).is_dir():
         return []
     table = read_tables(root)[CLOUD]

@@ -303,8 +303,8 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
     """Judges a claim that some stages of a timeline are shorter than another stage. Compares the
-    medians over the systems. With `all`, compares the sum of each shorter stage over all systems
-    with the shortest time of the other stage."""
+    medians over the systems. With `all`, compares the total time of a shorter stage in all systems
+    with the shortest time of the other stage in any system."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)

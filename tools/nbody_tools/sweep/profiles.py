@@ -30,7 +30,7 @@ class Counter:
 
 def sectors_of_own_loads(launch: dict[str, float]) -> float:
     """Returns the sectors per load for the two loads with which a warp reads its own bodies. Each
-    other load of the kernel reads one address, and therefore one sector."""
+    of the kernel's other loads reads a single address, and therefore a single sector."""
     warps = launch["grid_size"] * launch["block_size"] / LANES
     return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
 

@@ -18,8 +18,8 @@ POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 @dataclass(frozen=True)
 class Checks:
-    """Counts the checks of a run: how many passed, how many could decide, and how many could
-    not decide."""
+    """Counts the checks of a run: how many passed, how many passed or failed, and how many are
+    undecided."""
     passed: int
     decided: int
     undecided: int

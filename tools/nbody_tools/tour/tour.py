@@ -130,8 +130,8 @@ def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[
 
 
 def proved(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Counts all programs, the programs that passed, all checks that could decide, and the checks
-    that passed."""
+    """Counts all programs, the programs that passed, the checks that passed or failed, and the
+    checks that passed."""
     checks = [found for outcome in outcomes if (found := checks_of(outcome.record))]
     return {
         "programs": len(outcomes),

@@ -79,7 +79,7 @@ class Cluster(InFolder):
         self.assertEqual((one.share, one.seconds), (0, 1048576 ** 2 / 1e12))
         self.assertTrue(one.compute / 4 < four.compute < 1.01 * one.compute / 4)
         self.assertLess(four.share, model.step(262144, 4, 1e12).share)
-        # With more than 32 ranks, most keep no bodies, but each gathers a segment from every rank.
+        # With 528 ranks, most ranks keep no bodies, but each gathers a segment from every rank.
         self.assertEqual(
             model.plan(1048576, 528).gathered, 527 * model.plan(1048576, 32).gathered // 31
         )

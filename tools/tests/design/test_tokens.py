@@ -55,7 +55,7 @@ def difference(one, other, vision):
 
 class TokensTest(unittest.TestCase):
     def test_every_token_is_read(self):
-        """Tests that tokens.py reads every declaration, because pages lack those that it skips."""
+        """Tests that tokens.py reads every declaration: pages would lack a skipped declaration."""
         lines = tokens.SOURCE.read_text(encoding="utf-8").splitlines()
         declared = [line for line in lines if line.lstrip().startswith("--")]
         self.assertEqual(len(tokens.declarations()), len(declared))

@@ -218,7 +218,7 @@ class OfStudents(InFolder):
 
 class Points(InFolder):
     def near(self, what: str, change: Callable[[np.ndarray], np.ndarray]) -> Checked:
-        """Returns the grader's check of a variant's expected result after `change`."""
+        """Applies `change` to the expected result of a variant, and returns the grader's check."""
         variant = next(one for one in find_family("reduction").variants if what in one.name)
         asked = variant.problem(20, 90, random.Random(1))
         got = change(asked.expected.values).astype("float32")

@@ -94,7 +94,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     if choice["layout"] == "packed":
         loads = 2 if choice["what"] == "fastest" else 1
     cells = cells_of(choice)
-    # To merge its map, a block accesses each cell once. This is the number of accesses per body.
+    # Number of accesses per body for merging: a block accesses each cell of its map once.
     merged = cells / LEAST_BODIES
     other = 2 * merged if choice["finish"] == "kernel" else 0
     width = layouts.SECTORS[choice["layout"]]

@@ -28,15 +28,15 @@ LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 # Limits on the loads and shuffles per body. A body looks at 65 to 100 others, of which 5 to 9 are
 # in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
-# shuffles per body. If a thread has several bodies, it needs fewer loads per body, but each thread
-# loads as often where the bodies are crowded (crowd()) as where they are not.
+# shuffles per body. If its threads have several bodies each, it needs fewer loads per body, but
+# each thread loads as often in the problem of crowd(), where bodies are crowded, as in others.
 LEAST_LOADS, MOST_LOADS = 40, 1000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
-DENSE = 40  # bodies in one cell of each system, in problems with many systems
+DENSE = 40  # bodies in one crowded cell of each system (random_box())
 # In crowd() a body looks at about 300 (plane) or 580 (space) others.
 CROWDED = {"plane": (7, 7), "space": (4, 4, 3)}  # cells along each axis with DENSE bodies each
 LEAST_GROWTH = 1.8  # least ratio of the loads of the busiest thread in crowd() and in INSPECTED
-MANY, ENOUGH = 5, 60  # least numbers of systems and bodies of such problems
+MANY, ENOUGH = 5, 60  # least numbers of systems and bodies for such a cell
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}
@@ -173,8 +173,8 @@ def random_box(choice: dict[str, str], systems: int, count: int, dice: random.Ra
 
 
 def shape(systems: int, count: int) -> tuple[int, int]:
-    """Returns the numbers of systems and bodies. If a test requests a large problem, they are
-    smaller than requested, because the expected results are computed from all pairs of bodies."""
+    """Returns the numbers of systems and bodies of a problem. For a large problem, these numbers
+    are smaller than requested, because the expected results are computed from all pairs."""
     if count > LARGE:
         return systems, count // 2
     return (1 if count > SINGLE else systems), count
@@ -195,7 +195,7 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def crowd(choice: dict[str, str], dice: random.Random) -> Problem:
-    """Returns a problem of one system that leaves most cells empty. Nobody checks its result."""
+    """Returns a problem of one system that leaves most cells empty. Its result is not checked."""
     parts = WHAT[choice["what"]][2]
     sides = CROWDED[choice["box"]]
     count = DENSE * math.prod(sides)
@@ -233,8 +233,8 @@ def sums(choice: dict[str, str], state: State, system: int, rows: slice
 
 
 def timed(_: dict[str, str]) -> tuple[int, int, int]:
-    """Returns a problem of 4 million bodies. They are copies of one small system, because the
-    expected result is computed from all pairs of its bodies."""
+    """Returns a problem of 4 million bodies. It consists of copies of one small system, because the
+    expected result is computed from all pairs of bodies in that system."""
     return 1, 2000, 2048
 
 

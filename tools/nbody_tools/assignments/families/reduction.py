@@ -34,7 +34,7 @@ ROUNDS_OF_WARP = 5
 @dataclass(frozen=True)
 class Quantity:
     words: str
-    formulas: tuple[str, ...]  # of the results, as the statement has them
+    formulas: tuple[str, ...]  # of the results, as printed in the assignment
     terms: tuple[str, ...]  # contributions of one body, as C++ expressions
     fields: tuple[str, ...]
     numbers: Callable[[State], list[np.ndarray]]  # the terms in float64
@@ -164,10 +164,10 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     if choice["method"] == "tree":
         made += [Limit("shuffles per thread", at_most=0),
                  Limit("shared loads per thread", at_least=0.2 * results)]
-        if not is_staged:  # a thread that adds alone makes one request per number
+        if not is_staged:  # if one thread adds all numbers, each load is a request
             made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
     else:
-        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # 7 % for places past the last body
+        staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # 7 %: places past the last body
         of_warp = results * WARP / BLOCK  # each lane of a block's first warp may load each result
         made += [Limit("shuffles per thread", at_least=ROUNDS_OF_WARP),
                  Limit("shared loads per body", at_most=staged + of_warp + 0.05),

@@ -89,7 +89,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             Limit("wavefronts per request of shared stores", at_most=1.1 * width),
             Limit("shared stores per element", at_most=1.1 * width),  # the tile, and nothing else
             alike,
-            Limit("global atomics per element", at_most=0),  # they could write what no tile holds
+            Limit("global atomics per element", at_most=0),  # atomics could write without a tile
             Limit("loads of one thread", at_most=MOST_OF_THREAD))),
     )
 
