@@ -146,8 +146,8 @@ function(nbody_add_step_tests name)
       set(emulated TRUE)
     endif()
   endif()
-  # Without a GPU, 4099 bodies are tested only nightly; the quick tests use 9,217 bodies (LadderLarge),
-  # which need more tiles, and sizes around the step's own boundaries. For emulated devices, these
+  # Without a GPU, 4099 bodies are tested only nightly. The quick tests use sizes around the step's own
+  # boundaries, and 9,217 bodies (LadderLarge), which need more tiles. For emulated devices, these
   # tests are only nightly, too: nine steps of 2,111 bodies (quick: 1,031), checks of several steps
   # with 9,217 and 6,144 bodies, and full blocks with 512, 1,024 and 1,025 bodies (quick: 513, 1,023
   # and 1,301). In step 13, 512 and 1,024 bodies fill a block's memory, so these sizes are quick tests.
@@ -170,8 +170,8 @@ function(nbody_add_step_tests name)
     nbody_add_nightly_step_test(${name} large "${night}")
   endif()
   if(emulated)
-    # These tests use fewer random problems than the tests in the usual order, and different ones.
-    # Runs with many systems in random orders follow below.
+    # The tests in adversarial orders use fewer random problems than the tests in the usual order, and
+    # different problems. Runs with many systems in random orders follow below.
     set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
     # The emulated GPU gets as many SMs as a large one, so that the rules for shapes choose other
     # shapes than usual.
@@ -198,7 +198,7 @@ function(nbody_add_step_tests name)
         string(APPEND filter ":*AreAllRight")  # more systems than fill a device
       endif()
       if(NOT ARGN)
-        string(APPEND filter ":*AByteCounts")  # the counts differ if devices share the systems
+        string(APPEND filter ":*AByteCounts")  # if devices share the systems, each has fewer
       endif()
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)

@@ -1,7 +1,7 @@
 # Use ${nbody_python} SCRIPT for scripts that import nbody_tools, or ${nbody_python} -m nbody_tools
 # COMMAND.
-# As ./nbody does (find_python in tools/setup.sh), takes the first interpreter with the libraries of
-# the tools: the first python3 on the path may be an environment that lacks them.
+# Like ./nbody (find_python in tools/setup.sh), this file takes the first interpreter that has the
+# libraries of the tools. The first python3 on the path may be in an environment without them.
 if(NOT Python3_EXECUTABLE)
   foreach(candidate IN ITEMS $ENV{PYTHON} python3 /usr/bin/python3)
     execute_process(

@@ -1,6 +1,6 @@
-// Shared by most experiments, so that each file contains only the idea that it tests: one grid for
-// all systems, two kernels per time step, positions of four floats, and fast math. An experiment
-// provides the kernel that kicks the bodies.
+// The code that most experiments share: one grid for all systems, two kernels per time step,
+// positions of four floats, and fast math. An experiment's own file contains only the idea that it
+// tests: the kernel that kicks the bodies.
 #pragma once
 
 #include "nbody/step.h"

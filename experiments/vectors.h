@@ -31,9 +31,9 @@ struct Three {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 // If the estimate is y = (1 + d) / r, then t = r^2 y^2 shows the estimate's error. With e = 1 - t,
 //   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube.
-// With two terms, the factor of y^3 is 3/2 (5/3 - t); with three, 15/8 ((7/5 - t)^2 + 28/75).
-// kScale is 3/2 or 15/8. AVX-512 estimates 14 bits, so 15/8 e^2 is below 3e-8.
-// Estimates of 12 bits need the third term.
+// With the term 3/2 e alone, the factor of y^3 is 3/2 (5/3 - t); with both terms, it is
+// 15/8 ((7/5 - t)^2 + 28/75). kScale is 3/2 or 15/8. AVX-512 estimates 14 bits, so 15/8 e^2 is
+// below 3e-8 and is left out. Estimates of 12 bits need both terms.
 constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
 constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
 constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);

@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// If the energies of all files need more interactions than this, they are not computed.
+// Energies are left out if computing them for all files takes more interactions than this.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {

@@ -71,7 +71,8 @@ class Random {
   unsigned long long state_ = 1;
 };
 
-// The RMS of the differences, divided by the RMS of the correct values.
+// The RMS of the differences between found and correct values, divided by the RMS of the correct
+// values.
 class Error {
  public:
   void add(double found, double right) {

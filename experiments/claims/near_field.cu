@@ -43,8 +43,8 @@ __device__ inline void interact(float4 source, float4 body, float3& a) {
   a.z += s * dz;
 }
 
-// A block computes the forces on one leaf, and each thread those on one or more bodies. The block
-// loads the bodies of the 27 leaves into shared memory.
+// A block computes the forces on one leaf; each thread computes the forces on one or more of the
+// leaf's bodies. The block loads the bodies of the 27 leaves into shared memory.
 __global__ void near_forces(const float4* __restrict__ bodies, float3* forces, int per_leaf,
                             int side) {
   __shared__ float4 tile[kTile];

@@ -8,9 +8,9 @@ namespace {
 
 constexpr int kBlock = 256;
 
-// The force of a source on a body is strength() times the vector (dx, dy, dz) between them. w is
-// the mass or the charge. A body exerts no force on itself, because the vector to itself is
-// zero.
+// The force of a source on a body is strength() times the vector (dx, dy, dz) between them. The w
+// of a body is its mass or its charge. A body exerts no force on itself, because the vector to
+// itself is zero.
 struct Gravity {
   static constexpr const char* name = "gravity";
   template <class Real>

@@ -25,7 +25,7 @@ __device__ inline Cell cell_of(float x) {
   const int k = static_cast<int>(low);
   return {(k + kSide) % kSide, (k + 1 + kSide) % kSide, place - low};
 }
-// Returns one of the eight cells around a body, and sets the body's share in that cell.
+// Returns one of the eight cells around a body. Sets `share`, the part of its mass in that cell.
 __device__ inline int corner(int k, Cell x, Cell y, Cell z, float& share) {
   share = (k & 1 ? x.of_high : 1 - x.of_high) * (k & 2 ? y.of_high : 1 - y.of_high) *
           (k & 4 ? z.of_high : 1 - z.of_high);

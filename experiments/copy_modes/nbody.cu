@@ -3,7 +3,7 @@
 // The driver copies pageable memory through its own pinned buffer. A copy engine reads pinned
 // memory directly, so the host's call returns at once. Mapped memory is not copied: the kernels
 // access it over the bus each time they need a body. A GPU has one copy engine for each direction.
-// With ENGINES 1, every copy waits for the copy enqueued before it, as if there were a
+// With ENGINES 1, every copy waits for the copy that was enqueued before it, as if there were a
 // single engine.
 //
 // Parent: step07_overlap.   Run: copy_modes --systems 32 --bodies 8192 --steps 20

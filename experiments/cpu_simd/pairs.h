@@ -80,11 +80,12 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
 }
 
 // Pairs the tile begin <= i < end with the bodies first <= j < last. A lane's sum of the forces on
-// a body i covers one run, and the sum of the forces on a body j covers one tile. These sums are
-// short, so their rounding errors are small. Then they are added to the totals.
+// a body i covers one run of kRunSize bodies j, and the sum of the forces on a body j covers one
+// tile. These sums are short, so their rounding errors are small. Then they are added to the
+// totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // each pair then occurs twice, as (i, j) and (j, i)
+  const bool itself = first == begin;  // if so, each pair occurs twice
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);

@@ -128,7 +128,7 @@ def best(runs: Iterator[tuple[float, float, float]]) -> Optional[tuple[float, fl
 def by_angle(tree: Tree, wanted: np.ndarray,
              which: np.ndarray) -> Iterator[tuple[float, float, float]]:
     """Yields the result of each angle. A run is timed again only if its angle is accurate enough,
-    because no other time counts."""
+    because the times of less accurate runs do not count."""
     for theta in (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
         seconds, a = tree(theta)
         rms = error(a[which], wanted)
@@ -139,7 +139,7 @@ def by_angle(tree: Tree, wanted: np.ndarray,
 
 def write_record(file: str, bodies: int, program: str,
                  found: Optional[tuple[float, float, float]]) -> None:
-    """Appends a record to the file, if there is one and the program was accurate enough."""
+    """Appends a record to the file, if a file is given and the program was accurate enough."""
     if not file or not found:
         return
     processor = next((line.partition(":")[2].strip()

@@ -1,5 +1,5 @@
 // A tree over the bodies of one system, as in step 15: bodies sorted along Hilbert's curve, nodes
-// that are ranges of sorted bodies, and the moments of their mass.
+// that are ranges of sorted bodies, and the moments of each node's mass.
 //
 // The nodes are built level by level from the root. The nodes of a level are independent of each
 // other, so the loop that builds them and the loop that adds up moments need no locks.
@@ -25,7 +25,8 @@ using nbody::Vector3;
 constexpr int kLeafSize = 16;        // nodes this small are not split
 constexpr int kGroup = 32;           // neighbours on the curve that walk the tree together
 constexpr int kCoordinateBits = 21;  // a key has three times as many bits
-// Bodies of a node share more leading bits (of keys, then of indices) than bodies of its parent.
+// Bodies of a node share more leading bits (of keys, then of indices) than bodies of its parent, so
+// the number of bits limits the depth.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr int kWorthATeam = 2048;  // with fewer bodies or nodes, one thread is faster than many
 
@@ -40,7 +41,7 @@ struct alignas(64) Node {
   float opening = 0;          // squared distance beyond which it may act as one body
   float x = 0, y = 0, z = 0;  // centre of mass
   float mass = 0;
-  float radius = 0;  // no body is farther from the centre
+  float radius = 0;  // no body of the node is farther than this from the centre of mass
   // 3 times the sum of m x x, m x y, ... around the centre
   float xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
   float half_trace = 0;  // - (xx + yy + zz) / 2

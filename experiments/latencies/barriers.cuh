@@ -15,8 +15,8 @@ namespace latencies {
 #define LATENCIES_CLUSTERS 0
 #endif
 
-// The parties of the barrier are blocks; one thread per block writes and checks the numbers. In
-// OwnBarrier another thread polls, so the check also shows that all threads of a block wait.
+// The parties of the barrier are blocks; one thread per block writes and checks the numbers of the
+// rounds. In OwnBarrier another thread polls, so the check also shows that a whole block waits.
 struct BetweenBlocks {
   static __device__ unsigned party() { return blockIdx.x; }
   static __device__ unsigned parties() { return gridDim.x; }

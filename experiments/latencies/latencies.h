@@ -1,5 +1,5 @@
 // The cost of starting work on a device and of waiting for that work. main.cpp measures each way to
-// start work and to wait, and a test checks that each of them really waits.
+// start work and to wait, and a test checks that each operation really waits for the one before it.
 #pragma once
 
 #include <functional>

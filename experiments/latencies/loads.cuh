@@ -6,7 +6,7 @@
 
 namespace latencies {
 
-// The links visit all places, with an odd stride, and lead back to the first place.
+// A link is the index of the next place. Odd strides lead to all places and back to the first one.
 constexpr unsigned kSharedLinks = 1024;  // 4 KiB
 constexpr unsigned kGlobalLinks = 16384;
 constexpr unsigned kGlobalStride = 4129;  // each link leads to another cache line

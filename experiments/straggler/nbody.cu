@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kTileSize)
       }
     }
     one_grid::add(a, tile_a);
-    if constexpr (kBarriers) __syncthreads();  // no thread may overwrite it before all have read it
+    if constexpr (kBarriers) __syncthreads();  // all have read the tile before it is overwritten
   }
   if (i < n) one_grid::kick(all_velocities[first_body + i], a, dt);
 }

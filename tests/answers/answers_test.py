@@ -91,7 +91,7 @@ def exercises(steps):
     """Maps each exercise, such as '03.1', to its answer, or to None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
-    # A draft needs no answers, but answers that it has are checked.
+    # A draft needs no answers. If a draft has answers, they are checked.
     pages = [(number_of(step), f"{step}/README.md", heading) for step in steps
              if (heading := f"Step {number_of(step)}") in answers or not is_draft(step, ROOT)]
     pages += [(name, *page) for name, page in PAGES.items()]

@@ -8,7 +8,7 @@ BANDS = {
     "first kernel": (5, 25),  # the kernel that writes the result is missing
     "no results": (14, 30),  # all accesses of the method, but completely wrong results
     "unrecognised": (14, 30),  # one slip, after which every number is 0
-    "few bodies": (20, 44.9),  # only few are read; must get less than "other method"
+    "few bodies": (20, 44.9),  # a few bodies are read; fewer points than "other method"
     "some bodies": (20, 85),  # only some of the bodies or cells are read
     "one thread": (40, 50),  # right
     "other method": (45, 75),  # right, or nearly, but most of the method is missing

@@ -39,7 +39,7 @@ def swapped(text):
 
 
 def compare(texts, others):
-    """Returns the nearest file of each text."""
+    """Finds, for each text, the file among `others` that is most similar to the text."""
     files = {}
     for key, text in texts.items():
         files[key] = folder / f"{len(list(folder.iterdir()))}.cu"

@@ -220,7 +220,7 @@ class Slurm(unittest.TestCase):
         return found
 
     def requeue(self, jobs: Iterable[Job]) -> None:
-        """Requeues each job at the time chosen for it. Returns when all jobs have succeeded,
+        """Requeues each job when its seconds have passed. Returns when all jobs have succeeded,
         requeued or not."""
         jobs = list(jobs)
         until = time.monotonic() + PATIENCE + 30 * len(jobs)

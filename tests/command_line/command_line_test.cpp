@@ -88,8 +88,9 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(record_of("--scenario two-body --steps 1 --validate off")["verdict"], "unchecked");
 }
 
-// A step that can divide its work in several ways must report where its choice comes from. If the
-// table has an entry for the device and the problem, the step must use the entry.
+// A step that can divide its work in several ways must report where its choice comes from. If a
+// table of measured shapes has an entry for the device and the problem, the step must use this
+// entry.
 TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   const std::string run = "--scenario plummer --bodies 300 --steps 2";
   std::filesystem::create_directories(program_.file("config/nbody-steps"));
@@ -179,8 +180,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
     expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
     EXPECT_TRUE(files() == whole);
   }
-  // A map with other options could not continue the counts so far, and would cover only the last
-  // steps.
+  // A map with other options could not continue the counts of the earlier run, so it would cover
+  // only the last steps.
   const auto expect_refused = [&](const std::string& arguments, std::string_view part) {
     expect_refusal("--resume c.bin --steps 40 " + arguments, part);
   };
@@ -200,8 +201,8 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // All time steps are repeated below, so the run uses a single thread, which keeps their number
-    // small. A GPU may need a second before it takes its first step.
+    // All time steps are repeated below. The run uses a single thread, so that it takes few steps
+    // before the signal. A GPU may need a second before it takes its first step.
     Outcome outcome;
     for (const char* seconds : {"0.3", "3"}) {
       outcome = program_.run(

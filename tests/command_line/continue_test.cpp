@@ -1,5 +1,5 @@
 // A repeated command continues from its --checkpoint, so a batch system can restart a job without
-// knowing that it ran before.
+// knowing that the job has run before.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -112,8 +112,8 @@ class Clone:
             said = output.read().decode(errors="replace")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        # Other programs make a command take longer, but do not increase its processor time. All
-        # cores may have contributed to that time.
+        # Other programs make a command take longer, but do not increase its processor time. The
+        # command may have used all cores, so its processor time is divided by their number.
         cores = len(os.sched_getaffinity(0))
         is_busy = os.getloadavg()[0] > 1.5 * cores
         return Ended(code, min(time.monotonic() - started, processor / (cores if is_busy else 1)),

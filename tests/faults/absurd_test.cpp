@@ -72,9 +72,9 @@ std::string with_address_space(const std::string& kilobytes, const char* seconds
                 "; exec timeout -s KILL ", seconds, R"( "$0" "$@"')");
 }
 
-// OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts. If that fails, it retries
-// forever, and no program linked with it can prevent that. The program $NBODY_ONLY_OPENBLAS only
-// loads OpenBLAS.
+// OpenBLAS 0.3.29 (Debian 13) allocates its buffers before main() starts. If the allocation fails,
+// OpenBLAS retries forever, and a program that is linked with OpenBLAS cannot prevent that. The
+// program $NBODY_ONLY_OPENBLAS only loads OpenBLAS.
 bool openblas_hangs(const std::string& kilobytes) {
   const char* const program = std::getenv("NBODY_ONLY_OPENBLAS");
   if (program == nullptr) return false;

@@ -55,7 +55,8 @@ TEST_F(FullDisk, AtEveryOperation) {
   EXPECT_GT(operation, 4 * run_.steps()) << "too few: the library was not loaded";
 }
 
-// The limit grows by 97 bytes, a prime, so that 228-byte files are cut at many different places.
+// In each run, the disk has room for 97 bytes more than in the run before. 97 is prime, so that
+// files of 228 bytes are cut at many different places.
 TEST_F(FullDisk, AtEveryByte) {
   int bytes = 0;
   while (!run_into("bytes:" + std::to_string(bytes)) && !HasFailure()) bytes += 97;

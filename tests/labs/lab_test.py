@@ -55,7 +55,7 @@ def check(what, text, fails, says="", points=(0, 100)):
 
 
 if lab.is_program:
-    # The first grading of a lab compiles its step, once for all gradings. This is not part of any.
+    # Compiles the lab's step now. Otherwise the first grading would compile it and take longer.
     uses_of_step(read_tools(options.build), lab)
 if len(lab.wrong) < 3:
     problems.append(f"only {len(lab.wrong)} wrong solutions; at least three are required")

@@ -1,7 +1,7 @@
-// Tests the step with random problems, each of which must pass every check. They differ in the
-// numbers of systems, bodies and steps, the time step and its sign, softening and integrator, the
-// shape of the systems, their distance from the origin, the units of length and mass and, for a
-// tree, the opening angle and the multipole. Some have massless and coincident bodies.
+// Tests the step with random problems, each of which must pass every check. The problems differ in
+// the numbers of systems, bodies and steps; the time step, its sign, the softening and the
+// integrator; the systems' shape and distance from the origin; the units of length and mass; and,
+// for a tree, the opening angle and the multipole. Some have massless and coincident bodies.
 //
 //   NBODY_TEST_SEED=K    selects the problems (default 1); a failure prints the K that repeats it
 //   NBODY_TEST_CASES=C   number of problems (default 4)
@@ -88,8 +88,8 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double mass = dice.logarithmic(1e-3, 1e3);
   const bool disc = shape == "disc";
   const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
-  // A planetesimal's force is below the last digit of the star's force, but the sum of all their
-  // forces is not.
+  // The force of one planetesimal is below the last digit of the star's force, but the sum of all
+  // planetesimals' forces is not.
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();

@@ -1,6 +1,6 @@
-// Receives frames from a running program. The page requests frames one by one, two of them in
-// advance. Therefore, even over a slow connection, a frame is at most two frames old when it arrives,
-// and nothing queues up.
+// Receives frames from a running program. At first the page requests two frames; for every frame that
+// arrives, it requests another. Therefore, even over a slow connection, a frame is at most two frames
+// old when it arrives, and nothing queues up.
 "use strict";
 
 class Source {

@@ -69,7 +69,7 @@ class Planets {
   }
 
   // Returns, for each bound body, the ellipse on which it would move around its primary if
-  // there were no other bodies. Each of its points has an age, as those of a trail.
+  // there were no other bodies. Like the points of a trail, the ellipse's points have an age.
   orbits(positions, velocities) {
     const loops = [];
     if (!this.found || !velocities) return loops;

@@ -94,7 +94,7 @@ void main() {
   colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
 }`;
 
-// Trails of many bodies show this many earlier frames, limited to this many points.
+// If there are many bodies, their trails show at most this many earlier frames and this many points.
 const TRAIL_STATES = 30, TRAIL_POINTS = 1 << 20;
 
 const THICK = [[-0.5, 0], [0.5, 0], [0, -0.5], [0, 0.5]];

@@ -82,7 +82,7 @@ struct LiveView::Parts {
   std::uint64_t frames = 0;
   Clock::time_point last_frame;
 
-  std::mutex mutex;  // guards `status`; the watch, the run and commands change it
+  std::mutex mutex;  // guards `status`, which several threads change
   view::Status status;
   // These members are declared last, because their threads use the members above.
   view::Server server;

@@ -44,8 +44,9 @@ double number_in(const json& message, const char* name) {
   return found->get<double>();
 }
 
-// Groups a frame's bodies into runs of [component, bodies]: by species if there are several,
-// otherwise by system. Components are numbered in order of appearance.
+// Describes a frame's bodies as a list of [component, number of consecutive bodies]. A component is
+// a species if there are several species, otherwise a system. Components are numbered in order of
+// appearance.
 void describe_components(const Snapshot& snapshot, const Thinning& thinning, json& info) {
   const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
   const auto& species = snapshot.species;
