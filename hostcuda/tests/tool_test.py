@@ -248,7 +248,7 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
-        # The variable is set whenever it is needed, although clang cannot know that.
+        # The kernel sets the variable before each use, but clang cannot know that.
         self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
   float v;
   if (threadIdx.x < n) v = x[threadIdx.x];

@@ -35,7 +35,7 @@ struct Kernel {
   std::uint64_t variable_loads = 0;  // threads' loads from __constant__ and __device__ variables
 };
 
-// A barrier at which only some threads of a block waited while the others waited elsewhere.
+// The places at which the threads of a block waited when they did not all reach the same barrier.
 struct Divergence {
   struct Place {
     std::string file;

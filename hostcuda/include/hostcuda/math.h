@@ -97,7 +97,7 @@ HOSTCUDA_FUNCTION unsigned __brev(unsigned x) {
 }
 
 // As in CUDA, global min and max accept two values of one type, or int and unsigned, and return the
-// common type. If one of two floats or doubles is NaN, min and max return the other.
+// common type. If one of two floats or doubles is NaN, min and max return the other value.
 #define HOSTCUDA_MIN_MAX(A, B, Result)                                               \
   HOSTCUDA_FUNCTION Result min(A a, B b) {                                           \
     return static_cast<Result>(a) < static_cast<Result>(b) ? static_cast<Result>(a)  \

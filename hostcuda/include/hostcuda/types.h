@@ -48,8 +48,8 @@
 // them. (A macro named __noinline__ would break libstdc++, which writes
 // __attribute__((__noinline__)).)
 
-// nvcc uses the same alignments, so a struct with members of these types has the same layout in
-// both builds.
+// nvcc uses the same alignments, so a struct with members of these types has the same layout if
+// nvcc compiles the program.
 #ifdef HOSTCUDA_TRACE
 #include "traced_copies.h"
 #include "traced_vectors.h"

@@ -28,8 +28,8 @@ class ReadyThreads {
 
   // From now on threads run in the order in which they become ready.
   void take_turns() { skewed_ = false; }
-  // From now on threads run by their position in `order`. Does nothing if ranked threads are
-  // waiting.
+  // From now on threads run by rank, which is their position in `order`. Does nothing if threads
+  // that were added by rank are still ready.
   void skew(const std::vector<std::uint16_t>& order) {
     if (ranked_ != 0) return;
     skewed_ = true;

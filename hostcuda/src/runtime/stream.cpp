@@ -89,7 +89,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
   stream.awaited.clear();
   // The default stream waits for every other stream of its device, and every other stream waits for
-  // the default stream. Streams created as non-blocking do neither.
+  // the default stream. Non-blocking streams are an exception in both directions.
   if (is_default(stream)) {
     for (const CUstream_st* other : device.created)
       if (other->with_default) depend(*operation, other->last);

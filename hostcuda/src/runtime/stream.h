@@ -31,7 +31,7 @@ using OperationPointer = std::shared_ptr<Operation>;
 
 // Appends work to a stream. The work runs at once (eager), when something synchronises with it
 // (lazy) or at a random time in between (random). In a captured stream, the work becomes a node of
-// this type instead, and the returned operation counts as done. Never returns null.
+// type `type` instead, and the returned operation counts as done. Never returns null.
 OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 

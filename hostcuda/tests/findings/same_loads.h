@@ -41,8 +41,8 @@ __global__ void one_lane_writes(int* in, int* out, unsigned writer) {
   out[threadIdx.x] = value;
 }
 
-// Prints how many accesses, requests and pairs of racing accesses each kernel should have. The
-// tracer remembers the last two reads of an element.
+// Prints how many accesses, requests and pairs of racing accesses each kernel should have. A write
+// races with at most two earlier reads, because the tracer remembers only the last two.
 inline void same_loads() {
   const Buffer<int> in(kWarp), out(kWarp);
   const auto tell = [](const char* kernel, int accesses, int requests, int races) {

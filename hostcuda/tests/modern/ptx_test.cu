@@ -1,4 +1,4 @@
-// Tests the inline PTX that courses show, up to products of matrices.
+// Tests the inline PTX that courses show, including products of matrices.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -87,8 +87,8 @@ struct Array {
 
   void resize(std::size_t bytes);
   void forget(const CodePlace& where);  // marks the array as freed
-  // True only for device memory, because host code may write to the other kinds at any time, and
-  // the tracer does not see what libraries write to them.
+  // True if the tracer sees every writer of the array. This holds only for device memory, because
+  // host code and libraries may write to the other kinds of memory at any time.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);

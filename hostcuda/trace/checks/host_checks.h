@@ -28,7 +28,7 @@ class HostChecks final : public RuntimeObserver {
   void access_variable(const Accessed& accessed);
   // Reports errors that the program has not checked so far.
   void report_unasked();
-  // Called when the program ends normally with this status.
+  // Called when the program ends normally with the exit status `status`.
   void program_ends(int status);
 
   char* provide(std::size_t size) override { return arrays_.provide(size); }
