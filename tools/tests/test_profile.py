@@ -1,5 +1,5 @@
-"""Tests ./nbody profile with a CSV file saved by Nsight Compute: how it reads the file, averages
-the values and writes records. Also tests invalid input, and a machine without ncu."""
+"""Tests ./nbody profile with a CSV file that Nsight Compute saved: how the command reads the file,
+averages the values and writes records. Also tests invalid input, and a machine without ncu."""
 
 import json
 import unittest

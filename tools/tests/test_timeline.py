@@ -1,4 +1,4 @@
-"""Tests timelines: sums, unions and hidden time, figures, and that messages about invalid files
+"""Tests timelines: their sums, unions, hidden time and figures. Messages about invalid files must
 give the file and the line."""
 
 from tests import fakes

@@ -11,7 +11,7 @@ from nbody_tools.records.record import Record, check_measurement, newest_measure
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
-SMALL_MAP, FEW_BODIES = 10, 1024  # D in the table over N, and N in the table over D
+SMALL_MAP, FEW_BODIES = 10, 1024  # D where only N varies, and N where only D varies
 Row = tuple[str, int]  # a variant and its number of threads per block
 
 

@@ -60,7 +60,7 @@ ASSUMED = (
     "to start and 2 us per rank (--gather FILE uses measured gathers instead)"
 )
 MOST_RANKS = 100_000  # no machine has this many GPUs
-FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks to save before it kills them
+FOR_A_CHECKPOINT = "5"  # seconds that mpirun gives ranks for a checkpoint before it kills them
 
 
 def configure(p: argparse.ArgumentParser) -> None:

@@ -36,7 +36,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Gather:
-    """A gather measured by nbody-gather."""
+    """A gather that nbody-gather measured."""
 
     size: int  # total number of bytes that all ranks gather
     seconds: float

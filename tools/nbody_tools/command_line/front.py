@@ -1,8 +1,8 @@
 """Reads the arguments of ./nbody, and handles help, version and invalid commands itself.
 
-Passes every other command to its function in tools/commands.sh, which installs and builds what the
-command needs, or to its module. Before that, this module imports no slow module and starts no slow
-program.
+Passes every other command to its module, or to its function in tools/commands.sh, which installs
+and builds what the command needs. Before that, this module imports no slow module and starts no
+slow program.
 """
 
 from __future__ import annotations

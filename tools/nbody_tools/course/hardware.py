@@ -1,5 +1,5 @@
-"""Computes how many blocks fit on an SM, on the measured GPU and on other GPUs, from a block's
-registers, threads and shared memory."""
+"""Computes how many blocks fit on an SM of the measured GPU and of other GPUs, given the registers,
+threads and shared memory of a block."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def roofline() -> Drawing:
     for program, (operations, size) in WORK.items():
         x, y = at(operations / size, found[program][0] * operations / size)
         d.circle(x, y, 7, BLUE if program[6:8] < "03" else ORANGE)
-        side = -1 if program == "memory06_warps" else 1  # right of it is the next point
+        side = -1 if program == "memory06_warps" else 1  # the next point is on its right
         d.text(x + 14 * side, y + 6, program[6:8], anchor="end" if side < 0 else "start")
     d.notes(at(1.1, 1)[0], at(1, 2300)[1], f"a copy: {copy / 1e3:.2f} TB/s", "on the left of the",
             f"ridge at {ridge:.0f}")

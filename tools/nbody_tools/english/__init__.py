@@ -1,1 +1,1 @@
-"""Counts phrases in changed lines that make native readers stop."""
+"""Counts phrases that make native readers stop, in lines that have changed."""

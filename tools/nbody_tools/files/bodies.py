@@ -32,8 +32,8 @@ class Bodies:
     time: float = 0.0
     step: int = 0
     gravity: float = 1.0
-    softening: float = 0.0  # 0 if the file does not contain it
-    dt: float = 0.0  # 0 if the file does not contain it
+    softening: float = 0.0  # 0 if the file contains no softening length
+    dt: float = 0.0  # 0 if the file contains no time step
     integrator: str = "euler"
     staggered: bool = False
     precision: str = "float32"  # type of the numbers in the file

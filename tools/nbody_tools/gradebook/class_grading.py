@@ -55,7 +55,8 @@ def student_of(name: str) -> str:
 
 
 def submissions_in(folder: Path) -> list[Submission]:
-    """Returns the submissions, sorted by student. Raises ToolError if a student has two."""
+    """Returns the submissions, sorted by student. Raises ToolError if a student has two
+    submissions."""
     found: dict[str, Path] = {}
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith("."):

@@ -69,7 +69,7 @@ class Kernel:
     threads: int
     barriers: int = 0  # each block of a kernel counts each barrier once
     grid_barriers: int = 0  # each block also counts each grid barrier once
-    # Requests of shuffles and votes are counted per warp, executions per lane that took part.
+    # Requests of shuffles and votes are counted per warp, their executions per participating lane.
     shuffles: dict[str, int] = field(default_factory=dict)
     votes: dict[str, int] = field(default_factory=dict)
     loading_launches: int = 0  # these three count launches, blocks and threads that load anything
@@ -226,7 +226,7 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """Keeps the first race found for each pair of lines, whichever of the two lines ran first."""
+    """Keeps one race for each pair of lines, in whichever order the lines ran."""
     kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)

@@ -156,10 +156,10 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:
-    """Returns how many different address patterns the warps of a kernel's first block use for the
-    same access to shared memory. This is the largest number over all accesses, or None if there is
-    nothing to compare. Requests with bank conflicts and requests of neighbouring words do not
-    count, because they do not show how rows are stored."""
+    """Counts, for each access to shared memory, the different address patterns of the warps of a
+    kernel's first block. Returns the largest of these numbers, or None if there is nothing to
+    compare. Requests with bank conflicts and requests of neighbouring words do not count, because
+    they do not show how rows are stored."""
     seen: dict[tuple, list[tuple]] = {}
     for kernel in kernels:
         for one in (kernel.first_block or {"accesses": ()})["accesses"]:

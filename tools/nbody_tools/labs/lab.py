@@ -65,10 +65,10 @@ class Wrong:
     name: str
     why: str
     fails: tuple[str, ...]
-    says: str = ""  # part of the message that rejects it
+    says: str = ""  # part of the message that rejects the solution
     find: str = ""
     replace: str = ""
-    points: tuple[float, float] = (0, 99)  # the fewest and the most points it may get
+    points: tuple[float, float] = (0, 99)  # fewest and most points that the solution may get
     of: str = (
         "solution"  # the text to edit; "starter" imitates a student who changed too little
     )
@@ -83,7 +83,7 @@ class Question:
     points: float = 1.0
     mistakes: dict[str, str] = field(
         default_factory=dict
-    )  # likely wrong answers, and the replies to them
+    )  # likely wrong answers, and the reply to each
 
 
 @dataclass(frozen=True)

@@ -265,7 +265,7 @@ def said_by(listener: Listener, program: Path, workshop: Workshop) -> str:
 @dataclass
 class Ended:
     """How a run without a judge ended."""
-    why: str = ""  # empty if it ended with exit code 0
+    why: str = ""  # empty if the run ended with exit code 0
     said: str = ""
     seconds: float = 0.0
     timed_out: bool = False

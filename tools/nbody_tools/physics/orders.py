@@ -26,7 +26,7 @@ from nbody_tools.files.diagnostics import read_diagnostics
 
 END = 1.9  # 0.37 periods, because Euler's errors cancel after a whole period
 STEPS = [50 * 2 ** k for k in range(10)]
-REFERENCE_STEPS = 819_200  # leapfrog's error is then a thousandth of the smallest error drawn
+REFERENCE_STEPS = 819_200  # makes leapfrog's error a thousandth of the smallest drawn error
 INTEGRATORS = ("euler", "leapfrog")
 ORBITS, STEPS_PER_ORBIT = 10, 2000
 

@@ -1,4 +1,4 @@
-"""Tests the parts of timing a submission against its step that need no GPU."""
+"""Tests how a submission is timed against its step on a GPU. The tests need no GPU."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests records: how they are read and sorted by step, their quartiles, and that messages about
-invalid records give the file and the line."""
+"""Tests how records are read and sorted by step, and their quartiles. Messages about invalid
+records must give the file and the line."""
 
 from tests import fakes
 from nbody_tools.arguments import ToolError

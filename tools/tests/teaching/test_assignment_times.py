@@ -1,4 +1,4 @@
-"""Tests the parts of timing assignments on a GPU that need no GPU: limits and points."""
+"""Tests the limits and points for the times of assignments on a GPU. The tests need no GPU."""
 
 from __future__ import annotations
 
