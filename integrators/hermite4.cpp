@@ -29,7 +29,7 @@ Steps hermite4(System& bodies, Gravity& gravity, double span, double eta) {
       next.v[i] = s.v;
     }
     const Derivatives now = gravity.derivatives(next);
-    wanted = 2 * h;  // no step is more than twice the one before
+    wanted = 2 * h;  // no step is more than twice as long as the step before it
     for (std::size_t i = 0; i < n; ++i) {
       const Force f0{old.a[i], old.j[i]}, f1{now.a[i], now.j[i]};
       correct(bodies.x[i], bodies.v[i], lost[i], f0, f1, h);

@@ -1,4 +1,4 @@
-// leapfrog -- drift, kick, drift: order 2, one force computation per step, no drift of the energy.
+// leapfrog -- drift, kick, drift: order 2, one force computation per step, bounded energy error.
 // Run: leapfrog --scenario figure-eight --time 6.3 --dt 0.01
 #include "orbits.h"
 

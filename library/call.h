@@ -64,8 +64,8 @@ template <class Real>
 int run_on_cuda(const Call<Real>& call);
 void release_cuda_memory();
 
-// For results that Python allocates: take memory on the current device (null on failure), return
-// this memory, and wait until all work in a stream has finished.
+// For results that Python allocates. The functions allocate memory on the current device (null on
+// failure), free this memory, and wait until all work in a stream has finished.
 void* take_cuda_result(std::size_t bytes);
 void return_cuda_result(void* memory);
 bool wait_for_cuda(void* stream);

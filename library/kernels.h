@@ -43,7 +43,7 @@ class Stop {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// In scaled units: coordinates, masses and velocities are at most about 1.
+// The arguments of a sum, in units in which coordinates, masses and velocities are at most about 1.
 template <class Real>
 struct Task {
   Quantity quantity;

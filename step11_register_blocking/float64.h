@@ -1,7 +1,7 @@
 // The kernels of this step in float64, for --precision double.
 //
-// The GPU has a fast reciprocal square root only for float32. rsqrt() of a double starts from that
-// approximation too, and refines it to the last bits by Newton's iteration, y += y (1 - d y^2) / 2.
+// The GPU has a fast approximation of 1 / sqrt(d) only for float32. rsqrt() of a double also starts
+// from this approximation y, and refines it by Newton's iteration, y += y (1 - d y^2) / 2.
 // A body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
 #pragma once
 

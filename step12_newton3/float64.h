@@ -72,7 +72,7 @@ __device__ void interact(const Four& source, const Four (&body)[K], Three (&a)[K
   }
 }
 
-// Pairs 32 sources with the bodies of a warp, and returns the sum of the lane's own source.
+// Pairs 32 sources with the bodies of a warp, and returns the force on the lane's own source.
 template <int K>
 __device__ Three meet(const Slab& slab, const Four (&body)[K], Three (&a)[K],
                       double softening_squared) {
@@ -89,7 +89,7 @@ __device__ Three meet(const Slab& slab, const Four (&body)[K], Three (&a)[K],
   return reaction;
 }
 
-// Pairs the tile of a block (the row) with the tile `offset` places ahead in the ring (the column).
+// Tiles form a ring. Pairs the tile of a block (the row) with the tile `offset` ahead (the column).
 // With y = blockIdx.y, partials[2 y] has the column's forces on the row's bodies, and
 // partials[2 y + 1] the row's forces on the column's bodies.
 // With K = 8 a thread needs 236 registers, so an SM holds 8 warps.

@@ -3,7 +3,7 @@
 //
 // There is no grid barrier, and only the first and the last state pass through global memory. The
 // blocks of a cluster run at the same time on neighbouring SMs and access each other's shared
-// memory (distributed shared memory). Each block holds all positions, computes half of the bodies,
+// memory (distributed shared memory). Each block holds all positions, moves half of the bodies,
 // and writes their new positions into the memory of both blocks.
 #pragma once
 
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       position.z += velocity.z * dt;
       write_to_all<kBlocks>(&positions[(step + 1) % 2][i], position);
     }
-    // The next step reads the positions written here, and overwrites the positions read here.
+    // The next step reads what this step has written, and overwrites what this step has read.
     wait_for_all<kBlocks>();
   }
   if (owner) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// Returns the number of blocks that each system needs; 0 if it is too large.
+// Returns the number of blocks that each system needs; 0 if a system is too large.
 inline int blocks_for(int n) {
   if (n <= kMaxShare) return 1;
   const bool clusters = nbody::device_attribute(cudaDevAttrClusterLaunch) != 0;

@@ -26,7 +26,7 @@ struct Meeting {
 struct Plan {
   int systems, n, ranks;
   bool by_systems;  // each rank keeps whole systems
-  int tiles;        // tiles per segment; a system's last segment may have fewer, and padding
+  int tiles;        // tiles per segment, including padding in a system's last segment
   int segment;      // bodies per segment
   int segments;     // segments per system
   int kept;         // segments that a rank keeps
@@ -174,7 +174,7 @@ inline void Slots::add_messages(float3* sums, size_t segment, int rank,
   }
 }
 
-// Two segments paired on this rank: their first bodies in the array of positions, their non-empty
+// Two segments that this rank pairs: their first bodies in the array of positions, their non-empty
 // tiles, and where their sums go (Slots).
 struct Unit {
   size_t row, column;

@@ -28,7 +28,7 @@ constexpr int kMomentsBlock = 64;  // smaller, because a block waits for its lon
 constexpr int kKeyBits = 3 * kCoordinateBits;
 constexpr int kSlot = TUNABLE(SLOT, 16);      // bodies of a slot, in the previous build
 constexpr int kCrowd = TUNABLE(CROWD, 1024);  // this many bodies in a slot are too many to compare
-constexpr int kLooks = 64;                    // builds between two searches for a crowd
+constexpr int kLooks = 64;                    // builds between two searches for crowded slots
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
@@ -50,7 +50,7 @@ struct alignas(64) Node {
 struct alignas(16) Ticket {
   CurveKey key;
   int slot;
-  int number;  // in its slot, in any order; later the body's index
+  int number;  // of the body in its slot, in any order; later the body's index
 };
 
 // The next build sorts with this data: the first key of each slot, counters that start at 0, and
@@ -277,13 +277,13 @@ struct Tree {
     sort(positions, step == 0, blocks, slots);
     make_nodes<<<blocks, kBlockSize>>>(keys.get(),
                                        Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
-    constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // of a block, typically
+    constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // typical number per block
     find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock>>>(bodies.get(), nodes.get(), leaves.get(),
                                                            leaf_count.get(), theta);
   }
 
-  // A new system, or one with a crowd, is sorted by all bits of the keys. Later, since bodies move
-  // little in a time step, most bodies are still in the slot where they were, or near it.
+  // Sorts a new system, or one with too many bodies in a slot, by all bits of the keys. Later, most
+  // bodies are still in or near the slot where they were, because they move little in a time step.
   void sort(const Position* positions, bool is_new, int blocks, const Slots& slots) {
     work.run([&](void* memory, std::size_t& bytes) {
       return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,

@@ -85,7 +85,7 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
-  stop_if_ending();  // a failure that the abort itself caused is not reported
+  stop_if_ending();  // does not report failures that the aborted collective causes
   // Another rank may have failed for the same reason; lost() is then reporting its message now.
   if (given_up_.exchange(true)) sleep_for(silence_);
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));

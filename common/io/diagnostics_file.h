@@ -40,8 +40,8 @@ class DiagnosticsFile {
   std::vector<double> first_energies_;  // one per system, from the first rows
 };
 
-// Throws UsageError if a run resumed at this step could not continue the file. Call this function
-// before the run starts.
+// Throws UsageError if a run that resumes at this step could not continue the file. Call this
+// function before the run starts.
 void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step);
 
 }  // namespace nbody

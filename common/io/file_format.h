@@ -55,8 +55,8 @@ struct FileFormat {
   // True if a file with these first bytes is meant to be in this format, whether valid or not.
   // nullptr: the format is only written.
   bool (*recognise)(std::string_view head) = nullptr;
-  // Message for files that this program cannot read. It suggests a program that can; FILE stands
-  // for the name of the file.
+  // Message for files that this program cannot read. It suggests a program that can read them; FILE
+  // stands for the name of the file.
   std::string_view reader = {};
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged.
   // Called before the rest of the file is read into memory.

@@ -51,7 +51,7 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
 // Called before a run that starts from this snapshot. Throws the UsageError that write_bodies would
-// throw at the end of the run, because a long run should not fail only at its end. The snapshot may
+// throw at the end of the run, so that a long run does not fail only at its end. The snapshot may
 // be staggered, because the state at the end of the run is not staggered.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);

@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-// Returns the smallest error that at least the fraction `share` of all errors do not exceed
+// Returns the smallest error e such that at least the fraction `share` of all errors is at most e
 // (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));

@@ -29,7 +29,7 @@ template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
 
-// Returns `count` evenly spaced integers from 0 to n - 1, including both.
+// Returns `count` evenly spaced integers, the first of which is 0 and the last n - 1.
 std::vector<int> evenly_spaced(int n, int count);
 
 // Error limit for the forces of a step that groups distant bodies (nbody/step.h), relative to the
@@ -76,8 +76,8 @@ class ForceCheck {
             {"acceleration_worst", 0, worst_limit()}};
   }
   // `kicked` holds the same bodies, with the step's accelerations as velocities. Returns how much
-  // the forces on a body cancel: the sum of their magnitudes divided by the acceleration, each as
-  // the RMS over all bodies.
+  // the forces on a body cancel: the sum of their magnitudes, divided by the acceleration. Both are
+  // RMS values over all bodies.
   double check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
   // Checks only the bodies `which`, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;

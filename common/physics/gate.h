@@ -24,8 +24,8 @@ struct Gate {
   std::string detail = {};  // what failed
   bool unproved = false;    // there was no time to prove anything, so the check has not passed
 
-  // An infinite value fails even if the limit is also infinite: both are computed from the same
-  // output.
+  // An infinite value fails even if the limit is also infinite, because both are computed from the
+  // same output.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
   // Replaces the value and the limit by the given ones if the given value is larger relative to its

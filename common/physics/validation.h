@@ -74,8 +74,8 @@ struct Validation {
 template <class Real>
 using Advance = std::function<void(BasicSystems<Real>&, double dt, int steps)>;
 
-// A part of a run, taken by one call: time steps `first` + 1 to `first` + `steps`, with the states
-// before and after these steps.
+// A part of a run that one call computed: time steps `first` + 1 to `first` + `steps`, with the
+// states before and after these steps.
 template <class Real>
 struct RunChunk {
   BasicSystems<Real> start, end;

@@ -156,7 +156,7 @@ void require_resumable(const Options& options, Job& job) {
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
     note(options, job, "was written by " + writer + ", which adds up forces in a different order");
-    checkpoint.erase(kStart);  // from that start, this program would get other bits
+    checkpoint.erase(kStart);  // from that initial state, this program would get other bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
     if (options.approximation) checkpoint[kApproximation] = approximation_of(options);
@@ -185,8 +185,8 @@ void continue_from_checkpoint(const Options& options, Job& job) {
     refuse("--steps", job.last_step, options.checkpoint, " has already taken ", saved.step,
            " steps", kInstead);
   job.continues = options.checkpoint;
-  // The other members keep their values: units, species, and names, which a BIN file does not
-  // store.
+  // The other members of `state` keep their values: units, species and names. (A BIN file does not
+  // store names.)
   state.systems = std::move(saved.systems);
   state.exact = std::move(saved.exact);
   state.time = saved.time;

@@ -9,7 +9,7 @@ namespace nbody {
 
 inline constexpr const char* kMadeWith = "the checkpoint was made with ";  // used in error messages
 
-// Fills job.start.checkpoint for a run from the start.
+// Fills job.start.checkpoint for a run that does not continue another run.
 void begin_checkpoints(const Options& options, Job& job);
 // Throws UsageError if a resumed run could not end with the same bits as an uninterrupted one. With
 // --resume-anyway, the reason is only recorded in job.notes; other options are still an error.

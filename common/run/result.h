@@ -37,8 +37,8 @@ struct Result {
   std::optional<Plausibility> physics;
   std::optional<ForceError> force_error;
 
-  // Returns "pass", "fail", "unchecked", or "partial" if the run was too long to repeat.
-  // Validation::open() lists the checks that a pass leaves undecided.
+  // Returns "pass", "fail", "unchecked", or "partial" if the run was too long to repeat. Even if it
+  // is "pass", some checks may be undecided; Validation::open() lists them.
   std::string verdict() const;
 };
 

@@ -73,7 +73,7 @@ struct Recorder {
 // Returns the recorders that the options request: snapshots, diagnostics, an activity map.
 std::vector<Recorder> recorders(const Job& job, const Options& options);
 
-// Decides how many steps each call takes and when it begins.
+// Decides how many steps each call takes and when the call begins.
 class StepScheduler {
  public:
   virtual ~StepScheduler() = default;
@@ -89,9 +89,9 @@ struct Chunk {
   double seconds = 0;
 };
 
-// Keeps the states before and after one call of a long run, so that the validator can repeat this
-// call if repeating the whole run would take too long. The call is drawn so that it contains every
-// time step of the run with the same probability.
+// Keeps the states before and after one simulate() call of a long run, so that the validator can
+// repeat this call if repeating the whole run would take too long. The call is drawn so that it
+// contains every time step of the run with the same probability.
 class ChunkKeeper {
  public:
   // Runs of up to `steps_at_once` steps are not divided into calls.

@@ -28,8 +28,8 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   return info.multi_device ? platform.device_count : 1;
 }
 
-// Loads the tuned shapes of this program on this device. If there is no table, the rule of shape.h
-// applies.
+// Loads the tuned shapes of this program on this device. If there is no table of tuned shapes,
+// the rule of shape.h applies.
 Tuning known_shapes(const StepInfo& info, const Options& options, const Platform& platform) {
   const auto file = options.tuned.empty() ? users_shape_table() : options.tuned;
   std::error_code no_matter;
@@ -156,7 +156,7 @@ std::optional<RunChunk<Real>> run_chunk(const std::optional<Chunk>& kept, long l
                         static_cast<int>(steps)};
 }
 
-// Validates the run between two states, given in the form in which the kernels store them.
+// Validates the run between two states, which have the form in which the kernels store them.
 Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
                         Simulate simulate, const Snapshot& start, const Snapshot& end,
                         const std::optional<Chunk>& kept, double seconds) {
@@ -271,8 +271,8 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView ope
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // Locks pages here only for a cluster. In the other steps, either copies from pageable memory
-  // are part of the lesson, or simulate() locks the pages.
+  // Locks pages here only for a cluster. The other steps either teach copies from pageable memory,
+  // or lock the pages in simulate().
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;

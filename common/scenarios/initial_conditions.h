@@ -19,7 +19,7 @@
 //                 violently unstable.
 //   disk-halo     Hernquist 1993, ApJS 86, 389; units M_d = R_d = 1. A third of the bodies are an
 //                 exponential disk, Sigma = exp(-R) / 2 pi, rho ~ sech^2(z / 0.1), R < 10; two
-//                 thirds a live halo, M_h(r) = halo-mass r^2 / (r + halo-scale)^2, cut at 10
+//                 thirds are a live halo, M_h(r) = halo-mass r^2 / (r + halo-scale)^2, cut at 10
 //                 scales.
 //     rotation    v_c^2 = 2 y^2 (I0 K0 - I1 K1) + M_h(R) / R, y = R/2 (Freeman 1970, ApJ 160, 811);
 //                 Omega = v_c / R, kappa^2 = 2 Omega^2 + (d v_c^2 / dR) / R
@@ -63,7 +63,7 @@ struct Scenario {
   int systems;                   // default S
   int bodies;                    // default N
   bool fixed_bodies;             // N cannot be chosen (two-body, figure-eight, solar-system)
-  double dt;                     // default; like the next two, chosen to show the scenario well
+  double dt;                     // default; dt, softening and steps show the scenario well
   double softening;
   int steps;
   std::span<const Parameter> parameters = {};

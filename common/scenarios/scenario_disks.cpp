@@ -91,7 +91,7 @@ void place(std::span<BodyF64> bodies, double degrees, const Vector3& x, const Ve
 }  // namespace
 
 void kuzmin(const SystemSpec& spec) {
-  constexpr double kMassFraction = 0.95;       // the rest, beyond 20 scale lengths, is cut off
+  constexpr double kMassFraction = 0.95;       // the mass beyond 20 scale lengths is cut off
   constexpr double kMass = 1 / kMassFraction;  // mass of the whole profile
   for (BodyF64& body : spec.bodies) {
     const double inverse = 1 / (1 - kMassFraction * spec.random.uniform());

@@ -110,7 +110,7 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
 // ---- launches -----------------------------------------------------------------------------------
 
 // Launches all kernels of a call; they compute in the type To. If `examination` is not null, the
-// kernels also examine the values, and store results only if the plan is right.
+// kernels also examine the values, and store results only if the values need this plan.
 template <class To, class Real>
 void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
   const bool tree = problem.in_tree(), moving = tree || problem.quantity == Quantity::jerk;

@@ -1,5 +1,5 @@
 // Computes the forces of a few thousand bodies on each other, with the sums of step 13's kernel.
-// That kernel takes many time steps, separated by barriers of the grid; this one needs none.
+// That kernel takes many time steps, with grid barriers between them; here there is only one step.
 #include <cooperative_groups.h>
 
 #include <algorithm>

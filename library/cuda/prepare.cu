@@ -17,7 +17,7 @@ struct Pass {
   const From* centre;
   Division division;
   double length, mass, speed;  // reciprocals of the units
-  const int* before;           // number of bodies with mass before each; null: the order stays
+  const int* before;           // number of bodies with mass before each body; null: the order stays
   Four<To>*positions, *velocities;
   int* order;
   float* tile_masses;

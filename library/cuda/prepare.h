@@ -12,7 +12,7 @@ namespace nbody::library {
 struct Plan {
   double length = 1, mass = 1, speed = 1;  // units
   int massive = 0;
-  bool has_one_mass_tiles = true;  // false: no tile of step 12 has one mass
+  bool has_one_mass_tiles = true;  // false: masses differ in every tile of step 12
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 Plan plan_of(const Facts& facts, double softening);

@@ -105,8 +105,8 @@ def from_yt(source: Any, particle_type: str = "all") -> Bodies:
 
     Positions (n, 3) are in kpc, masses (n,) in solar masses, and velocities in sqrt(G Msun / kpc) =
     2.07e-3 km/s, so that G is 1 (units "kpc-msun"); the time is in sqrt(kpc^3 / G Msun). The
-    softening is 0, because yt does not read it. particle_type is one of yt's: "all", "PartType1",
-    "io", ...
+    softening is 0, because yt does not read it. particle_type is one of yt's types: "all",
+    "PartType1", "io", ...
 
     Raises a ValueError that lists the types if there is no such particle type.
     """

@@ -25,7 +25,7 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
          from_units: Optional[str] = None) -> Bodies:
     """Reads a file of bodies: CSV, tables, BIN, raw, Tipsy, Gadget's binary format, AMUSE's HDF5
     (with h5py) or an archive of REBOUND (with rebound). The content decides the format
-    (docs/formats.md). Gadget's HDF5 files need nbody-convert first.
+    (docs/formats.md). First convert Gadget's HDF5 files with nbody-convert.
 
     systems     number of systems in the file, if the file does not give it
     species     bodies to keep, such as "dark,star"

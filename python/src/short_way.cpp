@@ -93,7 +93,7 @@ nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle pos
   Found x, m, at;
   if (!PyFloat_Check(softening.ptr()) && !PyLong_Check(softening.ptr())) return nb::none();
   const double eps = PyFloat_AsDouble(softening.ptr());
-  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // an integer that is too large; eps is -1
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // the integer was too large, so eps is -1
   if (!(eps >= 0 && eps <= nbody::library::kLargest)) return nb::none();
   if (!look(way, positions, 3, x) || !look(way, masses, 1, m)) return nb::none();
   if (!is_like(m, x) || m.rows != x.rows) return nb::none();

@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// The ranks share out either whole systems, which needs no communication, or the bodies of each
-// system.
+// The ranks divide either the systems among themselves, which needs no communication, or the bodies
+// of each system.
 enum class Distribution { automatic, systems, bodies };
 
 // Facts about this run's ranks, for the result record; only `asked` comes from the command line.

@@ -137,7 +137,7 @@ class KeptPinnedArray {
       free_ones().pop_back();
       return array;
     }
-    free_ones().clear();  // frees the arrays kept for a problem of another size
+    free_ones().clear();  // frees arrays that were kept for a problem of another size
     return PinnedArray<T>(count);
   }
   PinnedArray<T> memory_;

@@ -21,7 +21,7 @@ struct FoundDevice {
   const char* backend;          // "cuda", "hostcuda" or "cpu"
   const char* flags;            // compiler flags of the step
   int count = 0;                // number of devices found
-  const char* missing = "";     // why none was found
+  const char* missing = "";     // why no device was found
   char name[256] = "";          // name of the first device
   int driver = 0, runtime = 0;  // CUDA versions: the driver's and the runtime's; 13020 is 13.2
   // Pins host memory so that the device can access it directly. Returns false if pinning fails.

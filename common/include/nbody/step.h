@@ -19,7 +19,7 @@ namespace nbody {
 // How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
   // The opening angle: a group acts as one body if its radius divided by its distance is below
-  // theta. At theta = 0 no group does.
+  // theta. At theta = 0 no group acts as one body.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
   // Only for a step that opens a node if the node's estimated error is too large: the largest value
@@ -126,7 +126,7 @@ inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** a
 
 }  // namespace nbody
 
-// A compile-time parameter of a kernel. It has `value` unless the compiler is given -D name=...,
-// with which a sweep compiles the same file for other values.
+// A compile-time parameter of a kernel. The option -D name=... of the compiler replaces `value`, so
+// that a sweep can compile the same file with other values.
 #define TUNABLE(name, value) ::nbody::parameter(#name, NBODY_AS_TEXT(name), value)
 #define NBODY_AS_TEXT(macro) #macro

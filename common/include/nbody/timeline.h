@@ -46,7 +46,8 @@ class Timeline {
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }
   void downloaded(int system, cudaStream_t stream) { mark(system, 3, stream); }
 
-  // Waits for all marks. `first_system` is the index of this timeline's system 0 in the whole run.
+  // Waits for all recorded events. `first_system` is the index of this timeline's system 0 in the
+  // whole run.
   std::vector<Span> spans(int first_system = 0) const {
     std::vector<Span> spans;
     for (std::size_t s = 0; s < systems_.size(); ++s) {

@@ -25,7 +25,7 @@ struct ChosenShape {
 };
 
 // Tuning of this program on this device. step_main fills in the known shapes; the code that chooses
-// a shape stores its choice here for the record.
+// a shape stores its choice here for the result record.
 struct Tuning {
   std::string origin;  // "DEVICE, DATE"
   std::vector<TunedShape> shapes;

@@ -365,7 +365,7 @@ TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
     start.bodies[i].mass = i % 256 == 0 ? 1.0f / 64 : 0;
-  std::size_t left_out = 4000;  // moved below to the next index outside the sample
+  std::size_t left_out = 4000;  // increased below to the next index outside the sample
   const std::vector<int> sample = evenly_spaced(16400, static_cast<int>(2e8 / 16400));
   while (std::binary_search(sample.begin(), sample.end(), static_cast<int>(left_out))) ++left_out;
   const auto is_left_out = [=](const Body&, std::size_t i) { return i == left_out; };

@@ -19,12 +19,12 @@ constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
 // A pair matters if its share of the energy is larger than kMatters. Two bodies of such a pair must
 // need at least kResolved time steps to move as far as they are apart.
 constexpr double kMatters = 2e-2, kResolved = 10;
-constexpr double kPairs = 2e7;  // limit on the pairs searched for encounters in each state
+constexpr double kPairs = 2e7;  // largest number of pairs per state to search for encounters
 // The positions at the end are judged only for systems of up to kFewBodies bodies, because the
 // motion of more bodies is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
-constexpr double kFollowed = 3e8;     // limit on the interactions computed in a wider float
+constexpr double kFollowed = 3e8;     // largest number of interactions in a wider float
 constexpr double kRoundingLeads = 3;  // rounding dominates if its error is this many times dt's
 constexpr double kNoteworthy = 1e-5;
 

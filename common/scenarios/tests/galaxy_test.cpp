@@ -183,7 +183,7 @@ TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
       ++count;
     }
     ASSERT_GE(count, 100);
-    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // because the formula is for a thin disk
+    EXPECT_NEAR(asked / formula, 1, 0.08) << radius;  // inexact: the formula is for a thin disk
   }
 }
 

@@ -82,7 +82,7 @@ TEST(Scenarios, AreKnownByName) {
 TEST(Scenarios, DefaultsCanBeRun) {
   for (const Scenario& s : scenarios()) {
     SCOPED_TRACE(s.name);
-    EXPECT_GE(s.softening, 1e-12);  // the smallest that programs accept
+    EXPECT_GE(s.softening, 1e-12);  // the smallest softening that programs accept
     EXPECT_GT(s.dt, 0);
     EXPECT_GT(s.steps, 0);
     EXPECT_FALSE(s.description.empty());
