@@ -11,9 +11,9 @@ from typing import Optional
 
 
 def python_with(package: str, folder: Path) -> Optional[str]:
-    """Returns an interpreter that can import the package. This is the interpreter in the
-    environment variable PYTHON, the interpreter in `folder`, or that of a new environment in
-    `folder`, into which pip installs the package. If venv is missing or pip fails, for example
+    """Returns an interpreter that can import the package. Tries the interpreter in the environment
+    variable PYTHON and the one in `folder`. If both lack the package, makes a new environment in
+    `folder` and installs the package there with pip. If venv is missing or pip fails, for example
     without a network, prints the reason and returns None."""
     own = shutil.which(os.environ.get("PYTHON", "python3")) or sys.executable
     installed = folder.absolute() / "bin" / "python3"

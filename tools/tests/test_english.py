@@ -1,5 +1,5 @@
 """Tests the hints for English: the check must find seeded bad sentences and their lines, but must
-accept plain ones."""
+accept plain sentences."""
 
 import subprocess
 

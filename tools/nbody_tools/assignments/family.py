@@ -115,8 +115,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong solution: the edits that turn the reference into it, and its kind, which determines
-    how many points it may get (tests/assignments/bands.py)."""
+    """A wrong solution: the edits that make it from the reference, and its kind, which determines
+    how many points this solution may get (tests/assignments/bands.py)."""
     name: str
     why: str
     edits: tuple[tuple[str, str], ...]  # a text that the reference contains once, and the new text

@@ -10,7 +10,7 @@ FILL = 0x7f  # each byte of the result before a call
 UNWRITTEN = (struct.unpack("<f", bytes([FILL] * 4))[0], float(int.from_bytes([FILL] * 4, "little")))
 OF_HARNESS = re.compile(r"the allocation of \S*assignment_harness\.cu:\d+")
 AT_HARNESS = re.compile(r",? \(?allocated (?:at|in) \S*assignment_harness\.cu:\d+\)?")
-# A student's file has no main(), so `hostcuda check` cannot run it, but the test `findings` does.
+# A student's file has no main(), so `hostcuda check` cannot run it. The test `findings` can.
 CHECK = re.compile(r"hostcuda: hint: `hostcuda check` names .*")
 ERROR = re.compile(r"\berror\b", re.I)
 CALLABLE = "the CUDA runtime, printf, and the C++ library's mathematical functions and containers"

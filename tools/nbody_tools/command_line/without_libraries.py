@@ -61,7 +61,7 @@ class EmptyModules(MetaPathFinder, Loader):
 
 @contextlib.contextmanager
 def without_libraries() -> Iterator[None]:
-    """Replaces the libraries inside a `with` block. Modules imported in the block are useless
+    """Replaces the libraries inside a `with` block. Modules that the block imports are useless
     afterwards, so only a process that is about to exit may enter the block."""
     finder = EmptyModules()
     sys.meta_path.insert(0, finder)

@@ -54,7 +54,7 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
             for key, label, more in COUNTED]
     rows += map(extra_row, extra)
     speedup = rates[1].number / rates[0].number
-    slower = round(speedup, 2) < 1  # a ratio printed as 1.00 is not slower
+    slower = round(speedup, 2) < 1  # if the ratio is printed as 1.00, not slower
     shown = [
         1 / value if slower else value
         for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)

@@ -44,7 +44,7 @@ YEAR = 2 * numpy.pi  # the unit of time is a year divided by 2 pi
 
 
 def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path:
-    """Draws the picture that fits the scenario named in the snapshots."""
+    """Draws the picture that fits the scenario of the snapshots."""
     first = snapshots[0]
     if len(snapshots) < 2:
         raise FileError("an orbit needs two snapshots or more")

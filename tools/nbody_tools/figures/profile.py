@@ -40,7 +40,7 @@ MODELS = {
 class Shells:
     edges: numpy.ndarray
     masses: numpy.ndarray
-    errors: numpy.ndarray  # standard errors of the masses, for bodies drawn at random
+    errors: numpy.ndarray  # standard errors of the masses, for random bodies
 
     @property
     def radii(self) -> numpy.ndarray:

@@ -1,5 +1,5 @@
-"""Reads the output of --diagnostics and --activity-map. Error messages about a damaged file
-name the file and the line."""
+"""Reads the output of --diagnostics and --activity-map. If a file is damaged, the error message
+gives the file and the line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Finds the student who submitted to Gradescope. When Gradescope starts the grader, it provides a
-file submission_metadata.json, which its documentation of autograders describes."""
+"""Finds the student who submitted to Gradescope. Gradescope gives the grader a file,
+submission_metadata.json. Gradescope's documentation of autograders describes this file."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Kernel:
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a kernel template
-    first_block: Optional[dict[str, Any]] = None  # its accesses, if a picture was requested
+    first_block: Optional[dict[str, Any]] = None  # accesses of this block, for a picture
 
     def sum(self, quantity: str, memory: str, access: str) -> int:
         return sum(getattr(row, quantity) for row in self.rows

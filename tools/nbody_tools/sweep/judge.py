@@ -237,7 +237,7 @@ def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[
 
 
 def ratio(table: Table, claim: dict[str, Any], better: str, worse: str, results: Results) -> Ratio:
-    """Returns the speed of `better` divided by that of `worse`, both as measured and as published."""
+    """Returns the speed of `better` divided by that of `worse`, as measured and as published."""
     ours, published, noise = [], [], NOISE
     compared = pairs(table, claim, better, worse)
     for a, b in compared:

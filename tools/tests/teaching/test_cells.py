@@ -59,7 +59,7 @@ class Cells(fakes.InFolder):
                 for name, (
                     begin,
                     end,
-                ) in found.items():  # a function replaced by itself changes nothing
+                ) in found.items():  # replacing a function by itself changes nothing
                     if name != "main":
                         self.assertEqual(with_functions(text, text[begin:end]), text)
 
