@@ -1,5 +1,5 @@
-"""Reads facts from the sources of the steps: ideas, sizes, and the lines that change from one step to
-the next. Checks the sizes and the numbers of changed lines against limits."""
+"""Reads facts from the sources of the steps: ideas, sizes, and the lines that change from one step
+to the next. Checks the sizes and the numbers of changed lines against limits."""
 
 from __future__ import annotations
 

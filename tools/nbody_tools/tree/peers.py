@@ -148,10 +148,11 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
 
 
 def ecl_bodies(count: int) -> array:
-    """Returns ECL-BH's bodies: a Plummer sphere without its outermost thousandth (Aarseth, Henon,
-    Wielen 1974), drawn with the random-number generator that the C standard gives as an example.
-    The bodies are at rest. The function nevertheless draws random numbers for their velocities, as ECL-BH
-    does, because the next body's position depends on the state of the generator."""
+    """Returns ECL-BH's bodies: a Plummer sphere without its outermost thousandth (Aarseth,
+    Henon, Wielen 1974), drawn with the random-number generator that the C standard gives as an
+    example. The bodies are at rest. The function nevertheless draws random numbers for their
+    velocities, as ECL-BH does, because the next body's position depends on the state of the
+    generator."""
     state, scale = 7, 3 * math.pi / 16
 
     def draw() -> float:
