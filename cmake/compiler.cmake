@@ -111,9 +111,9 @@ if(NBODY_CUDA)
   endif()
 endif()
 
-# For tests, which are compiled more often than they run. They are compiled without optimisation,
-# several files at a time, because the files read the same headers, and with containers that check
-# indices.
+# Sets how tests are compiled, because they are compiled more often than they run: without
+# optimisation, with containers that check indices, and several files at a time, because the files
+# read the same headers.
 function(nbody_compile_quickly target)
   target_compile_options(${target} PRIVATE -O0)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)

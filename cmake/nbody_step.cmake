@@ -91,7 +91,7 @@ endfunction()
 # nbody_step_variant(name variant FILTER filter DEFINES NAME=VALUE...
 #                    [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster])
 #
-# name_variant_test runs the tests of a step compiled with other values of its TUNABLE parameters. A
+# name_variant_test runs the tests of a step that has other values of its TUNABLE parameters. A
 # small problem then takes branches that would otherwise need more bodies than a test without a GPU
 # can have.
 function(nbody_step_variant name variant)
@@ -125,7 +125,7 @@ function(nbody_executable name object libraries)
   # An installed program finds the MPI and NCCL libraries that it was built with.
   set_target_properties(${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   if(NBODY_CUDA)
-    # A program copied to a GPU machine with older or newer libraries must still start.
+    # Programs may be copied to a GPU machine with older or newer libraries, and must start there.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX CUDA_RUNTIME_LIBRARY Static)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
     target_link_libraries(${name} PRIVATE CUDA::cudart_static)
@@ -195,7 +195,7 @@ function(nbody_add_step_tests name)
       set(filter "Force.*:*Ladder*:${by_day}")
       if(devices MATCHES "^[235]$")
         set(add nbody_add_step_test)
-        string(APPEND filter ":*AreAllRight")  # more systems than fill a device
+        string(APPEND filter ":*AreAllRight")  # tests more systems than fill a device
       endif()
       if(NOT ARGN)
         string(APPEND filter ":*AByteCounts")  # if devices share the systems, each has fewer

@@ -102,8 +102,9 @@ def parse(words):
 
 
 def wrong_input(words):
-    """Returns a message if the files or the options for bodies are wrong, so that nothing is built
-    for them; otherwise returns None. The programs check everything else."""
+    """Returns a message if the files or the options for bodies are wrong, so that ./nbody builds
+    nothing for a command that must fail. Otherwise returns None. The programs check the other
+    options."""
     for word in itertools.takewhile(lambda word: not word.startswith("-"), words):
         if not Path(word).exists():
             return f"there is no file '{word}'"

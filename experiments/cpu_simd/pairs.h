@@ -122,7 +122,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace {
-HWY_EXPORT(accelerate_tile);  // the table of versions for all targets
+HWY_EXPORT(accelerate_tile);  // has a version for each target
 
 // The memory of one thread: a system's columns, and the thread's own sum for every body. Threads
 // therefore need not wait for each other, and the order of additions is always the same.

@@ -5,8 +5,8 @@ about the same error, on this machine.
                                                       they are installed
 
 CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances.
-The time that counts is that of the largest tolerance at which 1000 bodies have an RMS error of at
-most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without
+What counts is the time at one tolerance: the largest one at which 1000 bodies have an RMS error of
+at most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without
 softening, because the programs soften differently (cpu_tree: 1e-6). Each time is the shortest
 of three, without compilation and copies. On a busy machine the program refuses to run, because
 its times would mean nothing.

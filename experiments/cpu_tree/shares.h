@@ -168,7 +168,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace {
 using namespace cpu_tree;
-HWY_EXPORT(accelerate);  // the table of versions for all targets
+HWY_EXPORT(accelerate);  // has a version for each target
 
 // Estimates the forces on a group by a coarse walk, and returns the walk that opens nodes according
 // to these forces.

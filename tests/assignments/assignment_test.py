@@ -2,11 +2,11 @@
 """Tests that programs get the points that the README promises for their kind (bands.py):
 assignment_test.py BUILD FAMILY [--some N [--if-stale] | --all | --attempts]
 
-Tests for each variant: the reference, the starter, a right program in which one thread does
-everything, that program with shuffles that have no effect (they must not gain points), and the
-family's wrong programs (course/assignments/FAMILY/wrong.py), which must get the declared message.
-Each variant is tested with THREE of the wrong programs, and the next variant with others; --all
-tests each variant with all of them.
+Tests for each variant: the reference; the starter; a right program in which one thread does
+everything; the same program with additional shuffles, which have no effect and must not gain
+points; and the family's wrong programs (course/assignments/FAMILY/wrong.py), which must get the
+declared message. Each variant is tested with THREE of the wrong programs, and the next variant with
+others; --all tests each variant with all wrong programs.
 --some N tests N variants, with the first wrong program of a few kinds; with --if-stale it tests
 none if the family's nightly test passed with the present files. --attempts grades programs that
 students wrote from the statement alone: right ones in attempts/, cheats, right programs that use a

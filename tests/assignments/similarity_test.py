@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that copies of references, of this repository's code and of programs in this folder are
-recognised, that programs written from the statement alone are not reported, and that a program
-which a student developed from a lesson is reported as using the lesson: similarity_test.py. If
-copydetect is not installed, pip installs it in the current folder; exits with code 77 if pip
-cannot."""
+"""Tests which programs are reported as copies: similarity_test.py
+
+Copies of references, of this repository's code and of the programs in this folder must be reported.
+A program that a student developed from a lesson must be reported as using the lesson. Programs that
+students wrote from the statement alone must not be reported.
+
+If copydetect is not installed, pip installs it in the current folder; exits with code 77 if pip
+cannot.
+"""
 import os
 import re
 import sys

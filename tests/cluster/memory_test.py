@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests that a run keeps only one copy of its bodies, whatever it reads and writes, unless its
-result is compared with its initial state. Only step 00 is tested. All other programs handle bodies
-in the same way, including the first rank of step 14, and step 00 uses no device memory."""
+result is compared with its initial state. Only step 00 is tested, because it uses no device memory
+and all other programs, including the first rank of step 14, handle bodies in the same way."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ class Job:
 
     number: str
     moment: float
-    began: float = 0  # when it was first seen running
-    taken: int = -1  # time steps in its checkpoint when it was requeued
+    began: float = 0  # when the job was first seen running
+    taken: int = -1  # time steps in its checkpoint when the job was requeued
 
 
 def steps_of(checkpoint: Path) -> int:

@@ -154,8 +154,8 @@ def on_the_cpu(text: str) -> str:
 
 
 def tests_selected(text: str) -> str:
-    """Replaces a run of tests with a check that the command selects some tests. Running them would
-    run this test again."""
+    """Replaces a run of tests with a check that the command selects some tests. Running the
+    selected tests would run this test again."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
     words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
     return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"

@@ -37,8 +37,8 @@ class Device : public testing::Test {
     EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
   }
 
-  // Runs the program repeatedly. In the k-th run, the k-th call fails; stops when a run has no k-th
-  // call. Returns the number of failures.
+  // Runs the program repeatedly. In the k-th run, the k-th call fails; the last run is the one that
+  // has no k-th call. Returns the number of failures.
   int sweep(const std::string& variable, const std::string& error) {
     int failures = 0;
     // A run ends with calls that free memory, so three harmless failures in a row mark its end.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that submissions that cheat or crash get no points, read no files and do not hang:
-cheats_test.py BUILD [--run] [NAME...]
+"""Tests submissions that cheat or crash: cheats_test.py BUILD [--run] [NAME...]
+
+Such a submission must get no points, must not read files and must not hang.
 
 The submissions are in cheats.toml. --run selects the submissions that must be compiled and run.
 Each submission must end within the time limit.

@@ -1,5 +1,5 @@
 # Compiles the steps for one ARCHITECTURE with nvcc and ptxas and treats warnings as errors. It
-# links no programs, because the preset cuda does that, for one architecture.
+# links no programs, because the preset cuda links them, for one architecture.
 if(NOT NVCC)
   message("no nvcc here")
   return()

@@ -1,6 +1,6 @@
 """Tests `cmake --install --component library`. After the prefix has been moved,
-find_package(nbody) and pkg-config must still find the library, and a program built with either must
-run.
+find_package(nbody) and pkg-config must still find the library, and the programs that are built with
+their help must run.
 
 usage: library_test.py BUILD COMPILER
 """

@@ -8,7 +8,7 @@ class FewBodies {
     this.names = [];
     this.measured = [];   // the last positions of all bodies, oldest first
     this.frames = [];     // the same positions in the scale that is shown
-    this.followed = -1;   // the body kept in the middle; -1: none
+    this.followed = -1;   // the body that stays in the middle; -1: none
     this.planets = new Planets({systems: 0});
   }
 
@@ -77,7 +77,7 @@ class FewBodies {
     this.frames = this.measured.map((positions) => this.planets.scaled(positions));
   }
 
-  // Returns the name of the body from which distances are logarithmic, or null.
+  // Returns the body from which a logarithmic scale measures distances (its name), or null.
   get logarithmicFrom() {
     if (!this.planets.logarithmic) return null;
     return this.planets.stars.length > 1 ? "each star" : this.names[this.planets.star(0)];

@@ -36,7 +36,7 @@
     }
   }
 
-  // Contrast as WCAG 2 defines it, of text with the colours behind it.
+  // Computes the contrast, as WCAG 2 defines it, between a text and the colours behind it.
   const channels = (text) => text.match(/[\d.]+/g).map(Number);
   const rgba = (text) => [...channels(text), 1].slice(0, 4);
   const over = (top, below) => [0, 1, 2].map((k) => top[k] * top[3] + below[k] * (1 - top[3])).concat(1);
