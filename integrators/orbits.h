@@ -42,7 +42,7 @@ class Gravity {
 };
 
 struct Steps {
-  long long count;     // times at which forces were computed
+  long long count;     // number of times at which forces were computed
   double least, most;  // shortest and longest step of a body
 };
 

@@ -35,7 +35,7 @@
  * output arrays are on the device, the call returns before the results are ready, like a kernel
  * launch. options.interrupted is not called: kernels run to their end. The library keeps the memory
  * that calls have used; nbody_release_memory() returns this memory. A thread remembers what its
- * last calls found in the arrays. If they found the same, the next call begins with the same
+ * last calls found in the arrays. If all of them found the same, the next call begins with the same
  * kernels. If the arrays have changed so much that these kernels do not fit, the call then runs
  * other kernels. The results are the same in both cases.
  */

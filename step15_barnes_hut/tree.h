@@ -174,7 +174,7 @@ __device__ inline void make_node(const CurveKey* __restrict__ keys, int n, int i
     return static_cast<int>(length);
   };
   const int length = reach(bits(-1));
-  const int near = reach(bits(length));  // on this side of the split keys share one more bit
+  const int near = reach(bits(length));  // on this side of the split, keys share one more bit
   const int first = side > 0 ? i : i - length, split = side > 0 ? i + near : i - near - 1;
   links.nodes[i].arrived = 0;
   links.nodes[i].left = links.link(n, i, split, first, split - first + 1);
@@ -321,11 +321,11 @@ struct Tree {
   std::size_t size = static_cast<std::size_t>(n), slot_count = (size - 1) / kSlot + 1;
   DeviceArray<Position> bodies{size};  // bodies in sorted order
   DeviceArray<int> order{size};        // the index of each sorted body
-  DeviceArray<CurveKey> keys{size};    // sorted
+  DeviceArray<CurveKey> keys{size};    // the key of each sorted body
   DeviceArray<CurveKey> unsorted_keys{size};
   DeviceArray<int> numbers{size};
   DeviceArray<Ticket> tickets{size}, filled{size};
-  DeviceArray<CurveKey> first_keys{slot_count};  // of each slot
+  DeviceArray<CurveKey> first_keys{slot_count};  // the first key of each slot
   DeviceArray<int> counts{slot_count}, begins{slot_count};
   DeviceArray<Node> nodes{2 * size};
   DeviceArray<int> leaves{size}, leaf_count{1};  // the leaves' numbers

@@ -36,7 +36,7 @@ __device__ inline float sum_of_warp(float x) {
 __device__ inline float sum_of_block(float x) {
   __shared__ float sums[kCloudBlock / 32];
   x = sum_of_warp(x);
-  __syncthreads();  // the last sums have been read
+  __syncthreads();  // the previous sums have been read
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
   __syncthreads();
   return sum_of_warp(threadIdx.x % 32 < blockDim.x / 32 ? sums[threadIdx.x % 32] : 0);

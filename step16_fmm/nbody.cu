@@ -53,7 +53,7 @@ constexpr float kAllowed = 0.7f;
 // Scales the error of a series. Its parts have the same sign for all nodes on one side.
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
-// The results of the first walk through one part of the tree, from which groups of 32 continue.
+// Results of the first walk through one part of the tree; groups of 32 bodies continue from them.
 struct LargeGroup {
   float3 middle;
   int count;
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
             float theta, float softening_squared, float tolerance) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ float4 tile[3][32];
-  const LargeGroup* const large = large_groups + blockIdx.x / kShare * kParts;  // its parts
+  const LargeGroup* const large = large_groups + blockIdx.x / kShare * kParts;  // the group's parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));

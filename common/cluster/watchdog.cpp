@@ -24,7 +24,7 @@ namespace nbody {
 namespace {
 
 constexpr double kBeat = 1;           // seconds between heartbeats
-constexpr double kForLastWord = 0.5;  // seconds between a signal and its effect
+constexpr double kForLastWord = 0.5;  // seconds from a signal until it takes effect
 constexpr double kOneWave = 3;        // seconds; later signals within this time have no effect
 constexpr double kToAbort = 2;        // seconds to wait until NCCL has ended its kernels
 

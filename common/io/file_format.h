@@ -1,4 +1,5 @@
-// File formats for bodies. Each format has one file in io/formats and one line in the table there.
+// File formats for bodies. Each format has one file in io/formats, and one line in the table of
+// io/formats/table.cpp.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ struct Gate {
   // same output.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
-  // Replaces the value and the limit by the given ones if the given value is larger relative to its
-  // limit.
+  // Replaces the value and the limit by the other value and limit if the other value is larger
+  // relative to its limit.
   void keep_worse(double other_value, double other_limit);
 };
 

@@ -133,7 +133,7 @@ class Validator {
     return std::launch::async | std::launch::deferred;
   }
 
-  // Returns the checks of a single step and the given other checks. Checks whose limit is too wide
+  // Returns the checks of a single step and the checks `others`. Checks whose limit is too wide
   // are marked as undecided.
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
@@ -215,9 +215,9 @@ class Validator {
     return forces.rms.limit <= kMaxLimit && forces.p99.limit <= kMaxLimit;
   }
 
-  // Finds errors that depend on a body's place in memory or in space, or on its motion. A sum over
-  // all bodies hides an error in one weak force. Therefore, if bodies are sampled, the bodies whose
-  // forces changed most are compared with float64 as well.
+  // Finds errors that depend on a body's place in memory or in space, or on its motion. An RMS
+  // over all bodies hides an error in one weak force. Therefore, if bodies are sampled, the bodies
+  // whose forces changed most are compared with float64 as well.
   void check_body_order(const Step<Real>& step, const std::vector<Change>& changes) {
     for (int s = 0; s < step.before.count; ++s) {
       const Change& change = changes[static_cast<std::size_t>(s)];

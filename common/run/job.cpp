@@ -298,7 +298,7 @@ Job prepare_job(const Options& options) {
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
-  continue_from_checkpoint(options, job);  // the file is locked against other programs
+  continue_from_checkpoint(options, job);  // the checkpoint is now locked against other programs
   check_records(options, job);
   take_forces(start, job.run);
   job.run.steps = job.last_step - static_cast<int>(start.step);

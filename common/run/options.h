@@ -63,7 +63,7 @@ struct Options {
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }
-  // If false, the run is neither repeated nor compared with its start, so the bodies are stored
+  // False if the run is neither repeated nor compared with its start. Then the bodies are stored
   // only once.
   bool needs_start() const {
     return warmup + repeat > 1 || !quiet || force_error > 0 || strict ||

@@ -23,7 +23,7 @@ class Interruption {
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
-  int signal() const;     // 0: none so far
+  int signal() const;     // number of the signal that came; 0: none so far
   static bool is_open();  // true while such an object lives and no signal has come
 };
 

@@ -94,7 +94,7 @@ struct Chunk {
 // contains every time step of the run with the same probability.
 class ChunkKeeper {
  public:
-  // Runs of up to `steps_at_once` steps are not divided into calls.
+  // Runs of up to `steps_at_once` steps are not divided into several calls.
   ChunkKeeper(int steps_at_once, unsigned seed) : steps_at_once_(steps_at_once), random_(seed) {}
   int steps_at_once() const { return steps_at_once_; }
 

@@ -266,7 +266,7 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, OpenView ope
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   job.float64 = info.float64;
-  // Rejects a file that is not a table before looking for a device.
+  // Before looking for a device, rejects a file that is not a table.
   if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);

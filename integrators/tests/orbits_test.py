@@ -166,7 +166,7 @@ class Messages(Programs):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_a_collision(self) -> None:
-        """Two bodies at rest fall onto each other. No step is short enough for this."""
+        """Two bodies at rest fall onto each other; no time step is short enough to compute this."""
         (self.folder / "fall.csv").write_text("m,x,y,vx,vy\n1,0,0,0,0\n1,1,0,0,0\n")
         for program in ADAPTIVE:
             with self.subTest(program):

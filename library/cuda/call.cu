@@ -3,10 +3,10 @@
 //
 // The number of sources with mass decides which kernels run, so the host must know what the
 // examination found. Waiting for these findings takes longer than a small kernel. So a thread
-// remembers what the examinations of its last calls found. If these findings were the same, the
-// next call launches the same kernels at once. These kernels store their results only if the
-// examination of this call has the same findings. Otherwise the call launches the right kernels
-// afterwards. With options.unchecked there is no examination. For a few thousand bodies, the kernel
+// remembers what the examinations of its last calls found. If these findings agree with each other,
+// the next call launches the same kernels at once. These kernels store their results only if the
+// examination of this call has the same findings. Otherwise the call then launches the right
+// kernels. With options.unchecked there is no examination. For a few thousand bodies, the kernel
 // that adds up the sums also examines the values, so the host does not have to know anything.
 #include <array>
 #include <functional>

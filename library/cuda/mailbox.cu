@@ -76,7 +76,7 @@ void Mailbox::begin() {
 }
 
 const Facts& Mailbox::wait(cudaStream_t stream) {
-  constexpr int kLooks = 1024;  // looks before the host asks whether the kernels have failed
+  constexpr int kLooks = 1024;  // after this many looks, the host checks for failed kernels
   const std::atomic_ref<int> wrong(slot_.facts->wrong);
   for (int looks = 1; wrong.load(std::memory_order_acquire) == kPending; ++looks) {
     std::this_thread::yield();

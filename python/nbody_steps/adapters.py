@@ -198,7 +198,7 @@ def galpy_field(potential: Any, length: float = 1.0, speed: float = 1.0
         off_axis = np.where(radius > 0, radius, 1e-12)
 
         def of(function: Any) -> np.ndarray:
-            # Not all of galpy's potentials take arrays of points, but all take one point.
+            # Some of galpy's potentials reject arrays of points, but all of them take one point.
             return np.array([float(function(potential, r, z, phi=angle, t=now, use_physical=False))
                              for r, z, angle in zip(off_axis, x[:, 2], phi)])
 

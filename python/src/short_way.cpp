@@ -9,7 +9,7 @@ namespace {
 
 using nbody::library::Quantity;
 
-// The attributes that are read here.
+// The names of the attributes that this file reads.
 struct Names {
   nb::str is_cuda = name("is_cuda"), get_device = name("get_device"), dtype = name("dtype"),
           shape = name("shape"), is_contiguous = name("is_contiguous"), data_ptr = name("data_ptr"),

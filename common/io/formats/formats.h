@@ -24,13 +24,13 @@ struct Contents {
   std::optional<int> systems;      // number of systems, if the file gives it
 };
 
-// The entries of the table, each defined in the file of its format.
+// The entries of the table of formats. Each entry is defined in the file of its format.
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
 // NEMO's format: recognised only so that a message can suggest the NEMO program that writes tables.
 extern const FileFormat kNemo;
 // Gadget's HDF5 format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
-// Returns the table, with these functions in the entry for Gadget's HDF5 format.
+// Returns the table of formats, in which Gadget's HDF5 format has these functions.
 std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
                                                   decltype(FileFormat::check) check,
                                                   decltype(FileFormat::write) write);

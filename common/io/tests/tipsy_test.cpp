@@ -182,7 +182,7 @@ TEST(Species, ListsAreWholeWords) {
     EXPECT_THROW(parse_species("--species", list), UsageError) << list;
 }
 
-// --- units, in the file next to it ---
+// --- units, in the .param file next to a Tipsy file ---
 
 TEST_F(TipsyParam, GivesUnits) {
   const auto file = folder.with("run.00010", four_bodies(std::endian::big));

@@ -25,7 +25,7 @@ constexpr double kPairs = 2e7;  // largest number of pairs per state to search f
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
 constexpr double kFollowed = 3e8;     // largest number of interactions in a wider float
-constexpr double kRoundingLeads = 3;  // rounding dominates if its error is this many times dt's
+constexpr double kRoundingLeads = 3;  // above this ratio (its error to dt's), rounding dominates
 constexpr double kNoteworthy = 1e-5;
 
 const char* finer_steps(Integrator integrator) {

@@ -40,7 +40,7 @@ struct Plausibility {
   std::vector<std::string> reasons;  // why the run is not ok, and what to do
   std::vector<std::string> notes;    // further remarks
 
-  std::optional<double> energy_change, energy_error;  // of the worst system, and its standard error
+  std::optional<double> energy_change, energy_error;  // worst system: change, its standard error
   std::optional<double> encounter;                    // dt divided by the shortest time
   // Errors of the positions, relative to the RMS distance from the origin.
   std::optional<double> time_step_error, rounding_error;

@@ -281,7 +281,7 @@ TEST(Collision, MeetsOnAParabola) {
   const double total = first.mass + second.mass, h = length(cross(dx, dv));
   EXPECT_NEAR(length(dx), 40, 1e-3);
   EXPECT_NEAR(dot(dv, dv) / 2 - total / length(dx), 0, 1e-4);  // the energy of a parabola is 0
-  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // its pericentre is 3
+  EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // the parabola's pericentre is 3
   EXPECT_LT(dot(dx, dv), 0);                                   // the galaxies are approaching
 }
 

@@ -186,7 +186,7 @@ TEST(Plummer, IsNearEquilibriumBeyond) {
     EXPECT_NEAR(kinetic(bodies), 0.25, 0.01);
     w += potential(bodies, 1e-9) / 3;
   }
-  EXPECT_NEAR(w, -0.5, 0.01);  // Henon units, before softening
+  EXPECT_NEAR(w, -0.5, 0.01);  // in Henon units, without softening
 }
 
 // Checks the mass profile, M(<r) = r^3 / (r^2 + a^2)^(3/2) with a = 3 pi / 16. If only the energies
