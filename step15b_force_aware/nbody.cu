@@ -28,9 +28,9 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
 
-// True if a node acts as one body on all bodies of a box. Let r be the node's radius
-// divided by theta, and R the distance of its centre from the box. Then r / R must be small, and so
-// must the first omitted multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
+// True if a node acts as one body on all bodies of a box. Let r be the node's radius divided by
+// theta, and R the distance of its centre from the box. Then r / R must be small, and so must the
+// first omitted multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;

@@ -122,7 +122,7 @@ void* take_cuda_result(std::size_t bytes) {
   void* memory = nullptr;
   return take_memory(&memory, bytes) == cudaSuccess ? memory : nullptr;
 }
-// Kernels may still be using the array, in any stream.
+// Waits first, because kernels in any stream may still be using the array.
 void return_cuda_result(void* memory) {
   (void)cudaDeviceSynchronize();
   (void)return_memory(memory);

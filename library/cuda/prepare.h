@@ -23,9 +23,9 @@ struct Pointers {
   const Real *positions, *velocities, *masses;
 };
 
-// Examines the values of a call: first the sources, then the targets. A call that
-// expects the same plan as an earlier call launches all its kernels before it waits. is_expected()
-// then tells the kernels that store results whether to store them.
+// Examines the values of a call: first the sources, then the targets. A call that expects the same
+// plan as an earlier call launches all its kernels before it waits. is_expected() then tells the
+// kernels that store results whether to store them.
 class Examination {
  public:
   // `blocks`: number of blocks of both passes together.

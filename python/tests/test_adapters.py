@@ -143,7 +143,7 @@ class Galpy(unittest.TestCase):
         self.assertEqual(field(x.astype(np.float32), 0.0).dtype, np.float32)
 
     def test_units(self) -> None:
-        """An orbit with radius 8 kpc and speed 220 km/s, in galpy's units and in kpc-msun."""
+        """Checks an orbit of radius 8 kpc and speed 220 km/s, in galpy's units and kpc-msun."""
         from galpy.potential import LogarithmicHaloPotential
         speed = 220 / KMS
         field = nb.galpy_field(LogarithmicHaloPotential(normalize=1.0), length=8.0, speed=speed)

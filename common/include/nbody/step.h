@@ -22,9 +22,8 @@ struct Approximation {
   // theta. At theta = 0 no group acts as one body.
   float theta = 0;
   int multipole = 2;  // a group's highest moment: 0 = mass only, 2 = mass and quadrupole
-  // Only for a step that opens a node if the node's estimated error is too large: the largest value
-  // allowed for the first omitted term of the node's multipole series, relative to the force on the
-  // body. At 0 every node is opened.
+  // Only for a step that opens nodes by their estimated errors: the limit on the first omitted term
+  // of a node's multipole series, relative to the force on the body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
 };
 
