@@ -1,5 +1,5 @@
 // Shared by the four programs: bodies in float64, gravity from libnbody, and the command line.
-// G = 1. An integrator moves a System over a span of time; the rest of a program is in orbits.cpp.
+// G = 1. An integrator moves a System over a span of time; orbits.cpp does everything else.
 #pragma once
 
 #include <string_view>

@@ -160,8 +160,8 @@ struct Links {
   }
 };
 
-// Finds inner node i, with more bodies than a leaf. Body i is at one end of it. The node extends to
-// the side where keys share more bits with key i, as far as they share more than on the other side.
+// Finds inner node i, which has more bodies than a leaf. It goes from body i to the side where keys
+// share more bits with key i, as far as they share more than the next key on the other side does.
 __device__ inline void make_node(const CurveKey* __restrict__ keys, int n, int i, int side,
                                  const Links& links) {
   const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };

@@ -1,6 +1,6 @@
 // The field of distant nodes around a point: a Taylor series of the potential, order by order.
 //
-// A body at the point plus d feels the gradient of f(x + d) as the pull of a node, where
+// A node pulls a body at the point plus d with the gradient of f(x + d), where
 // f(x) = m / s, s^2 = x^2 + eps^2, and x leads from the node's centre to the point. Around d = 0,
 //   f(x + d) = m sum_k b_k d^k,  b_k = (1 / k!) D^k (1 / s),  k = (kx, ky, kz), d^k = dx^kx dy^ky
 //   dz^kz.

@@ -29,7 +29,7 @@ class StageTimer {
 };
 
 // Times stages that overlap: one span per stage and system. Each device has its own timeline,
-// constructed while that device is current.
+// which is constructed while that device is current.
 class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
