@@ -41,8 +41,8 @@ constexpr Term kTerm = term_at(kPlace);
 template <int x, int y, int z>
 constexpr int kAt = Term{x, y, z}.place();
 
-// Calls action(place) for every term except the one of order 0. `place` is a constant, so all
-// arrays indexed by it are in registers.
+// Calls action(place) for every term except the one of order 0. `place` is a constant, so arrays
+// with this index are in registers.
 template <class Action>
 __device__ void for_each_term(const Action& action) {
   [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {

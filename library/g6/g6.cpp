@@ -1,5 +1,5 @@
-// One call of libnbody computes the forces on a block of i-particles by all j-particles that are
-// not in the block themselves. The forces of the j-particles in the block are added pair by pair,
+// One call of libnbody computes the forces on a block of i-particles by all j-particles that do
+// not belong to the block. The forces of the j-particles in the block are added pair by pair,
 // because a body must not act on itself. Only the indices show that an i-particle and a j-particle
 // are the same body, because the calling program predicts the positions of i-particles with its own
 // rounding.
