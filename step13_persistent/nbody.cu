@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
       }
       __syncthreads();  // no thread may overwrite the sums before all have read them
     }
-    // The next step reads what this step has written, and overwrites what this step has read.
+    // The next step reads what this one wrote, and overwrites what this one read.
     cooperative_groups::this_grid().sync();
   }
 }
