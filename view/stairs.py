@@ -22,7 +22,8 @@ OF_THE_START = (
     "--softening",
     "--integrator",
 )
-# With these numbers, an emulated step takes a tenth of a second, and a GPU has enough work.
+# With these numbers of bodies, an emulated time step takes a tenth of a second, and a GPU has
+# enough work.
 BODIES = {"emulated": 2048, "cuda": 32768}
 
 

@@ -24,7 +24,7 @@ m,x,y,z,vx,vy,vz,species
 0.5,-1,-2,-3.5,0,0.25,0,disk
 0.125,7,0,0,0,0,1,gas
 """
-# The parameters that GADGET-4 requires with any options in Config.sh (its src/data/allvars.cc).
+# The parameters that GADGET-4 requires whatever Config.sh contains (its src/data/allvars.cc).
 GADGET4 = """InitCondFile OutputDir SnapshotFileBase OutputListFilename OutputListOn Omega0
 OmegaBaryon OmegaLambda Hubble HubbleParam BoxSize MaxMemSize TimeOfFirstSnapshot
 CpuTimeBetRestartFile TimeBetStatistics TimeBegin TimeMax TimeBetSnapshot

@@ -118,8 +118,8 @@ class Cells {
 
   get choice() { return element("cells").value; }  // "none", "body" or a level
 
-  // Builds trees at once for a new choice; for a new frame, waits until ten times the duration of
-  // the last build has passed.
+  // Builds trees immediately if the choice is new. If only the frame is new, waits until ten times
+  // the duration of the last build has passed.
   update(frame, info, now) {
     const {choice} = this, theta = Number(element("theta").value);
     element("theta_label").hidden = choice !== "body";

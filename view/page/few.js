@@ -77,7 +77,8 @@ class FewBodies {
     this.frames = this.measured.map((positions) => this.planets.scaled(positions));
   }
 
-  // Returns the body from which a logarithmic scale measures distances (its name), or null.
+  // Returns the name of the body from which a logarithmic scale measures distances. Returns null if
+  // the scale is not logarithmic.
   get logarithmicFrom() {
     if (!this.planets.logarithmic) return null;
     return this.planets.stars.length > 1 ? "each star" : this.names[this.planets.star(0)];

@@ -3,8 +3,8 @@
 
 const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-// Of all rectangles that overlap no box, returns the one with the longest shorter side, as {left, top,
-// right, bottom}. The edges of these rectangles are edges of the picture or of boxes.
+// Returns, as {left, top, right, bottom}, the rectangle that overlaps no box and whose shorter side
+// is as long as possible. Tries all rectangles whose edges are edges of the picture or of boxes.
 function freeRectangle(width, height, boxes) {
   const whole = {left: 0, top: 0, right: width, bottom: height};
   const shorter = (one) => Math.min(one.right - one.left, one.bottom - one.top);

@@ -10,7 +10,8 @@ function show(id, text) {
   if (element(id).textContent !== text) element(id).textContent = text;
 }
 
-// Formats about three significant digits, without jumping between notations.
+// Formats a number with `digits` significant digits, or with more if the integer part has more.
+// Uses an exponent only for a very large or very small number.
 function number(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -75,7 +76,7 @@ class Hud {
       return;
     }
     if (since) show("energy_since", `counted from time ${this.time(energy.since, 3)}, when the forces changed`);
-    // An estimate says nothing about a change smaller than its own error.
+    // An estimated energy says nothing about a change that is smaller than the estimate's error.
     const error = energy.uncertainty.toExponential(1);
     const below = Math.abs(energy.error) < energy.uncertainty;
     show("energy", below ? `below ${error}` : energy.error.toExponential(1));
@@ -95,7 +96,7 @@ class Hud {
     show("fastest", inUnit(range[1], this.info.speed_unit));
   }
 
-  // Makes a button for each component, which shows or hides it.
+  // Makes a button for each component. The button shows or hides the component.
   setComponents(components, toggle) {
     element("ramp").style.background = `linear-gradient(to right, ${SPEED_COLOURS.map(css).join(", ")})`;
     const palette = paletteOf(components), box = element("components");

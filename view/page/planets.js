@@ -2,7 +2,8 @@
 "use strict";
 
 const ORBIT_POINTS = 192;
-// From this ratio between the largest and the smallest distance, a true scale hides the inner bodies.
+// If the largest distance is more than this many times the smallest one, a true scale hides the
+// inner bodies.
 const WIDE_RATIO = 12;
 const MOST_RINGS = 4;
 

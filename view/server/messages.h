@@ -63,7 +63,7 @@ struct Info {
 };
 std::string info_message(const Info& info, const Snapshot& snapshot, const Thinning& thinning);
 
-// Sent from program to page whenever it changes.
+// Sent from program to page whenever the status changes.
 struct Status {
   bool paused = false;
   bool finished = false;

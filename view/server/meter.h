@@ -1,5 +1,5 @@
-// Measures the speed of a run. The page shows this speed, and it determines how many time steps are
-// taken per frame.
+// Measures the speed of a run. The page shows this speed, which also limits the number of time
+// steps per frame.
 #pragma once
 
 #include <deque>

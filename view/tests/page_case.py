@@ -39,8 +39,9 @@ def picture(browser):
 
 
 def changes(browser, before):
-    """Returns how much the picture differs from `before`, as a mean over the brighter pixels. Waits
-    up to ten seconds for a change, because a busy machine draws late."""
+    """Returns how much the picture differs from `before`, as a mean over the pixels that are
+    bright in at least one of the two pictures. Waits up to ten seconds for a change, because a busy
+    machine draws late."""
     deadline = time.monotonic() + 10
     while (change := difference(before, picture(browser))) <= 0.02 and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -96,7 +96,7 @@ class Extra:
     devices: int = 1
     environment: str = ""
     star: bool = (
-        False  # if true, every other body is lighter than the last digit of the first body's mass
+        False  # if true, all masses but the first are below the last digit of the first mass
     )
 
 

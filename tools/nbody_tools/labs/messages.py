@@ -41,7 +41,8 @@ def readable(said: str, folder: Path) -> str:
             continue
         match = OF_FILE.match(line)
         own = match is not None and is_own(match["file"], folder)
-        of_nvcc = match is not None and match["nvcc"] is not None  # nvcc's excerpts have no margin
+        # Below its message, nvcc prints the source line without a margin such as "12 | ".
+        of_nvcc = match is not None and match["nvcc"] is not None
         if own or OF_TOOL.match(line) or match and is_public(match["file"], folder):
             kept.append(without_folders(line, folder))
         elif LEFT_OUT not in kept:

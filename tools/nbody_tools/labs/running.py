@@ -65,7 +65,7 @@ class Run:
 
     @property
     def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
-        """Returns every answered problem with the checks that it failed."""
+        """Returns each answered problem with the checks that its answer failed."""
         return [(problem, [gate for gate in result["gates"] if gate["failed"]])
                 for problem, result in zip(self.asked, self.problems)]
 
@@ -193,7 +193,8 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
         close_fds=True,
         start_new_session=True,
     )
-    # Only these two processes hold the pipes open, so when one ends, the other reads end of file.
+    # After this loop, only the worker and the judge hold the pipes open. When one of them ends, the
+    # other therefore reads end of file.
     for pipe in (worker.stdin, worker.stdout):
         if pipe is not None:
             pipe.close()
@@ -229,8 +230,8 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
 
 def started(workshop: Workshop, words: Sequence[str], lines: LineServer, megabytes: int,
             environment: str, seconds: float, pipe: int) -> subprocess.Popen:
-    """Starts a submission in the sandbox. `pipe` is subprocess.PIPE or DEVNULL, for its standard
-    input and output."""
+    """Starts a submission in the sandbox. Its standard input and output are `pipe`, which is
+    subprocess.PIPE or DEVNULL."""
     program = Path(words[0])
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
     access = Access(

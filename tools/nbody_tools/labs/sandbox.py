@@ -3,7 +3,7 @@ which itself runs inside bubblewrap if bubblewrap is installed and works.
 
 bubblewrap gives a program its own file system, which contains only the folders named here, and its
 own processes, network and users. If namespaces are not allowed, as in most containers, Landlock
-denies access to the same files.
+denies access to the files that bubblewrap would hide.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class Sandbox:
         rights |= {str(path): "--ro-bind" for path in (self.tool, *access.read, *access.execute)}
         rights |= {str(path): "--bind" for path in access.write}
         words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
-        # If bubblewrap created the parent folders of a mount, only its own user could enter them.
+        # Creates the parent folders of each mount. If bubblewrap created them by itself, only the
+        # user who runs bubblewrap could enter them.
         around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
         for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]

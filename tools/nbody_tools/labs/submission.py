@@ -8,7 +8,8 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 200_000
-# Compilers treat some of these as white space; others make editors show text in another order.
+# Compilers treat some of these characters as white space. Other characters make editors show text
+# in another order.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v": "a vertical tab"}
 

@@ -9,7 +9,8 @@ the sizes and states of the problems:
   orders    other orders of threads, blocks and streams; guarded memory; several devices
   findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
-  time      on a GPU: full points up to 1.2 times the time of the step's program, none from 10 times
+  time      on a GPU: full points up to 1.2 times the time of the step's program, no points from
+            10 times on
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ LINES = 6  # at most this many lines of a submission's output are shown
 # Checks of a run as a whole. If no other check fails, the forces and the kick are right.
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
-PARTIAL = 0.5  # share of the points divided among a test's problems; solving all earns all points
+# If a program solves only some of a test's problems, it gets this share of the test's points, times
+# the fraction of problems solved.
+PARTIAL = 0.5
 NEVER_ENDS = "without reaching a barrier or its end"  # in hostcuda's message about endless kernels
 OUT_OF_BOUNDS = "out of bounds"  # part of the tracer's message about an invalid access
 FINDINGS = 2  # at most this many findings are shown; the first usually causes the others
@@ -133,7 +136,7 @@ class Tests:
         return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
-        """Returns a random odd number. Tile and warp sizes are even, so none divides it."""
+        """Returns a random odd number, which is never a multiple of a tile or warp size."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None,
@@ -291,8 +294,8 @@ def is_later(message: str) -> bool:
 
 
 def without_noise(result: Result) -> Result:
-    """Keeps only the first message of a program that was killed by a signal, because what a program
-    prints after it has overwritten other memory explains nothing."""
+    """Keeps only the first message of a program that was killed by a signal, because later
+    messages may come from overwritten memory, and then explain nothing."""
     if result.name == "findings" or "(signal " not in result.why:
         return result
     line = result.why.split("\n", 1)[0]

@@ -13,7 +13,8 @@ from nbody_tools.files.bin import VALUES, read_bin
 from nbody_tools.measure.bench import Bench
 from nbody_tools.tree.measure import TREE, UNCHECKED, energies
 
-# The diagnostics have three rows, because the host computes each row's energy from all pairs.
+# The diagnostics have only three rows, because the host computes the energy of each row from all
+# pairs, which takes long.
 BODIES, STEPS, ROWS = 1048576, 1200, 3
 EVERY, STATES = 200, (600, 800, 1000, 1200)  # in time steps: before, during and after the passage
 CELLS, HALF_WIDTH = 512, 14.0  # a map's cells per side, and half its width in scenario units

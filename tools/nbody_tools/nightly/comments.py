@@ -25,10 +25,11 @@ TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
 # Matches CMake's bracket arguments and strings, and its bracket and line comments.
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|\[(=*)\[.*?\]\2\]|"(?:\\.|[^"\\])*"|#[^\n]*', re.S)
 
-# Matches what a Python file has whose docstring is the help of a program or of an nbody command.
+# Matches a Python file whose docstring is a help text: the file uses __doc__, or defines an nbody
+# command (configure).
 HELP = re.compile(r"\b__doc__\b|^def configure\(", re.M)
 
-# Matches the words after a code block that say in which file a reader saves the block.
+# Matches a line of prose that says in which file the reader saves a code block.
 SAVED = re.compile(r"(?:Saved|save this) as `")
 
 

@@ -37,7 +37,8 @@ class Row:
         return float(self.seconds) if self.seconds else 60.0
 
     def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
-        """Records an outcome: "passed", "failed" or "skipped". A skip keeps an earlier pass."""
+        """Records an outcome: "passed", "failed" or "skipped". If the test failed or was skipped,
+        keeps the revision and the date of an earlier pass."""
         if outcome == "passed":
             self.passed, self.red, self.skipped = revision, "", ""
         elif outcome == "failed":

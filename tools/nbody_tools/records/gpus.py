@@ -20,8 +20,8 @@ def described() -> dict[str, dict[str, Any]]:
 
 
 def is_gpu(facts: dict[str, Any]) -> bool:
-    """Returns True if a machine is a GPU. This also works for incomplete rows, because only a CPU
-    has hardware threads but no SMs."""
+    """Returns True if a machine is a GPU. The answer is right even if some facts of a GPU are
+    missing, because only a CPU has hardware threads but no SMs."""
     return "threads" not in facts or "sms" in facts or "capability" in facts
 
 

@@ -69,7 +69,7 @@ def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> 
 
 
 def drawings_table(root: Path, reports: dict[str, Any], report: str) -> str:
-    """Returns a table of the drawings for one report, with links relative to its page."""
+    """Returns a table of the drawings for one report. Links are relative to the report's page."""
     rows = []
     for drawing in read_drawings(root, reports):
         if drawing["report"] == report:

@@ -88,8 +88,9 @@ def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planne
 
 
 def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
-    """Returns each pending configuration as a separate share, because all cores are equivalent.
-    Configurations without a record come first. Within each kind, the longest come first."""
+    """Returns each pending configuration of a CPU program as a separate share. Configurations that
+    are compared need not share a group of cores, because all cores are equivalent. Configurations
+    without a record come first. Among these, and among the others, the longest come first."""
     def order(planned: Planned) -> tuple[bool, float]:
         return planned.measured, -estimate(pending([planned], journal))
 
@@ -120,13 +121,13 @@ class Worker:
             for queue in self.queues:
                 for share in taken(queue):
                     run_all(share, folder, journal, end - time.monotonic(), say, self.environment)
-        except Exception as error:  # the other threads continue; run_on() raises it
+        except Exception as error:  # the other threads continue; run_on() raises the error
             self.failure = error
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
     """Returns the cores assigned to each GPU, and groups of cores for CPU programs. The groups
-    together have half of all cores. If there are no groups, CPU programs run after the GPU
+    together have at most half of all cores. If there are no groups, CPU programs run after the GPU
     programs."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]

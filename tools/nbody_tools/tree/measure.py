@@ -28,7 +28,7 @@ SIZES = (
     (16777216, 2),
 )
 LARGEST_DIRECT = 1048576
-LARGEST = 16777216  # generating it takes longer than computing, so it comes last
+LARGEST = 16777216  # generating the bodies takes longer than computing, so they come last
 ANGLES = {
     2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     0: (0.2, 0.4, 0.6, 0.8, 1.0),

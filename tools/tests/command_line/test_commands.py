@@ -29,7 +29,7 @@ ROOT = fakes.TOOLS.parent
 MODULES = fakes.TOOLS / "nbody_tools"
 PROCESSOR_SECONDS = 0.3  # limit for an answer that needs no libraries
 
-# Prints each help text as the front does, all in one process.
+# Prints each help text as ./nbody does (front.py), but all in one process.
 # Leaves out commands whose help another program prints.
 ALL_HELP = """
 import contextlib, io, json, sys

@@ -12,7 +12,7 @@ from nbody_tools.labs.cpp_text import without_comments
 from nbody_tools.labs.lab import Lab, lab_folders, read_lab
 
 FEWEST = 10  # lines of code that a student writes
-FIRST_WITH_A_MISTAKE = "20"  # in these labs students find a mistake
+FIRST_WITH_A_MISTAKE = "20"  # from this lab on, students find a mistake
 CODE = re.compile(r"^```.*?^```", re.M | re.S)
 
 
