@@ -89,7 +89,7 @@ def commands_of(page: str, text: str) -> list[Command]:
 
 def saved_files(text: str) -> dict[str, str]:
     """Maps the name of each file that the page tells the reader to save to the file's content. The
-    content is the block before the words "Saved as `NAME`" or "If you save this as `NAME`"."""
+    content is the code block before the words "Saved as `NAME`" or "If you save this as `NAME`"."""
     lines = text.splitlines()
     saved = {}
     for block in code_blocks(text):

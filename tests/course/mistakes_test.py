@@ -26,7 +26,7 @@ def said_of(program, root, folder, options):
         text=True,
         check=False,
     )
-    # The second of these messages appears only if clang++ is not installed.
+    # Drops two messages. The second of them appears only if clang++ is not installed.
     lines = [
         line
         for line in done.stdout.splitlines()

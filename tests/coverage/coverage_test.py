@@ -1,4 +1,4 @@
-"""Fails if the quick tests do not reach a line, branch or shape of steps 10 to 15.
+"""Fails if the quick tests do not reach a line, branch or template instance of steps 10 to 15.
 
     coverage_test.py ROOT BUILD COMPILER
 

@@ -1,5 +1,5 @@
-"""Tests that the coverage check finds lines, branches and shapes that did not run, and exceptions
-that are no longer needed."""
+"""Tests that the coverage check finds lines, branches and template instances that did not run, and
+entries of exceptions.toml that are no longer needed."""
 import unittest
 
 from judge import Counts, Missing, add, judged, missing

@@ -41,7 +41,8 @@ class Device : public testing::Test {
   // has no k-th call. Returns the number of failures.
   int sweep(const std::string& variable, const std::string& error) {
     int failures = 0;
-    // A run ends with calls that free memory, so three harmless failures in a row mark its end.
+    // The last calls of a run free memory, so their failures are harmless. The loop ends after
+    // three harmless failures in a row.
     for (int call = 1, harmless = 0; harmless < 3 && !HasFailure(); ++call) {
       SCOPED_TRACE(variable + "=" + std::to_string(call));
       const Outcome outcome = run_with(variable + "=" + std::to_string(call));

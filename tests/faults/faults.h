@@ -39,7 +39,7 @@ class FaultyRun {
   std::string integrator_;
   int steps_;
   std::map<std::string, std::string> files_;  // files of the undisturbed run
-  std::set<std::string> checkpoints_;         // the checkpoint after each number of steps
+  std::set<std::string> checkpoints_;         // the right checkpoint of every step
 };
 
 // Returns all files in the program's directory, by relative path.

@@ -47,8 +47,8 @@ class FullDisk : public testing::Test {
 };
 
 TEST_F(FullDisk, AtEveryOperation) {
-  // A run succeeds if only the flush of a directory fails, so three successes in a row mark the
-  // end.
+  // A run also succeeds if only the flush of a directory fails, so the loop ends only after three
+  // successes in a row.
   int operation = 1;
   for (int ended_well = 0; ended_well < 3 && !HasFailure(); ++operation)
     ended_well = run_into("fail:" + std::to_string(operation)) ? ended_well + 1 : 0;

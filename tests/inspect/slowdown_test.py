@@ -3,9 +3,9 @@
 
     slowdown_test.py [PLAIN TRACED]...
 
-The time of a time step is the time of a run with several steps minus the time of a run with one
-step. Each of the two runs is repeated on one core, and only its shortest time counts, so that other
-programs matter little.
+A run with one time step is subtracted from a run with several more, and the difference is divided
+by the number of additional time steps. The difference is measured three times on one core. Only the
+smallest counts, so that other programs matter little.
 """
 import os
 import resource

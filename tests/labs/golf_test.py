@@ -1,4 +1,4 @@
-"""Counts every row of course/board.md again (./nbody golf --check): golf_test.py BUILD
+"""Repeats the counts in every row of course/board.md (./nbody golf --check): golf_test.py BUILD
 
 pip installs nvcc, cuobjdump and nvdisasm in the current folder, so that no toolkit is needed. Exits
 with 77 if pip cannot, or if there is no clang++.

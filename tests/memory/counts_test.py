@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 def tables(page: str) -> Iterator[dict[str, dict[str, float]]]:
-    """Yields each table with counts as {program: {count: value}}; "-" means none."""
+    """Yields each table with counts as {program: {count: value}}. A cell with "-" has no count."""
     for block in re.findall(r"(?:^\|.*\n)+", page, re.M):
         rows = [[cell.strip() for cell in line.strip("|\n").split("|")]
                 for line in block.splitlines()]
@@ -50,7 +50,7 @@ def stated() -> dict[str, dict[str, float]]:
 
 
 def wrong(counted: dict[str, float], said: dict[str, float]) -> list[str]:
-    """Returns one line for each count that differs from the stated count in the table's digits."""
+    """Returns one line for each count that, rounded like the table, differs from the stated one."""
     return [f"{kind}: the page says {value:g}, counted {counted.get(kind, 0):g}"
             for kind, value in said.items() if abs(counted.get(kind, 0) - value) > 0.05]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 FOLDER = Path(sys.argv.pop(1))
 PROGRAMS = sorted(file for file in FOLDER.glob("memory[0-9][0-9]_*") if file.is_file())
-# A single number, sizes near the size of a warp, a tile, a block or a run, and larger sizes.
+# (bodies, systems): one body, sizes near those of a warp, a tile, a block or a run, and larger
+# sizes.
 SIZES = ((1, 1), (31, 1), (32, 1), (33, 2), (63, 3), (64, 32), (65, 31), (1, 33), (255, 1),
          (256, 1), (257, 5), (1000, 7), (4099, 3))
 ORDERS = ("forward", "reverse", "random", "skewed")

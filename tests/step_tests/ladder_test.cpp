@@ -76,7 +76,7 @@ TEST(LadderSystems, AreMoreThanAByteCounts) {
 }
 
 // Tests several systems with the largest blocks; the largest size takes several rounds of blocks.
-// Seven systems fill eight emulated SMs.
+// Seven systems are nearly one per SM, because the emulated device has eight SMs.
 class LadderFullBlocks : public testing::TestWithParam<int> {};
 
 TEST_P(LadderFullBlocks, PassEveryGate) {

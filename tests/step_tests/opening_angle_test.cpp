@@ -86,8 +86,8 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
   });
 }
 
-// All other bodies act on a distant body like their total mass at their centre of mass, so the root
-// node must have the right mass and the right centre.
+// A distant body feels all other bodies like one point that has their total mass and lies at their
+// centre of mass, so the root node must have the right mass and the right centre.
 TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   Systems start = sphere(1, 700);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
@@ -126,8 +126,8 @@ TEST(LadderTolerance, PassesWhereForcesCancel) {
   EXPECT_EQ(failed_gates(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
 }
 
-// On a line, nearly all forces cancel. The validator builds step 15's tree too, in float64, so
-// none of its checks may remain undecided, even at the largest angle.
+// Tests bodies on a line, where nearly all forces cancel. The validator builds step 15's tree
+// itself, in float64, so it must be able to decide every check, even at the largest angle.
 TEST(LadderAngle, IsDecidedOnALine) {
   const auto& own = step().info.approximation;
   if (!own || own->force_tolerance) return;

@@ -128,7 +128,7 @@ Approximation random_approximation(Dice& dice) {
 }
 
 // Limits a problem to the number of interactions that an emulated step computes in a few hundredths
-// of a second, because the validator repeats the problem's time steps and takes five more.
+// of a second. This number includes the validator's runs, which repeat the time steps and add five.
 Problem random_problem(Dice& dice) {
   constexpr double kInteractions = 1.5e7;
   for (;;) {

@@ -31,9 +31,9 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});
-// Does the same with the step's float64 version, which must exist.
+// Like failed_gates(), but runs the step's float64 version, which must exist.
 std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
-// Does the same for a single step, without the checks that need more steps.
+// Like failed_gates(), but takes a single time step, and omits the checks that need more of them.
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
 
 // Returns the default approximation of a step that traverses a tree.

@@ -142,8 +142,8 @@ struct Result {
 };
 
 // A submission could return the result of an earlier call, or leave out work in large problems.
-// Therefore every call has a different state, and one call, which the seed chooses, is checked
-// afterwards.
+// Therefore every call starts from a different state, and one call, which the seed chooses, is
+// checked afterwards.
 Result timed_calls(const Problem& problem, Summation summation) {
   const int checked = 1 + static_cast<int>(problem.seed % kTimedCalls);
   Result timed;

@@ -1,4 +1,4 @@
-// A program of another project that has the command line of the steps and its own simulate().
+// A program of another project. It uses the command line of the steps, but its own simulate().
 #include "nbody/step.h"
 
 namespace {

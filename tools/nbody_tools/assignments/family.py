@@ -104,7 +104,7 @@ class Problem:
 @dataclass(frozen=True)
 class Part:
     """A part of the method, with the points for keeping all of its limits. A program without this
-    part breaks at least one of them."""
+    part breaks at least one of these limits."""
     name: str
     points: int
     limits: tuple[Limit, ...]

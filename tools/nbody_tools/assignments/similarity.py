@@ -33,8 +33,9 @@ OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", 
         "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu", "library/cuda/*.cu",
         "library/cuda/*.h", "tests/assignments/**/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
-# The class has these lessons and may use them. A submission that shares at least USES_LESSON with a
-# lesson has used it. Programs written from the statement alone share up to 0.27 with the lessons.
+# The class has the lessons of memory/ and may use them. A submission that shares at least
+# USES_LESSON with a lesson has used that lesson. Programs that were written from the statement
+# alone share up to 0.27 with a lesson.
 COPY, LESSON = "copy?", "uses a lesson"
 LESSONS, USES_LESSON = "memory/", 0.35
 

@@ -157,8 +157,8 @@ class Tests:
 
     def _checked(self, name: str, problems: Sequence[Problem], environment: str
                  ) -> tuple[Result, tuple[bytes, ...]]:
-        """Returns the result and the bytes of the answers. If a problem has wrong numbers, runs it
-        again with the environment of each KIND."""
+        """Returns the result and the bytes of the answers. Problems with wrong numbers run again,
+        in the environment of each kind of mistake in KIND."""
         checked, given = self._answered(name, problems, environment)
         for kind in KIND:
             again = [k for k, one in enumerate(checked) if one.why and not one.is_explained]
@@ -342,7 +342,8 @@ def in_kind_run(own: Checked, other: Checked, kind: Kind) -> Checked:
 
 
 def near_of(checked: Sequence[Checked]) -> float:
-    """Returns how near the results of the problems are. Right and explained results count as 1."""
+    """Returns how near the results are to the right ones, from 0 to 1. Right and explained results
+    count as 1."""
     others = [one.numbers for one in checked if one.why and not one.is_explained]
     good = len(checked) - len(others)
     return (good + len(others) * nearness(others)) / len(checked)

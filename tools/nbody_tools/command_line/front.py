@@ -144,7 +144,7 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
 
 
 def entry() -> int:
-    """Starts the program `nbody` that pip installs."""
+    """Runs main() for the program `nbody` that pip installs."""
     return tools.silent_if_closed(lambda: main(sys.argv[1:]))
 
 

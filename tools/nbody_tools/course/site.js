@@ -1,5 +1,5 @@
-// Lets the keyboard reach the theme's code blocks and tables, so that they can be scrolled, and gives
-// a name to the buttons next to each code block, which are landmarks.
+// Lets the keyboard reach the theme's code blocks and tables, so that they can be scrolled. Names the
+// group of buttons next to each code block, because these groups are landmarks for screen readers.
 "use strict";
 const nameBlocks = () => {
   document.querySelectorAll("pre > code").forEach((code) => { code.tabIndex = 0; });

@@ -73,7 +73,7 @@ class Figures:
     peers: Sequence[Peer] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
-    charts: Sequence[Chart] = ()  # figures of the five documents, redrawn from our data
+    charts: Sequence[Chart] = ()  # figures of docs/reports/, redrawn from our data
 
     @property
     def names(self) -> list[str]:

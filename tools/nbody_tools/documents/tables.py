@@ -183,9 +183,9 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """Returns a record of the step from which this variant was made. The problem and the number of
-    devices are those of the variant. If there are several records, returns the one of
-    highest rank (facts.py)."""
+    """Returns a record of the step from which this variant was made, on the same problem and with
+    the same number of devices as the variant. If there are several such records, returns the one
+    that facts.py ranks highest."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

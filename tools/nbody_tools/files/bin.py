@@ -23,7 +23,7 @@ SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # a file stores 
 INTEGRATORS = ("euler", "leapfrog")
 _HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 _PLAIN, _WITH_SPECIES, _CHECKPOINT = 1, 2, 3  # versions
-_CHECKPOINT_HEADER = struct.Struct("<2IQ")  # 1 if there are species, else 0; 0; size of the text
+_CHECKPOINT_HEADER = struct.Struct("<2IQ")  # has species (1 or 0), unused (0), bytes of text
 _ENDIAN_TAG = 0x01020304
 _TYPES = {4: "f", 8: "d"}  # array type, by bytes per value
 

@@ -12,8 +12,8 @@ from nbody_tools.tables import aligned
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
-# Ratios of at least this size get a remark.
-# Smaller ones are tolerated, because one unaligned warp touches five sectors instead of four.
+# A row gets a remark if its cost is at least this many times the ideal cost.
+# Smaller ratios are tolerated, because one unaligned warp touches five sectors instead of four.
 REMARK_FROM = 1.05
 SHARE_OF_A_ROW = 0.01  # a line with a smaller share of a kernel's operations gets no row
 

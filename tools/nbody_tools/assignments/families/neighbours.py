@@ -28,15 +28,15 @@ LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
 # Limits on the loads and shuffles per body. A body looks at 65 to 100 others, of which 5 to 9 are
 # in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
-# shuffles per body. If its threads have several bodies each, it needs fewer loads per body, but
-# each thread loads as often in the problem of crowd(), where bodies are crowded, as in others.
+# shuffles per body, or fewer if each of its threads has several bodies. The crowded problem of
+# crowd() exposes such a program: its threads load no more in that problem than in others.
 LEAST_LOADS, MOST_LOADS = 40, 1000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one crowded cell of each system (random_box())
 # In crowd() a body looks at about 300 (plane) or 580 (space) others.
 CROWDED = {"plane": (7, 7), "space": (4, 4, 3)}  # cells along each axis with DENSE bodies each
 LEAST_GROWTH = 1.8  # least ratio of the loads of the busiest thread in crowd() and in INSPECTED
-MANY, ENOUGH = 5, 60  # least numbers of systems and bodies for such a cell
+MANY, ENOUGH = 5, 60  # least numbers of systems and bodies for a crowded cell
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
         "box": ("plane", "space"), "layout": ("packed", "arrays")}

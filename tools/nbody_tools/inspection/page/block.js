@@ -20,7 +20,7 @@ function colour(share) {
 class BlockPicture {
   constructor(canvas) { this.canvas = canvas; }
 
-  // counts: accesses per thread and phase, by the lines that are shown; all: the same for every line;
+  // counts: accesses per thread and phase, by the lines that are shown; all: accesses by any line;
   // chosen: {phase, warp}; reached: the last phase that has happened (later phases are faint).
   draw(kernel, counts, all, chosen, reached, width) {
     const threads = counts.length, phases = kernel.shown, ratio = window.devicePixelRatio || 1;

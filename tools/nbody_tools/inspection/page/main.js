@@ -1,4 +1,4 @@
-// Connects the block, the lines and the request shown for them.
+// Connects the parts of the page: the picture of a block, the source lines, and the picture of a request.
 "use strict";
 
 const element = (id) => document.getElementById(id);
@@ -63,8 +63,8 @@ class Page {
     }));
   }
 
-  // Selects a line, or all lines if k is -1. Also selects another column if the line accesses nothing in the
-  // chosen one.
+  // Selects a line, or all lines if k is -1. If the line accesses nothing in the chosen column, also selects
+  // another column.
   pick(k) {
     this.kind = k;
     this.instruction = 0;
@@ -73,7 +73,7 @@ class Page {
       this.at = {phase: other.phase, warp: other.warp};
     }
     this.draw();
-    // In two columns, the table scrolls by itself.
+    // On a wide page, the table of lines has its own scroll bar.
     if (k >= 0 && matchMedia("(min-width: 1151px)").matches) element("lines").children[k].scrollIntoView({block: "nearest"});
   }
 
@@ -98,7 +98,7 @@ class Page {
     this.drawRequest();
   }
 
-  // Says which lines the map shows, so that no column is taken for idle.
+  // Says which lines the map shows, so that the reader does not take an empty column for idle threads.
   sayLines() {
     const chosen = this.kind < 0 ? null : this.kinds[this.kind][0];
     const name = chosen ? `line ${chosen.line} (${chosen.memory} ${chosen.access})` : "";
