@@ -1,7 +1,7 @@
 // If there is no GPU, the program without options compares the forces in a small Plummer sphere
 // with float64 sums. The validation of a step would reject these forces, because they are less
-// accurate than float32 sums. The test tensor_cores.force_error uses the same limit. A variant with
-// unsplit operands (SPLIT=0) exceeds the limit a hundredfold.
+// accurate than float32 sums. The test tensor_cores.force_error has the same limit (kLimit) for the
+// error. A variant with unsplit operands (SPLIT=0) exceeds this limit a hundredfold.
 #pragma once
 
 #include <cstdio>

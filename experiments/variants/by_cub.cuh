@@ -1,5 +1,5 @@
 // Adds up the partial sums of step 10 by CUB's segmented reduction. CUB requires contiguous rows,
-// but here columns are contiguous. An iterator therefore computes where the k-th value is.
+// but here columns are contiguous. An iterator therefore finds value k, counted row by row.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>

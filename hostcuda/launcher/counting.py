@@ -217,8 +217,8 @@ def increment(marker, number, pointer):
 
 
 def declarations(marker, size, table, pointer):
-    """Returns IR that declares the counters, and a record of them in a section whose bounds the
-    linker defines."""
+    """Returns IR that declares the counters and a record that contains their address. The record is
+    in a section whose bounds the linker defines."""
     text = table.encode() + b"\0"
     bytes_of_text = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}" for byte in text

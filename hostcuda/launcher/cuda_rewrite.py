@@ -44,7 +44,7 @@ FUNCTION, TYPE, NAMESPACE = "function", "type", "namespace"
 
 
 def what_opens(output):
-    """Returns what the { that follows `output` opens: a function, a type or a namespace."""
+    """Tells whether the { that follows `output` opens a function, a type or a namespace."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
     if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
@@ -157,8 +157,8 @@ class Options:
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
         # The storage of a shared variable. AddressSanitizer puts redzones only around plain static
-        # variables, so in its builds blocks run one after another. Other builds align the variable
-        # to a cache line, as a GPU aligns a block's shared memory.
+        # variables, so builds with AddressSanitizer run blocks one after another. Other builds
+        # align the variable to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 

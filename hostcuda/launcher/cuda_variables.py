@@ -71,7 +71,7 @@ def registration(tokens, i, output):
         names = declared_names(whole)
     except RewriteError:
         return None, ""
-    # Kernels can only read constants, so host code must set a constant that has no initialiser.
+    # A kernel cannot write to a constant, so host code must set a constant without an initialiser.
     is_unset = CONSTANT in join(output[statement_begin(output):] + tokens[i:end])
     is_unset = is_unset and not re.search(r"[={]", whole)
     return end, "".join(

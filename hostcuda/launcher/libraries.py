@@ -150,8 +150,8 @@ def context_library() -> str:
 
 def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
     """Returns the linker's arguments that follow `inputs`, the program's own objects and archives.
-    asks: True if the command line contains -lcublas, because another library on the command line
-    may call cuBLAS."""
+    asks: True if the command line contains -lcublas. Then the program is linked with cuBLAS even if
+    no input calls cuBLAS, because another library on the command line may call it."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)

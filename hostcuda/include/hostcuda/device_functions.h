@@ -41,8 +41,9 @@ bool launch_is_cooperative();
 // Returns the address in another block's shared memory that corresponds to `address` in this block.
 // rank: the other block's rank in the cluster.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
-// Convert between pointers and PTX's 32-bit addresses of shared memory, which form a window. The
-// process ends if the address is not in the running block's shared memory.
+// These two functions convert a pointer to shared memory to PTX's 32-bit address, and back. The
+// 32-bit addresses form a window. The process ends if the address is not in the running block's
+// shared memory.
 std::size_t to_window(const void* address, const char* file, int line);
 void* from_window(std::size_t window, const char* file, int line);
 bool is_shared(const void* address);
@@ -109,8 +110,8 @@ inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned rank_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-// Returns the lanes that exist in the running thread's warp, because a block's last warp may be
-// incomplete.
+// Returns a mask of the lanes that exist in the running thread's warp. The last warp of a block may
+// have fewer than 32 lanes.
 inline unsigned existing_lanes() {
   const unsigned rank = rank_in_block(), lanes = block_size() - (rank - rank % 32);
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;

@@ -31,8 +31,8 @@ struct Site {
   int line;
 };
 
-// function: the kernel's address, or null if the kernel's name is overloaded, so that only the
-// arguments decide which function is called.
+// function: the kernel's address, or null if the kernel's name is overloaded. In that case,
+// only the arguments of the launch decide which function is called.
 struct LaunchRequest {
   Site site;
   const void* function;

@@ -17,7 +17,8 @@ struct OfThread {
   std::deque<std::deque<Copy>> batches;  // oldest first
 };
 
-// The block's sequence number and the thread's number in it: one OS thread may run several blocks.
+// The block's sequence number and the thread's number in the block. The block's number is needed
+// because one operating-system thread may run several blocks.
 using Key = std::pair<unsigned, unsigned>;
 std::map<Key, OfThread>& all() {
   static thread_local std::map<Key, OfThread> of_threads;

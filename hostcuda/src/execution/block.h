@@ -54,7 +54,8 @@ class BlockRunner : public BlockState {
   }
   unsigned to_window(const void* address, const char* file, int line);
   void* from_window(std::size_t window, const char* file, int line);
-  // Also adds the variable's size to the block's total.
+  // Declares a shared variable and adds its size to the block's total. Ends the process if the
+  // total is too large.
   void begin_shared_variable(void* address, std::size_t size, const char* name);
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
@@ -87,8 +88,9 @@ class BlockRunner : public BlockState {
   unsigned idle_yields_ = 0;  // consecutive calls of yield()
   unsigned started_ = 0;      // number of threads of order_ that have started
   unsigned at_barrier_ = 0;
-  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates so far, and at the last barrier
-  std::vector<std::uint16_t> order_;              // the order in which threads run
+  // Number of true predicates: so far at the current barrier, and in total at the last barrier.
+  unsigned arrived_true_ = 0, counted_true_ = 0;
+  std::vector<std::uint16_t> order_;  // the order in which threads run
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 

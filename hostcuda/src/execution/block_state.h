@@ -70,8 +70,8 @@ struct Thread {
   WarpRequest* request;  // the thread's request to its warp
   Scope scope;           // the barrier at which the thread waits
   // The thread's last arrival at the cluster's barrier and at the grid's barrier: 0 if the thread
-  // has never arrived there; otherwise k, if the thread took part in the barrier's k-th completion
-  // or has arrived for it.
+  // has never arrived at that barrier; otherwise k, if the last arrival counts for the barrier's
+  // k-th completion, which may be still to come.
   std::array<std::uint32_t, 2> arrivals;
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }

@@ -32,7 +32,7 @@ class Gang {
   struct Barrier {
     std::vector<BlockRunner*> blocks;
     unsigned expected = 0, arrived = 0;  // thread counts
-    std::uint32_t completed = 0;         // how often the barrier was complete
+    std::uint32_t completed = 0;         // how often the barrier has been completed
   };
   Barrier& barrier_of(const BlockRunner& block, Scope scope);
   void complete_if_all_arrived(Barrier& barrier, Scope scope);

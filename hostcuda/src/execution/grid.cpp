@@ -139,9 +139,9 @@ void run_grid(const Launch& requested) {
   Launch launch = requested;
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
-  // AddressSanitizer gives thread-local variables no redzones, so in its builds shared variables
-  // are plain statics, and only one block can run at a time. Moreover, an observer follows one
-  // block at a time.
+  // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
+  // shared variables are therefore plain statics, and only one block can run at a time. Moreover,
+  // an observer follows one block at a time.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 

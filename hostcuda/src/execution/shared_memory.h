@@ -32,7 +32,7 @@ class SharedMemory {
     char* address;
     std::size_t size;
     char* copy;       // equals `address` if no other block runs before this block ends
-    bool declared;    // by this block; other blocks may use the variable earlier
+    bool declared;    // true once this block has declared the variable
     unsigned window;  // the variable's address in PTX's window of shared memory
     bool contains(const char* p) const { return p >= address && p < address + size; }
   };
@@ -42,9 +42,9 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // Convert between pointers and PTX's 32-bit addresses of shared memory, which form a window.
-  // Return 0 or null if the address is not in this block's shared memory. As on a GPU, __shared__
-  // variables come before dynamic shared memory in the window.
+  // These two functions convert a pointer to shared memory to PTX's 32-bit address, and back. They
+  // return 0 or null if the address is not in this block's shared memory. The 32-bit addresses form
+  // a window. As on a GPU, __shared__ variables come before dynamic shared memory in the window.
   unsigned to_window(const char* address) const;
   char* from_window(unsigned window) const;
 

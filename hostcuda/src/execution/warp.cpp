@@ -8,8 +8,8 @@
 namespace hostcuda {
 namespace {
 
-// Returns the lanes that exist in the warp that starts at thread `first`; the last warp may be
-// incomplete.
+// Returns a mask of the lanes that exist in the warp that starts at thread `first`. The last warp
+// of a block may have fewer than 32 lanes.
 unsigned existing_lanes(unsigned first, unsigned threads) {
   const unsigned lanes = std::min(kLanes, threads - first);
   return lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1;

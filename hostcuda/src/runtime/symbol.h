@@ -46,9 +46,9 @@ struct DeviceVariableRange {
   bool is_unset = false;  // a constant without an initialiser, which host code must set
 };
 DeviceVariableRange device_variable_at(const void* address);
-// True if host code has set all these bytes of a variable.
+// True if host code has set, or may have set, all `size` bytes of a variable from `address` on.
 bool host_has_set(const void* address, std::size_t size);
-// Returns how many bytes of the variable at this address host code has set.
+// Returns the number of bytes that host code has set in the variable at this address.
 std::size_t bytes_set_by_host(const void* variable);
 
 // Returns the name of the variable at this address if host code has never queried its device

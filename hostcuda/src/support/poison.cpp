@@ -69,7 +69,7 @@ bool is_poisoned(const void* begin, std::size_t size) {
   const std::size_t at_end = length(words.begin_of_poison(words.end), words.end);
   if (at_end && at_end >= std::min(kLeastAtEnd, size)) return true;
   const std::size_t needed = std::max(kLeast, size / 8);
-  // The words tested here are kLeast / 2 bytes apart, so `needed` bytes contain at least one.
+  // The loop tests a word every kLeast / 2 bytes, so any `needed` bytes contain a tested word.
   for (const char* at = first; length(at, words.end) >= kLeast / 2; at += kLeast / 2)
     if (words.is_poison(at)) {
       const char* const from = words.begin_of_poison(at);

@@ -31,7 +31,7 @@ extern Progress grid_progress;
 // it does not know the place. A signal handler calls the function.
 void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
-// While such an object exists, Progress describes its grid as running.
+// While a WatchedGrid exists, grid_progress says that its kernel is running.
 class WatchedGrid {
  public:
   WatchedGrid(const char* kernel, const char* file, int line);

@@ -1,4 +1,4 @@
-// Random choices. A choice depends on the seed and on its launch and block, never on timing.
+// Random choices. A choice depends on the seed, the launch and the block, never on timing.
 #ifndef HOSTCUDA_SRC_SUPPORT_RANDOM_H
 #define HOSTCUDA_SRC_SUPPORT_RANDOM_H
 

@@ -15,7 +15,7 @@ struct lanes {
   // If the width is not a power of two, a warp holds as many whole groups as fit.
   static int group() { return hostcuda::lane() / kWidth; }
   static int rank() { return hostcuda::lane() - group() * kWidth; }
-  // Leaves out lanes that do not exist, because a block's last warp may be incomplete.
+  // Leaves out lanes that do not exist: a block's last warp may have fewer than 32 lanes.
   static unsigned mask() {
     const unsigned own =
         kWidth == 32 ? 0xffffffffu : ((1u << (kWidth % 32)) - 1) << (group() * kWidth % 32);

@@ -17,7 +17,7 @@ struct Copy {
 };
 
 void add(const Copy& copy);
-void commit();  // the running thread's copies since its last batch form a new batch
+void commit();  // puts the running thread's copies that are in no batch yet into a new batch
 // Removes the running thread's oldest copy and stores it in `copy`. Returns false if all its copies
 // are in its last `left` batches.
 bool next(unsigned left, Copy& copy);
