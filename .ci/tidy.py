@@ -59,8 +59,8 @@ def findings_of_cpp(build: Path, entry: dict[str, str]) -> set[str]:
 
 
 def without_includes(text: str) -> tuple[str, list[tuple[str, int]]]:
-    """Returns the text without the marks of included lines, so that clang-tidy checks every line,
-    and the file and number from which each line came."""
+    """Returns the text without the marks of included lines, so that clang-tidy checks every line.
+    Also returns, for each line, the file and the line number from which the line came."""
     lines, origins, file, number = [], [], "", 0
     for line in text.splitlines():
         if marker := MARKER.match(line):

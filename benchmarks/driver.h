@@ -165,8 +165,8 @@ int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for)
   }
 }
 
-// Throws (exit code 2) unless n is a multiple of `of`, because neither of the two kernels handles
-// an incomplete block.
+// Throws (exit code 2) unless n is a multiple of `of`, because neither KTT's kernel nor the kernel
+// of the CUDA sample handles an incomplete block.
 inline void require_multiple(int n, int of) {
   if (n % of != 0) {
     throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +

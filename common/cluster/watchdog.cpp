@@ -86,7 +86,8 @@ void Watchdog::tell_all(const std::string& line) {
 
 void Watchdog::give_up(const std::string& why) {
   stop_if_ending();  // does not report failures that the aborted collective causes
-  // Another rank may have failed for the same reason; lost() is then reporting its message now.
+  // If given_up_ is already set, another rank may have failed for the same reason, and lost() is
+  // reporting the failure of that rank.
   if (given_up_.exchange(true)) sleep_for(silence_);
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;

@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-// Return the names of the two files of a map called `name`: name.csv has the share of each cell in
-// all positions, and name.pgm has the picture.
+// Return the names of the two files of a map called `name`: name.csv lists which share of all
+// positions is in each cell, and name.pgm contains the picture.
 std::filesystem::path activity_csv(const std::filesystem::path& name);
 std::filesystem::path activity_pgm(const std::filesystem::path& name);
 

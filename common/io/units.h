@@ -16,7 +16,8 @@
 //   kpc-msun       1 kpc   1 Msun            471.482995 Gyr     2.07386530e-3 km/s
 //   kpc-100kms     1 kpc   2.32508541e9 Msun 9.77792222 Myr     100 km/s, exact
 //
-// The unit of time of au-msun-yr2pi equals the Gaussian year divided by 2 pi (1/k) to within 2e-10.
+// With Gauss's constant k, the Gaussian year divided by 2 pi is 1/k days. The unit of time of
+// au-msun-yr2pi equals 1/k days to within 2e-10.
 #pragma once
 
 #include <numbers>

@@ -34,8 +34,8 @@ std::vector<int> evenly_spaced(int n, int count);
 
 // Error limit for the forces of a step that groups distant bodies (nbody/step.h), relative to the
 // sum of the magnitudes of the forces on a body: root mean square over the bodies of a system, and
-// 99th percentile. Both limits are 0 if theta is 0. If there is a force tolerance, a node is opened
-// if either the angle or the tolerance rejects it, so the smaller limit holds.
+// 99th percentile. Both limits are 0 if theta is 0. With a force tolerance, a node is opened if
+// either the angle or the tolerance rejects it, so the smaller limit holds.
 struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
@@ -64,9 +64,9 @@ class ForceCheck {
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
-  // Returns an upper bound for the error of a sum in Real that holds for every order in which the
-  // terms of a tile are added. A term is rounded once by each operation that computes it, and once
-  // by each addition to a sum that contains it.
+  // Returns an upper bound for the error of a sum in Real. The bound holds for every order in which
+  // the terms of a tile are added. A term is rounded once by each operation that computes it, and
+  // once by each addition to a sum that contains it.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {
@@ -82,17 +82,17 @@ class ForceCheck {
   // Checks only the bodies `which`, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
-  // Compares the step's forces with the forces of the same tree in float64, relative to the sum of
-  // the forces' magnitudes; the worst body counts. Returns the error of the float64 tree on the
-  // same scale, plus an allowance for rounding.
+  // Compares the step's forces with the forces of the same tree in float64. `gate` gets the error
+  // of the worst body, divided by the sum of the magnitudes of the forces on that body. Returns the
+  // error of the float64 tree on the same scale, plus an allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
   // Returns the error of sums in float if one large term comes first and dominates (a star among
   // planetesimals): each later term is rounded to the last digit of the large term, always in the
   // same direction, and may be lost altogether. No constant bounds that loss, so this function
-  // computes it. Call it only if the loss can decide a check, because it takes longer than the
-  // forces do.
+  // computes it. Call it only if the loss can decide a check, because it takes longer than
+  // computing the forces.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // for the two limits, with a margin
 
  private:

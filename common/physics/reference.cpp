@@ -10,9 +10,9 @@
 namespace nbody {
 namespace {
 
-// Returns x^(-3/2) for a positive number, correct to a few units in the last digit. A processor has
-// only one slow unit for divisions and square roots, so the multiplications and additions of this
-// function take less than half as long.
+// Returns x^(-3/2) for a positive number, correct to a few units in the last digit. The
+// multiplications and additions of this function take less than half as long as a division and a
+// square root, for which a processor has only one slow unit.
 [[gnu::always_inline]] inline double inverse_cubed_root(double x) {
   // The first line halves and negates the exponent, which gives 1 / sqrt(x) with an error of 4 %. A
   // third-order step reduces this error to 1e-4.

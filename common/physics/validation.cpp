@@ -241,7 +241,8 @@ class Validator {
     if (is_direct()) time_step_.limit += 2 * std::fmin(order_.value, order_.limit);
   }
 
-  // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems.
+  // Repeats the run in several calls. If time is short, repeats only a chunk of the run or some of
+  // its systems.
   // Returns the run's last step, or nothing if the run has only one step.
   std::optional<Step<Real>> check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;

@@ -31,16 +31,17 @@
 //                      ... steps, and must end in the same state; if the run took more than ten
 //                      seconds, only a random chunk of it is repeated
 //   mass               no body's mass changed
-//   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme except for rounding
+//   momentum           |dP| / sum m (|v| + |a| t): this scheme conserves momentum except for
+//                      rounding
 //   angular_momentum   the same for the angular momentum; kick-drift conserves both, however long
 //                      the time step is
 //   trajectory         positions compared with the reference: RMS distance, divided by the
 //                      system's extent; the limit follows from how far rounding alone can displace
 //                      the bodies
 //
-// The worst system counts. A check that cannot decide (because the motion is chaotic, or because it
-// takes too long to repeat the run) reports why: it neither passes silently nor fails a correct
-// program.
+// Each check reports its worst system. A check that cannot decide (because the motion is chaotic,
+// or because it takes too long to repeat the run) reports why: it neither passes silently nor fails
+// a correct program.
 #pragma once
 
 #include <functional>

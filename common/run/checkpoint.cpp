@@ -23,8 +23,8 @@ std::string value_of(const Snapshot& start, const char* key) {
   return found == start.checkpoint.end() ? "" : found->second;
 }
 
-// Records a difference that changes the bits of the result if --resume-anyway allows it; otherwise
-// throws UsageError.
+// Called for a difference that changes the bits of the result. With --resume-anyway, records the
+// difference; otherwise throws UsageError.
 void note(const Options& options, Job& job, const std::string& difference) {
   const bool resumes = job.continues == options.resume;
   if (!resumes || !options.resume_anyway)

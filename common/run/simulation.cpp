@@ -59,7 +59,7 @@ Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
       run_(job.run),
       simulate_(simulate),
       float64_(job.float64) {
-  const bool moves = state_.step < last_step_;  // a finished run keeps every bit
+  const bool moves = state_.step < last_step_;  // no bit of a finished run may change
   if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
     take_half_drift(state_, 1);
 }

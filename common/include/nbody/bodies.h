@@ -82,7 +82,7 @@ template <class Real>
 class MassiveFirst : public BodyOrder<Real> {
  public:
   explicit MassiveFirst(BasicSystems<Real>& systems);
-  // Returns the largest number of bodies with mass in any system, at least 1.
+  // Counts the bodies with mass in each system. Returns the largest of these counts, at least 1.
   int sources() const { return sources_; }
 
  private:

@@ -77,7 +77,7 @@ inline Species species_at(const Snapshot& snapshot, std::size_t i) {
 }
 
 // Convert Snapshot::checkpoint to and from lines key=value. Keys consist of letters, digits and
-// hyphens; values are printable UTF-8 of any length that does not begin or end with a blank.
+// hyphens; values are printable UTF-8 of any length, without a blank at either end.
 // parse_checkpoint throws UsageError for other lines.
 std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint);
 decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text);

@@ -1,6 +1,6 @@
 // Converts the units and the bodies of Gadget's snapshots, for the readers of HDF5 and of binary
-// files. Files sort bodies by type; within a type, the order of bodies changes from one snapshot of
-// a run to the next.
+// files. In a file, the bodies are sorted by type; within a type, the order of bodies changes from
+// one snapshot of a run to the next.
 #pragma once
 
 #include <string>

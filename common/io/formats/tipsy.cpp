@@ -143,8 +143,8 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  // Tipsy stores a softening per body. The snapshot gets a softening only if it is the same for all
-  // dark and star bodies.
+  // Tipsy stores a softening per body. The snapshot gets a softening only if all dark and star
+  // bodies have the same softening.
   if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;

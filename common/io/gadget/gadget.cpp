@@ -69,7 +69,8 @@ GadgetUnits units_of_file(const std::string& file, const Handle& root) {
   if (!hdf5::has(root, "Units")) return {};
   const Handle group = hdf5::open_group(file, root, "Units");
   const std::string where = file + ": /Units";
-  // SWIFT stores a unit of time instead of Gadget's unit of velocity, and has a newer solar mass.
+  // SWIFT stores a unit of time instead of Gadget's unit of velocity, and converts masses with a
+  // more recent value of the solar mass.
   if (is_swift(root)) {
     const double length = positive(where, group, kSwiftLength) * 1e-2;
     return {length,

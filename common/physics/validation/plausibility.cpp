@@ -24,8 +24,10 @@ constexpr double kPairs = 2e7;  // largest number of pairs per state to search f
 // motion of more bodies is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
-constexpr double kFollowed = 3e8;     // largest number of interactions in a wider float
-constexpr double kRoundingLeads = 3;  // above this ratio (its error to dt's), rounding dominates
+constexpr double kFollowed = 3e8;  // largest number of interactions in a wider float
+// Rounding dominates if the rounding error of the positions is more than kRoundingLeads times the
+// error of the time step.
+constexpr double kRoundingLeads = 3;
 constexpr double kNoteworthy = 1e-5;
 
 const char* finer_steps(Integrator integrator) {

@@ -150,8 +150,8 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The first term is for the radius, a sum of up to sixty rounded distances. The second term is
-  // for the centre of the node, whose rounding error grows with its coordinates.
+  // The first term allows for the error of the radius, a sum of up to sixty rounded distances. The
+  // second term allows for the error of the centre, which grows with the centre's coordinates.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 
