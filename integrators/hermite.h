@@ -33,9 +33,9 @@ inline void add(Vector3& sum, Vector3& lost, const Vector3& change) {
   lost = whole - (sum - old);
 }
 
-// Integrates the cubic through the accelerations and jerks at both ends: once to get the velocity,
-// and this velocity again to get the position. The error is of order h^5 per step, so the method is
-// of order 4.
+// A cubic matches the accelerations and jerks at both ends of the step. Integrates this cubic
+// to get the velocity, and integrates the velocity to get the position. The error is of order h^5
+// per step, so the method is of order 4.
 inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const Force& f1,
                     double h) {
   const Vector3 dv = h / 2 * (f0.a + f1.a) + h * h / 12 * (f0.j - f1.j);
@@ -43,8 +43,9 @@ inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const F
   add(v, lost.v, dv);
 }
 
-// The second and third derivatives of this cubic, at the end of the step, give the time scale on
-// which the acceleration changes. eta is the square of the next step in units of this time scale.
+// The second and third derivatives of the cubic in correct(), at the end of the step, give the time
+// scale on which the acceleration changes. eta is the square of the next step in units of this time
+// scale.
 inline double next_step(const Force& f0, const Force& f1, double h, double eta) {
   const Vector3 third = 12 / (h * h * h) * (f0.a - f1.a) + 6 / (h * h) * (f0.j + f1.j);
   const Vector3 second = -6 / (h * h) * (f0.a - f1.a) - 2 / h * (2 * f0.j + f1.j) + h * third;

@@ -84,7 +84,7 @@ std::vector<double> Gravity::potentials(const System& bodies) {
 }
 
 long long equal_steps(double span, double dt) {
-  const double steps = std::ceil(span / dt * (1 - 1e-14));  // a multiple of dt needs no extra step
+  const double steps = std::ceil(span / dt * (1 - 1e-14));  // so that a span of k dt needs k steps
   if (!(steps <= 1e12))
     refuse("--dt", shortest(dt), "at most 1e12 steps are allowed, but it needs ",
            in_digits(steps, 3));

@@ -22,7 +22,7 @@ NO_NETWORK = (
     "Could not find a version",
     "Temporary failure in name resolution",
 )
-SECONDS = 60  # limit on two cores, from the installation to the checked program
+SECONDS = 60  # time limit, with two cores, for the installation and the check of a program
 
 
 def run(*words, cwd, **more):

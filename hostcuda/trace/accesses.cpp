@@ -111,7 +111,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
         checks_.constant_never_set(array, accessed, bytes_set_by_host(array.begin));
       std::memset(array.writers.get() + offset, kHost, accessed.bytes);
     } else {
-      if (array.space == Space::global) host_.report_unasked();  // an error may be the cause
+      if (array.space == Space::global) host_.report_unasked();  // a failed call may be the cause
       checks_.unwritten(array, accessed, site);
     }
   }
@@ -179,7 +179,7 @@ template <unsigned kBytes>
   if (kBytes == sizeof(void*) && array.space == Space::global) {
     const char* value;
     std::memcpy(&value, address, sizeof value);
-    if (AddressSpace::of_program(value)) return false;  // may be a table of virtual functions
+    if (AddressSpace::of_program(value)) return false;  // may point to a table of virtual functions
   }
   Access access;
   access.epoch = epoch_;
@@ -250,8 +250,8 @@ void Tracer::access_by_host(const Accessed& accessed) {
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
-  // Host code may run a template that is instrumented because kernels use it too. Such accesses are
-  // ignored while the tracer does not observe anything.
+  // Host code may run a template that is instrumented because kernels use it too. The template's
+  // accesses are ignored while the tracer does not observe anything.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {

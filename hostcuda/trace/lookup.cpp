@@ -84,7 +84,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
     case AddressSpace::Kind::of_host:
       if (accessed.kind != Kind::load) host_.written_by_kernel(accessed.bytes);
       if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
-      // The address may be in the shared memory of a block of the cluster that has ended.
+      // The address may be in the shared memory of another block of the cluster, which has ended.
       for (const auto& [identity, array] : variables_)
         if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
           return checks_.block_has_ended(array, accessed);

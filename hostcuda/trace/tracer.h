@@ -78,7 +78,7 @@ struct How {
   bool is_volatile : 1 = false;
   bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
   bool reads : 1 = kind != Kind::store;  // also false for an exchange, which ignores the old value
-  bool releases : 1 = false;             // true if it orders earlier accesses, like a fence
+  bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
   bool compares : 1 = false;             // true if the program itself called compare-and-swap
   bool leads : 1 = false;                // true if other threads may follow this load (trail.h)
 };

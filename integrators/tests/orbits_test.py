@@ -104,7 +104,7 @@ class Orbits(Programs):
 
     def test_pythagorean(self) -> None:
         """The lightest body escapes, and the others remain a binary (Szebehely & Peters 1967, AJ
-        72, 876). Its expected position is from Taylor series in extended precision."""
+        72, 876). That body's expected position is from Taylor series in extended precision."""
         for program in ADAPTIVE:
             with self.subTest(program):
                 end, line = self.end_of(program, PYTHAGOREAN, 70, 1e-5)

@@ -95,7 +95,7 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
     const unsigned last = static_cast<unsigned>(report.blocks) - 1;
     is_last = atomicInc(report.arrived, last) == last;  // then the count is 0 again
   }
-  __syncthreads();  // all threads see is_last, and are done with the memory
+  __syncthreads();  // all threads see is_last, and no longer use `memory`
   if (!is_last) return;
   __threadfence();
   Facts some{};

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Step 13 is for a few thousand bodies, step 12 for more; 15b is the tree. A leaf has 16 bodies.
+# The library uses step 13 up to 6144 bodies and step 12 above; 15b is the tree (16 bodies a leaf).
 CASES = (("step13_persistent", "direct", (2, 100, 1500)), ("step12_newton3", "direct", (6500,)),
          ("step15b_force_aware", "tree", (2, 16, 17, 3000)))
 

@@ -1,6 +1,6 @@
-// Calls one function several times and changes values in between. A call on a device begins with
-// the kernels that the thread's last calls needed. The call must notice each change of the values,
-// and its result must equal the result of the same call in a new thread.
+// Calls one function several times and changes values in between. A call on a device first launches
+// the kernels that the thread's last calls needed. If the values have changed, the call must notice
+// this, and its result must equal the result of the same call in a new thread.
 //
 // usage: repeated_test [small]
 #include <cmath>
@@ -25,8 +25,8 @@ struct Problem {
   std::vector<float> x, m, at;
   nbody_options options;
 
-  // The results go to the device if the test may use the library's own memory there. Then the test
-  // sees what a failed call has stored.
+  // On the emulated device, the call writes directly to memory on the device. Then the test sees
+  // what a failed call has stored.
   int accelerations(std::vector<float>& a) const {
     a.resize(at.empty() ? x.size() : at.size());
 #ifdef RESULTS_ON_EMULATED_DEVICE

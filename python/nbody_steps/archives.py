@@ -1,4 +1,5 @@
-"""Reads AMUSE's HDF5 files and REBOUND's archives. The former need h5py, the latter rebound."""
+"""Reads AMUSE's HDF5 files and REBOUND's archives. AMUSE's files need h5py, REBOUND's need
+rebound."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def as_array(name: str, value: Any) -> np.ndarray:
         array = value
     elif hasattr(value, "__dlpack__"):
         device = getattr(value, "__dlpack_device__", lambda: (1, 0))()
-        if int(device[0]) not in (1, 3, 11):  # not in host memory, pinned or not
+        if int(device[0]) not in (1, 3, 11):  # not in (pageable or pinned) host memory
             raise ValueError(f"{name}: the array is in a GPU's memory; this build computes on the "
                              "CPU, so copy it to the host first")
         try:

@@ -32,8 +32,8 @@ class Library:
         return int(number) if int(kind) in CUDA else None
 
     def contiguous(self, array: Any) -> Any:
-        """Returns the array, or a copy in C's order. After the call, kernels in the stream may read
-        the memory."""
+        """Returns the array, or a copy in C's order. Afterwards, kernels in the stream of the
+        call may read the returned array."""
         return array
 
     def address(self, array: Any) -> int:

@@ -22,8 +22,8 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     and options are those of `accelerations`. The arguments are not changed.
 
     external(positions, time) returns accelerations (n, 3), which are added to those that the bodies
-    cause. Their potential does not react to the bodies (`galpy_field` makes such a function). The
-    argument `time` of `simulate` is the time at the start.
+    cause. The external field does not react to the bodies. (`galpy_field` makes such a function.)
+    The argument `time` of `simulate` is the time at the start.
 
     Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """

@@ -110,7 +110,7 @@ class OnDevice(unittest.TestCase):
             self.assertIsInstance(found, library.kind)
             self.assertIsInstance(nb.potential(x, m, 0.1), library.kind)
             self.assertIsInstance(nb.jerk(x, v, m, 0.1), library.kind)
-            again = library.back(found + found)  # the library computes with its result
+            again = library.back(found + found)  # its own library can add the result
             self.assertTrue(np.array_equal(again, 2 * library.back(found)))
         self.each(test)
 
@@ -185,7 +185,8 @@ class OnDevice(unittest.TestCase):
         self.each(test)
 
     def test_changes_between_calls(self) -> None:
-        """A call begins with the kernels of the last calls, which may not suit its values."""
+        """A call first launches the kernels that the last calls needed. If the values have changed,
+        the call must launch other kernels or report an error."""
         def test(library: Library) -> None:
             x, _, m = bodies(SIZES[-1], 11)
             few = m.copy()

@@ -63,7 +63,7 @@ SEEDED(memset_of_ones, "bytes as a number") {
     cudaMemset(out.data, 1, kThreads * sizeof(int));
   else
     cudaMemcpy(out.data, ones.data(), kThreads * sizeof(int), cudaMemcpyHostToDevice);
-  const Buffer<char> flags(kThreads);  // bytes may be filled with ones
+  const Buffer<char> flags(kThreads);  // no bug: each element is one byte
   cudaMemset(flags.data, 1, kThreads);
   double_all<<<1, kThreads>>>(out.data);
   out.get();

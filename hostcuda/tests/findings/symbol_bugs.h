@@ -1,5 +1,5 @@
-// Bugs with __device__ variables and tables of virtual functions, because host code and kernels
-// have separate copies of them.
+// Bugs with __device__ variables and with tables of virtual functions. They occur because host code
+// and kernels have separate copies of these variables and tables.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 

@@ -66,7 +66,7 @@ TEST(Warp, VotesWithAShortLastWarp) {
   }
 }
 
-// The two halves of a warp diverge; each has its own mask and its own number of calls.
+// The halves of a warp diverge. Each passes its own mask; one makes 4 calls, the other 1 call.
 __global__ void diverge(int* out) {
   const int lane = threadIdx.x;
   int sum = lane;

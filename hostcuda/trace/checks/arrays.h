@@ -63,7 +63,7 @@ struct Array {
   const char* begin = nullptr;
   std::size_t size = 0;  // usable bytes; 0 after the array was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;  // number of the first byte; no other byte in use has it
+  std::uint64_t identity = 0;  // number of the first byte; no other byte in use has this number
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;

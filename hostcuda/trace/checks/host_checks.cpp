@@ -40,7 +40,7 @@ void HostChecks::allocated(const char* begin, std::size_t size, MemoryKind kind)
     array.allocated = place_in_program(call->place());
     array.allocated_by = call->function();
   }
-  has_results_ |= kind != MemoryKind::device;  // host code may read it at any time
+  has_results_ |= kind != MemoryKind::device;  // host code may read the array at any time
 }
 
 void HostChecks::released(const char* begin) {

@@ -334,8 +334,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   const std::string pair =
       kernel + ordered.first + " " + ordered.second + (race.is_same_value ? " same value" : "");
   // If several threads run a line that loads and then stores the same element, updates are lost.
-  // The tracer holds back the race between that line's load and its store until a race between two
-  // of the line's stores confirms this.
+  // The tracer reports no race between that line's load and its store until it has found a race
+  // between two of the line's stores, which confirms that several threads run the line.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

@@ -1,6 +1,6 @@
 // A model of the work that one memory request of a warp causes on a GPU: sectors of global memory
-// and wavefronts of shared memory. docs/inspect.md compares it with Nsight Compute's counts on an
-// H200.
+// and wavefronts of shared memory. docs/inspect.md compares the model's counts with those of Nsight
+// Compute on an H200.
 #ifndef HOSTCUDA_TRACE_MEMORY_MODEL_H
 #define HOSTCUDA_TRACE_MEMORY_MODEL_H
 
