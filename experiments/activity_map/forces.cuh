@@ -55,7 +55,7 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
   force[i] = sum;
 }
 
-// Sums without vector types: each difference and each sum is a separate float.
+// Sums the forces without vector types: each difference and each sum is a separate float.
 template <Root root>
 __global__ void compute_force_floats(Structs bodies, float2* force, int n,
                                      float softening_squared) {

@@ -42,8 +42,8 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
   a.z += s * dz;
 }
 
-// Returns where partial sum `part` of body `of_all` is. For cuBLAS, the sums with the same `part`
-// are adjacent, one for each body. For our kernels, all sums of one body are adjacent.
+// Returns the index of partial sum `part` of body `of_all`. For cuBLAS, the sums with the same
+// `part` are adjacent, one for each body. For our kernels, all sums of one body are adjacent.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }

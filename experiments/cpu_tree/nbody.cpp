@@ -20,7 +20,7 @@
 #include "nbody/stopwatch.h"
 #include "walk.h"
 
-// Highway compiles this file once for every target. To do so, the file includes itself.
+// The file includes itself, so that Highway can compile it once for every target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nbody.cpp"
 // Vectors whose size is known only at run time cannot be elements of an array. A CPU that has such

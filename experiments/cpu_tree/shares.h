@@ -86,7 +86,7 @@ struct Quadrupoles {
   }
 };
 
-// Adds the shares of all sources to the accelerations of a group, and empties the list.
+// Adds the shares of all sources to the accelerations of a group, and empties the list of sources.
 template <class Share>
 HWY_INLINE void add_shares(Sources& sources, const Share& share, float scale,
                            float softening_squared, Group& group) {

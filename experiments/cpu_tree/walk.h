@@ -12,8 +12,9 @@ namespace cpu_tree {
 
 constexpr int kSources = 128;  // nodes or bodies whose forces are summed separately
 
-constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
-constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
+constexpr float kCoarse = 2.25f;  // the coarse walk opens inner nodes whose (r / R)^2 is larger
+// A force in a group counts as at least this part of the group's largest force.
+constexpr float kCancelled = 0.01f;
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
 // may be in the middle of the box and still be far from all bodies, if these are near the faces of
 // the box. The walk then tests each body.

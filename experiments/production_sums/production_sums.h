@@ -30,7 +30,7 @@ struct Kind {
 const std::vector<Kind>& all_kinds();
 
 // The result of sum(). On the first device, sum() passes over all pairs `warmup` times untimed and
-// then `repeat` times timed. `seconds` has the time of each timed pass.
+// then `repeat` times timed. `seconds` lists the time of each timed pass.
 struct Pass {
   Sums sums;
   std::vector<double> seconds;

@@ -1,10 +1,10 @@
 // tensor_cores -- distances and sums of forces are matrix products, computed on the tensor cores.
 //
 // |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a matrix product. The sum
-// sum_j w_ij mj (xj, 1), from which the forces follow, is another matrix product. Between the two,
-// each pair needs a reciprocal square root and two multiplications. The second product takes its
-// sources in another order, so that each lane already holds the elements of the first product that
-// it needs.
+// sum_j w_ij mj (xj, 1), from which the forces follow, is another matrix product. Between these
+// products, each pair needs a reciprocal square root and two multiplications. The second product
+// takes its sources in another order, so that each lane already holds the elements of the first
+// product that it needs.
 //
 // TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
 // difference of large numbers, so bodies are sorted in space, and a block measures positions from
