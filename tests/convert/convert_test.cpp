@@ -119,7 +119,7 @@ TEST_F(Convert, Units) {
   EXPECT_NEAR(read("a.bin").systems.bodies[1].mass / 2.32508541e9, 1, 1e-6);
   expect_success("galaxy.csv plain.tipsy --species dark,star");
   EXPECT_EQ(read("plain.tipsy").systems.bodies_per_system, 3);
-  // The command gives units to a model that has no physical scale.
+  // The following command gives units to a model that has no physical scale.
   program_.write("henon.csv", "# units=henon\nx,y,vx,vy\n1,2,3,4\n");
   expect_success("henon.csv b.csv --from-units kpc-100kms --units au-msun-yr2pi");
   EXPECT_EQ(read("b.csv").units, "au-msun-yr2pi");

@@ -32,7 +32,8 @@ COUNTS = {"gas": 2, "dark": 3, "star": 1}
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4
-# Tolerance of comparisons in grams, because pynbody's solar mass is 2.9e-4 less than Gadget's.
+# Tolerance in grams; larger than TOLERANCE, because pynbody's solar mass is 2.9e-4 less than
+# Gadget's.
 GRAMS = 4e-4
 
 

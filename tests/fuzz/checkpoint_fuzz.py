@@ -23,7 +23,7 @@ from pathlib import Path
 
 PROBLEM = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3"]
 CONTINUE = ["--steps", "12", "--output", "end.bin"]
-WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second repeats the command
+WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # --resume, or the same command again
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
 LONGEST = 60.0  # limit for one run on a busy machine, in seconds

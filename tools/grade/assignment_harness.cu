@@ -1,7 +1,7 @@
 // Calls the function of an assignment (course/assignments) and records its results and times:
 // PROGRAM PROBLEMS RESULTS CALLS COPIES KEPT FILL. The grader compares the results with
 // float64; this program does not know the right results. nbody_tools/assignments/tests.py writes
-// and reads both files. For timing on a GPU, device memory holds COPIES copies of a problem's
+// PROBLEMS and reads RESULTS. For timing on a GPU, device memory holds COPIES copies of a problem's
 // systems, one after the other. Only the result of copy KEPT is recorded, so that the files stay
 // small. Before each call, every byte of the result is FILL. If a call failed in solve() and the
 // GPU still works, the result counts, but the program ends with exit code 1 after all problems.
@@ -82,7 +82,7 @@ bool answer(const Head& head, std::FILE* problems, std::FILE* results, const Run
     call(arrays.data(), head.systems * runs.copies, head.count, result);
     cudaEventRecord(end);
     cudaDeviceSynchronize();
-    // hostcuda's tracer names the failed call and its line, unless the program asks for the error.
+    // Asking for the error would stop hostcuda's tracer from naming the failed call and its line.
     if (!std::getenv("HOSTCUDA_TRACE")) *has_failed |= failed("after solve()");
     float milliseconds = 0;
     cudaEventElapsedTime(&milliseconds, begin, end);

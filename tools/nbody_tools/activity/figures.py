@@ -11,7 +11,7 @@ from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 from nbody_tools.files.diagnostics import Activity
 
-MAX_PIXELS = 1024  # most pixels per side; in larger maps, a pixel is the sum of a square of cells
+MAX_PIXELS = 1024  # most pixels per side; in larger maps, a pixel sums a square of cells
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:

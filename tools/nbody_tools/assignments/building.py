@@ -28,7 +28,7 @@ SOURCES = ROOT / "tools" / "grade"
 HARNESS = "assignment_harness"
 ENTRY = "_Z5solve"  # beginning of the mangled name of solve(); its parameters follow
 BOTH = (PLAIN, TRACED)
-FACTS = "facts.json"  # files that compiling the harness opens, and the function that it calls
+FACTS = "facts.json"  # files that the harness includes, and the function that it calls
 
 
 # These functions copy rows from and to any places in memory, so they could do a program's task.

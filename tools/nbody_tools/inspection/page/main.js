@@ -114,7 +114,7 @@ class Page {
     show("counted", `accesses by one thread in one column${chosen ? `, of ${name}` : ", of all lines"}`);
   }
 
-  // Says what happens in the chosen column, and marks the lines that take part.
+  // Says what happens in the chosen column, and writes next to each line how often it accesses memory there.
   sayMoment() {
     const {phase} = this.at, {barriers, shown, phases} = this.kernel;
     const from = phase === 0 ? "from the start of the kernel" : `after the barrier in line ${lineOf(barriers[phase - 1])}`;

@@ -11,7 +11,7 @@ class Drawing {
   svg(height, label) { return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">${this.parts.join("")}</svg>`; }
 }
 
-// Returns [lane, offset] for each lane that takes part.
+// Returns [lane, offset] for each lane that takes part in the request.
 const active = (access) => access.offsets.map((offset, lane) => [lane, offset]).filter(([, offset]) => offset !== null);
 
 const laneAt = (lane) => 10 + (lane + 0.5) * (WIDTH - 20) / 32;
