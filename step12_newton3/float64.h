@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 4 ? 8 : 16) / kWarps)
       slab.zw[lane] = slab.zw[lane + 32] = {source.z, source.w};
       __syncwarp();  // no lane may read the slab before all of it is there
       const Three reaction = meet<K>(slab, body, a, softening_squared);
-      __syncwarp();  // no lane may overwrite it while another still reads it
+      __syncwarp();  // no lane may overwrite the slab while another still reads it
       Three& sum = column_a[j];
       sum = {sum.x + reaction.x, sum.y + reaction.y, sum.z + reaction.z};
     }
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 4 ? 8 : 16) / kWarps)
   }
 }
 
-// Adds the partial sums in the order of the chunks, then kicks and drifts. Here each partial sum
-// comes from one row or column.
+// Adds the partial sums in the order of the chunks, then kicks and drifts. Here a chunk of the
+// sources is a tile, so each partial sum comes from one row or column.
 __global__ void update_bodies(Four* __restrict__ positions, Four* __restrict__ velocities,
                               const Three* __restrict__ partials, int chunks, int n, double dt,
                               bool last) {

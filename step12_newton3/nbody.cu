@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
 }
 
 // Adds the partial sums in the order of the chunks, then kicks (v_i += a_i dt) and drifts
-// (x_i += v_i dt). Here each partial sum comes from one row or column.
+// (x_i += v_i dt). Here a chunk of the sources is a tile: one row or column.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
                               const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {

@@ -65,7 +65,7 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
     for (int q = 0; q < kLoads; ++q) next[q] = load(positions, then + q * 32, n);
 #pragma unroll
     for (int j = 0; j < kLanes * kLoads; ++j) interact<K>(part[j], body, a, softening_squared);
-    __syncwarp();  // no lane may overwrite it while another still reads it
+    __syncwarp();  // no lane may overwrite the slab while another still reads it
   }
   for (int k = 0; k < K; ++k) {
     for (int apart = kLanes; apart < 32; apart *= 2) {  // adds the other lanes' sums for this body

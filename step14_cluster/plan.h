@@ -112,7 +112,7 @@ inline std::vector<size_t> Plan::first_bodies() const {
 
 // The places of force sums in an array of segments. First come the sums that this rank computes,
 // grouped by the rank that needs them, then the sums that it receives, grouped by sender. Sender
-// and receiver both order the sums of a message by the order of their pairs.
+// and receiver both put the sums of a message in the order of the pairs of segments.
 struct Slots {
   std::vector<int> of_row, of_column;           // per pair of this rank; -1: paired with itself
   std::vector<int> of_sum;                      // [kept segment][segment of its system]

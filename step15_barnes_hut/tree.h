@@ -144,7 +144,7 @@ __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int 
                          : 64 + __clz(i ^ static_cast<int>(j));
 }
 
-// Inner nodes have the numbers 0 (the root) to n - 2; a leaf's number is n plus its first body's.
+// Inner nodes are numbered 0 (the root) to n - 2; a leaf has n plus the index of its first body.
 struct Links {
   Node* __restrict__ nodes;
   int* __restrict__ leaves;
@@ -160,7 +160,7 @@ struct Links {
   }
 };
 
-// Finds inner node i, which has more bodies than a leaf. It goes from body i to the side where keys
+// Finds inner node i (more bodies than a leaf). Its range goes from body i to the side where keys
 // share more bits with key i, as far as they share more than the next key on the other side does.
 __device__ inline void make_node(const CurveKey* __restrict__ keys, int n, int i, int side,
                                  const Links& links) {
@@ -282,8 +282,8 @@ struct Tree {
                                                            leaf_count.get(), theta);
   }
 
-  // Sorts a new system, or one with too many bodies in a slot, by all bits of the keys. Later, most
-  // bodies are still in or near the slot where they were, because they move little in a time step.
+  // Sorts by all bits of the keys if the system is new or a slot has too many bodies; otherwise by
+  // slots, because bodies move little in a time step, and most stay in or near their slot.
   void sort(const Position* positions, bool is_new, int blocks, const Slots& slots) {
     work.run([&](void* memory, std::size_t& bytes) {
       return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,

@@ -50,7 +50,7 @@ constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a serie
 // Errors of series add up more than errors of single nodes, so for the same total error, a smaller
 // part of the tolerance is allowed than in step 15b.
 constexpr float kAllowed = 0.7f;
-// Scales the error of a series. Its parts have the same sign for all nodes on one side.
+// Scales the error of a series. This error's parts have the same sign for all nodes on one side.
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
 // Results of the first walk through one part of the tree; groups of 32 bodies continue from them.
@@ -61,7 +61,7 @@ struct LargeGroup {
   int listed[kListed + kStack];
 };
 
-// Expands nodes around `middle`, where r is a node's radius divided by theta. The group's bodies
+// Expands nodes around `middle`. Below, r is a node's radius divided by theta. The group's bodies
 // are within `radius`.
 template <bool kQuadrupole>
 struct Expansion {

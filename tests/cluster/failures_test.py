@@ -122,8 +122,8 @@ class Failures(InFolder):
 
     @unittest.skipUnless(NIGHTLY, "nightly: takes ten seconds of two cores")
     def test_a_longer_silence(self) -> None:
-        """A debugger stops a rank for 8 s. This does not end the run if 60 s of silence are
-        allowed."""
+        """A debugger stops a rank for 8 s. The run goes on, because a rank may be silent for
+        60 s."""
         state = self.folder / "state.bin"
         run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
                          NBODY_SILENCE="60")
@@ -291,7 +291,8 @@ class Failures(InFolder):
         self.ended_with_a_checkpoint(ended, state)
 
     def test_sigterm_to_nbody_cluster_ends_with_a_checkpoint(self) -> None:
-        """The command sends SIGUSR1 to mpirun, which passes it on and does not kill ranks."""
+        """On SIGTERM, `./nbody cluster` sends SIGUSR1 to mpirun, which passes this signal on and
+        does not kill ranks."""
         state = self.folder / "state.bin"
         words = f"{PROBLEM} --steps 100000 --quiet --validate off --checkpoint"
         process = subprocess.Popen(

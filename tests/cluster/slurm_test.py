@@ -220,8 +220,8 @@ class Slurm(unittest.TestCase):
         return found
 
     def requeue(self, jobs: Iterable[Job]) -> None:
-        """Requeues each job when its seconds have passed. Returns when all jobs have succeeded,
-        requeued or not."""
+        """Requeues each job when it has run for `job.moment` seconds. Returns when all jobs have
+        succeeded, requeued or not."""
         jobs = list(jobs)
         until = time.monotonic() + PATIENCE + 30 * len(jobs)
         while True:

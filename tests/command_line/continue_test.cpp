@@ -143,7 +143,7 @@ TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   EXPECT_TRUE(says(expect_success(resume + "9 --output end.bin"), "resumed      at step 5"));
   EXPECT_TRUE(program_.read("end.bin") == program_.read("whole.bin"));
   EXPECT_TRUE(program_.read("a.bin") == first);
-  // If a.bin then comes from another program, which --resume-anyway accepts, b.bin belongs to
+  // If another program's checkpoint replaces a.bin, which --resume-anyway accepts, b.bin belongs to
   // another problem.
   Snapshot foreign = read_bodies(program_.file("a.bin"));
   foreign.checkpoint["program"] = "another";
