@@ -165,8 +165,8 @@ def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 
 def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str = "",
               time: float = 0.0, step: int = 0, staggered: int = 0) -> bytes:
-    """Returns a BIN file. Packs it field by field, so that it does not share a bug with the
-    reader."""
+    """Returns a BIN file. Packs it field by field, so that a bug in the reader is not
+    repeated here."""
     data = b"NBODYBIN"
     for word in (1, 0x01020304, 4, 144, systems, bodies):
         data += struct.pack("<I", word)

@@ -212,7 +212,7 @@ WRONG_PEERS = (
 
 
 class PythonPeer(WithSteps):
-    """Runs the NumPy peer. The tools need NumPy in any case, so it is always installed."""
+    """Runs the NumPy peer. The tools need NumPy in any case, so NumPy is always installed."""
 
     def numpy(self, text: str) -> tuple[int, str, str]:
         self.file("mine_peer.py", text)

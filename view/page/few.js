@@ -25,8 +25,8 @@ class FewBodies {
     this.followed = -1;
     this.planets = new Planets(info);
     const heaviest = Math.max(0, ...(info.masses || []));
-    // A planet has a millionth of its star's mass, so an area or radius proportional to mass would
-    // hide it.
+    // A planet has a millionth of its star's mass, so if an area or radius were proportional to
+    // mass, the planet would be invisible.
     this.sizes = Float32Array.from(info.masses || [], (m) =>
       heaviest > 0 && m > 0 ? 0.3 + 0.7 * Math.pow(m / heaviest, 0.15) : 0.3);
     // A star is yellow, and the other colours alternate.

@@ -43,8 +43,8 @@ function surveyFrame(frame) {
   const centre = sorted.slice(0, 3).map((column) => few ? (column[0] + column[column.length - 1]) / 2 : quantile(column, 0.5));
   const distances = Float64Array.from(columns[0], (x, i) =>
     Math.hypot(x - centre[0], columns[1][i] - centre[1], columns[2][i] - centre[2])).sort();
-  // Includes all bodies if there are few; if there are many, the outermost would shrink the rest to
-  // a dot.
+  // If there are few bodies, the radius includes all of them. If there are many, the radius
+  // excludes the outermost ones, which would shrink the rest to a dot.
   const radius = quantile(distances, few ? 1 : 0.88);
   const speeds = [quantile(sorted[3], 0.02), quantile(sorted[3], 0.98)];
   return {centre, radius: radius > 0 ? radius : 1, speeds, lost};

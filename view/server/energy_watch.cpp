@@ -12,8 +12,8 @@
 namespace nbody::view {
 namespace {
 
-// After each sum, the watch rests for twenty times as long as the sum took, and at least this long,
-// because the sum takes a quarter of the cores (at least one core) away from the run.
+// After each sum, the watch rests for twenty times as long as the sum took, and for at least
+// kMinRest, because the sum takes a quarter of the cores (at least one core) away from the run.
 constexpr double kMinRest = 2;  // seconds
 
 }  // namespace

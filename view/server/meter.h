@@ -26,7 +26,8 @@ class Meter {
   // Returns the mean over about the last second of wall clock, including pauses; 0 if it is not
   // known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Returns the mean over the same time, but per second of computing, without pauses.
+  // Returns the mean over the same time as steps_per_second(), but per second of computing, without
+  // pauses.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }

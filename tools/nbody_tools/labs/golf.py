@@ -141,7 +141,7 @@ def needed_programs() -> dict[str, str]:
 
 def task_of(step: str) -> Task:
     """Returns the tests for programs that do a step's work. If the step has a lab, uses the lab's
-    tests, but not its limits."""
+    tests, but not the lab's limits."""
     name = find_step(step, [one for one in step_folders(ROOT) if number_of(one)[:2] <= "13"
                             and (ROOT / one / "nbody.cu").is_file()])
     labs = [find_lab(file.parent.name.partition("_")[0]) for file in FOLDER.glob("*/lab.toml")]
@@ -219,9 +219,9 @@ def cubin_of(source: Path, flags: Sequence[str], nvcc: str) -> Path:
 
 
 def roots_per_interaction(task: Task, text: str, file: Path) -> float:
-    """Returns how many square roots per interaction the source computes, counted in one additional
-    time step. Without this count, a loop with superfluous roots would seem to compute more
-    interactions."""
+    """Returns the number of square roots that the source computes per interaction: the difference
+    between the counts of a run with three time steps and of a run with two. Without this number, a
+    loop with superfluous roots would seem to compute more interactions."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "golf.cu", Path(folder) / "counted"
         source.write_text(text, encoding="utf-8")

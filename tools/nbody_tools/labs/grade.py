@@ -188,7 +188,7 @@ def find_tasks(text: str) -> Callable[[str], Task]:
 
 
 def find_task(text: str, student: Optional[str] = None) -> Task:
-    """Returns the lab or the variant of an assignment to which the argument LAB refers."""
+    """Returns what the argument LAB refers to: a lab, or a variant of an assignment."""
     if text.endswith(".csv"):
         if not student:
             raise ToolError(f"{text}: is a table of variants; select one with --student NAME")

@@ -1,6 +1,6 @@
 """Checks a submission against the rules: first its text, then the symbols of its object file,
 because a program can only call functions whose names it contains. course/labs/README.md lists
-attacks that this does not prevent.
+attacks that these checks do not prevent.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
     """Runs a submission with a judge. `megabytes` limits the submission's memory; 0 means a run
     on a GPU (tools/grade/sandbox.cpp). `seconds` limits the submission's processor time."""
-    # The submission can neither guess the name nor see the folder.
+    # The submission can neither guess the name of this file nor see its folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)

@@ -192,7 +192,7 @@ def patterns(bench: Bench) -> None:
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
     # If a chip lacks one metric, ncu rejects all of them.
-    # So this requests only metrics that ncu lists.
+    # Therefore only metrics that ncu lists are requested.
     wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]

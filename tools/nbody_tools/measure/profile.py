@@ -162,7 +162,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 
 
 def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """Returns the newest line of each kernel of the step whose name matches `kernel`."""
+    """Returns the newest line of each of the step's kernels whose names match `kernel`."""
     try:
         pattern = re.compile(kernel)
     except re.error as error:
@@ -205,8 +205,8 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record needs --from: a run writes its own record")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV has neither machine nor date")
-    # --from must also work if nothing is built, so this finds the step's name in the source
-    # folders.
+    # --from must also work if nothing is built, so the names of the steps come from the
+    # source folders.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

@@ -62,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record_logs() -> int:
-    """Records the results of the nightly tests, which have a row in the ledger. The logs also
-    contain quick tests; these are skipped."""
+    """Records the results of the nightly tests, which have a row in the ledger. Ignores the quick
+    tests, which are also in the logs."""
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"

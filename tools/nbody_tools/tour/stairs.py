@@ -1,5 +1,6 @@
-"""Makes the rows of the staircase in the report. A row says what a step adds, which of its checks
-passed here, and how fast it is on a GPU: this machine's, or the one in the committed records."""
+"""Makes the rows of the staircase in the report. A row says what a step adds, which of the
+step's checks passed here, and how fast the step is on this machine's GPU or, without a GPU, on the
+GPU of the committed records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens pages in a real browser, at three widths and in both themes, and measures what is seen.
+"""Opens pages in a real browser, at three widths and in both themes, and measures the visible page.
 Also runs axe-core, if it was fetched."""
 
 import sys

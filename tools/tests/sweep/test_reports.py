@@ -89,8 +89,8 @@ class Pages(InFolder):
                           "printed times"])
 
     def test_the_documents_misprints_are_those_of_the_errata(self) -> None:
-        """All other printed speedups follow from the printed times. This also shows that these
-        numbers were copied from the documents without typing errors."""
+        """Printed speedups that are not misprints must follow from the printed times. This also
+        shows that the numbers were copied from the documents without typing errors."""
         found = [
             line.partition(" follows")[0] for table in read_tables(ROOT).values()
             for line in ratios.misprints(table)
