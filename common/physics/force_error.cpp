@@ -25,11 +25,11 @@ struct Row {
 };
 
 // Limits per angle: twice the largest error of step15_barnes_hut, with leaves of up to 16 bodies
-// and groups of 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to
-// 7149, 20 to 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on
-// lines, planes and bars. The evenly spaced bodies have the largest errors, up to ten times those
-// of the scenarios, because most of the force on such a body comes from a few nodes whose errors
-// are similar.
+// and groups of 32. The error was measured in 150 random problems of 20 to 1200 bodies
+// (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149), in nine scenarios with 2000
+// bodies, and for 40 to 500 bodies evenly spaced on lines, planes and bars. The evenly spaced
+// bodies have the largest errors, up to ten times those of the scenarios, because most of the force
+// on such a body comes from a few nodes whose errors are similar.
 constexpr std::array<Row, 7> kRows = {{
     {0.0, {0, 0}, {0, 0}},
     {0.2, {2.7e-3, 7.6e-3}, {9.6e-5, 2.3e-4}},

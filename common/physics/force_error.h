@@ -93,7 +93,7 @@ class ForceCheck {
   // same direction, and may be lost altogether. No constant bounds that loss, so this function
   // computes it. Call it only if the loss can decide a check, because it takes longer than
   // computing the forces.
-  ErrorLimit loss_in_sums(Bodies bodies) const;  // for the two limits, with a margin
+  ErrorLimit loss_in_sums(Bodies bodies) const;  // RMS and p99, with a margin
 
  private:
   const ValidationInput<Real>& input_;

@@ -24,7 +24,7 @@ void set_platform(const Options& options, const Platform& platform, Job& job);
 // Returns the half side of the activity map: the requested value, or one that fits the initial
 // state.
 float activity_map_extent(const Options& options, const Snapshot& start);
-// Adds to the checkpoint an activity map that sums the positions of many steps.
+// Stores in the checkpoint an activity map that counts the positions at many steps.
 void save_activity_map(const ActivityMap& map, const Options& options, Snapshot& checkpoint);
 ActivityMap saved_activity_map(const Options& options, const Job& job);
 

@@ -90,8 +90,8 @@ struct Chunk {
 };
 
 // Keeps the states before and after one simulate() call of a long run, so that the validator can
-// repeat this call if repeating the whole run would take too long. The call is drawn so that it
-// contains every time step of the run with the same probability.
+// repeat this call if repeating the whole run would take too long. The call is drawn at random,
+// so that every time step of the run is in this call with the same probability.
 class ChunkKeeper {
  public:
   // Runs of up to `steps_at_once` steps are not divided into several calls.

@@ -12,8 +12,8 @@
 
 namespace nbody {
 
-// If forces are sampled, body_order compares this many more bodies per system with float64: those
-// whose forces changed most.
+// If forces are sampled, body_order also compares this many of the other bodies per system with
+// float64: those whose forces changed most.
 inline constexpr int kMostChanged = 8;
 
 // A state in which every body moves, even if the run starts from rest, and the length of a kick.

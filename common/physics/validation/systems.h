@@ -1,4 +1,5 @@
-// Shared by all checks: loops over the systems of a state, and measures of a system's motion.
+// Shared by all checks: loops over the systems of a state, and functions that measure how a system
+// moves.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ inline void keep_worst(Gate& gate, const std::vector<Gate>& others) {
   for (const Gate& other : others) gate.value = max_or_nan(gate.value, other.value);
 }
 
-// Checks the systems in parallel. Returns the result of the worst system.
+// Checks the systems in parallel, and stores the result of the worst system in `gate`.
 template <class Real, class Check>
 void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& check) {
   std::vector<Gate> gates(static_cast<std::size_t>(state.count));
