@@ -339,7 +339,7 @@ def check_project(words, options):
 
 
 def report(name, findings, traced, where, options):
-    """Prints the findings and writes the files; returns the exit code."""
+    """Prints the findings, writes the files of --json and --sarif, and returns the exit code."""
     for finding in findings:
         print(f"{finding.what}  [{finding.mode}]")
         if finding.details:

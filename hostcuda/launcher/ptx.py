@@ -171,7 +171,7 @@ def translate(tokens, i):
 
 def statements(text):
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
-    # A brace is a scope at the beginning of a statement and encloses a vector elsewhere.
+    # Braces at the beginning of a statement enclose a scope; all other braces enclose a vector.
     for part in re.findall(r"\s*(?:[{}](?=\s*[.@\w{}$%]|\s*$)|[\w$%]+\s*:(?!:)|[^;]*;)|\s*\S[^;]*$",
                            text):
         part = part.strip().rstrip(";").strip()

@@ -117,7 +117,8 @@ inline unsigned existing_lanes() {
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
 }
 
-// Loads a value that a compare-and-swap checks later, so a trace does not count the load.
+// Loads a value for a compare-and-swap, which then checks the value. A trace does not count this
+// load.
 template <class T>
 __attribute__((no_sanitize("thread"))) inline T unobserved_load(const T* address) {
   T value;

@@ -24,8 +24,9 @@ class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
-  // Run a block in steps, because the block may wait for other blocks of its gang. resume() returns
-  // when the block has ended, when none of its threads can continue, or when all of them spin.
+  // begin() and resume() run a block in steps, because the block may wait for other blocks of its
+  // gang. resume() returns when the block has ended, when none of its threads can continue, or when
+  // all of its threads spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
   bool can_run() const { return started_ < count_ || !ready_.empty(); }

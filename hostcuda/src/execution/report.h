@@ -26,8 +26,8 @@ void name_block(Finding& finding, const BlockState& block);
 // Reports a primitive that was compiled for blocks of `threads` threads but runs in a block of
 // another size.
 [[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
-// Report that a block has more static shared memory than ptxas accepts, or more static and dynamic
-// shared memory than the launch allows.
+// The first function reports that a block has more static shared memory than ptxas accepts; the
+// second, that it has more static and dynamic shared memory than the launch allows.
 [[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);
 [[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
                                                 std::size_t static_bytes);

@@ -36,7 +36,7 @@ double now_in_milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-// Makes the stream take part in the capture from now on.
+// Makes the stream take part in the event's capture from now on.
 cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   if (stream.capture && stream.capture != event.capture) return fail(cudaErrorStreamCaptureMerge);
   if (is_default(stream)) return fail(cudaErrorStreamCaptureImplicit);

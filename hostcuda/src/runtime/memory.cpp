@@ -274,7 +274,7 @@ cudaError_t cudaFree(void* pointer) {
   const auto found = allocations().find(static_cast<char*>(pointer));
   if (found == allocations().end()) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
-  synchronize_device(found->second.device);  // because cudaFree waits on a GPU, too
+  synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
   return cudaSuccess;
 }

@@ -13,8 +13,8 @@ namespace hostcuda {
 // Brings in the contents of all symbols of a device. A symbol is an ordinary variable of the
 // program, which holds the content of one device at a time. The contents of the other devices are
 // stored elsewhere, and before a kernel runs on a device, that device's contents are swapped in.
-// hostcuda knows a symbol only after host code has first copied to or from it, so all devices share
-// a __device__ variable that only kernels use.
+// hostcuda knows a symbol only after host code has first copied to or from it or has queried its
+// address, so all devices share a __device__ variable that only kernels use.
 void bring_in_symbols(int device);
 
 // Appends work that may access all device memory and the symbols of the stream's device.

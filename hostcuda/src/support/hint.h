@@ -7,9 +7,9 @@
 
 namespace hostcuda {
 
-// Writes the sentence and the name of the command, but only once per process, because a second
+// Writes the sentence and recommends `hostcuda check`, but only once per process, because a second
 // mistake is often a consequence of the first. Writes nothing if there is an observer, because the
-// observer finds the cause itself.
+// observer finds the cause of the mistake itself.
 void hint(const std::string& sentence);
 
 // Writes the hint that follows a fault's message; for the signal handler.

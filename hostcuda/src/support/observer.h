@@ -25,8 +25,8 @@ class RuntimeObserver {
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
-  // The operation that now runs allocates or frees this memory in stream order (cudaMallocAsync,
-  // cudaFreeAsync).
+  // Called while an operation runs that allocates or frees this memory in stream order
+  // (cudaMallocAsync, cudaFreeAsync).
   virtual void claimed(const char* begin) = 0;
   // A copy or fill is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;

@@ -41,7 +41,7 @@ struct DeviceRadixSort {
 #undef HOSTCUDA_SORT
 
  private:
-  // Temporary memory holds the digit counts, followed by the keys and values between two passes.
+  // The digit counts come first in temporary memory, then room for keys and values between passes.
   static constexpr std::size_t kPlaces = detail::kDigits * sizeof(std::uint64_t);
   static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
