@@ -218,8 +218,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// The force of a body on itself, or on a body at the same place, is computed as a distance of zero
-// times m / eps^3. The factor m / eps^3 must be finite, because zero times infinity is NaN.
+// The force of a body on itself, or on a body at the same place, is computed as m / eps^3 times a
+// distance of zero. The factor m / eps^3 must be finite, because zero times infinity is NaN.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";

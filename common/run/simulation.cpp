@@ -201,7 +201,7 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // Before the checkpoint is written, calls the recorders for which this step is due, because a
+    // Before the checkpoint is written, calls the recorders that are due at this step, because a
     // resumed run does not record this state again. A state that is recorded only because the run
     // ends is recorded after the checkpoint is written, because a longer run would not record it.
     record(recorders, simulation, [&](const Recorder& recorder) {

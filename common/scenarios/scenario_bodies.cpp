@@ -49,8 +49,8 @@ double potential_energy(std::span<const BodyF64> bodies, double softening) {
     }
     sum += bodies[i].mass * sum_of_one;
   }
-  // The sum has n * partners of the n * (n - 1) ordered pairs, but in the potential energy each
-  // unordered pair counts only once.
+  // Of the n * (n - 1) ordered pairs, the sum contains n * partners. The potential energy counts
+  // each unordered pair only once.
   return -0.5 * sum * (static_cast<double>(n - 1) / static_cast<double>(partners));
 }
 
