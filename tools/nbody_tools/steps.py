@@ -208,7 +208,7 @@ def run_step(step: Step, arguments: Sequence[str], timeout: float,
         )
         record = None
         try:
-            # A program whose validation failed exits with 1, but still writes its record.
+            # If validation fails, a program exits with code 1, but still writes its record.
             if record_file.exists():
                 record = read_records(record_file, check)[-1]
         except RecordError as error:

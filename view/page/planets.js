@@ -88,7 +88,7 @@ class Planets {
   }
 
   // Returns circles at round distances from the first star, each with a text that states its radius.
-  // They replace the scale bar.
+  // The circles replace the scale bar.
   rings(positions, velocities) {
     if (!this.logarithmic) return [];
     const [star] = this.stars, {name, size} = this.lengthUnit, found = [];

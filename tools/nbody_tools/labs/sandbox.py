@@ -48,7 +48,7 @@ class Sandbox:
     tool: Path  # grade_sandbox, in a folder that user nobody can read
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # reason why bubblewrap is not used
-    # The mechanisms that protect the user, the files and the system calls; "-" if there is none.
+    # Maps "user", "files" and "calls" to the mechanism that protects each of these; "-" if none does.
     guards: dict[str, str] = field(default_factory=dict)
 
     def words(self, access: Access, megabytes: int, seconds: int,

@@ -51,7 +51,7 @@ def targets(days: float) -> dict[str, list[float]]:
 
 def distances(program: Path, days: float, precision: str, steps_a_day: float = STEPS_A_DAY,
               softening: float = 1e-6) -> Distances:
-    """Returns the distance of every body from the ephemeris, in AU."""
+    """Returns the distance of every body from its position in the ephemeris, in AU."""
     with tempfile.TemporaryDirectory() as folder:
         end = Path(folder) / "end.csv"
         words = ["--scenario", "solar-system", "--integrator", "leapfrog", "--precision", precision,

@@ -1,4 +1,5 @@
-"""Compares the speedups and averages printed in a report with ours, computed in the same way."""
+"""Compares the speedups and averages that a report prints with ours, which are computed in the same
+way."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Stair:
     checks: Optional[Checks]
     rate: str = ""  # empty if it was not measured
     speedup: str = ""
-    place: float = 0  # on the chart, in percent of its width
+    place: float = 0  # position on the chart, in percent of the chart's width
 
     @property
     def number(self) -> str:
