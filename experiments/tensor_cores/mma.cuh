@@ -22,7 +22,7 @@ struct C {
   float e[4];
 };
 
-// Return x truncated or rounded to a TF32 number. A float32 holds the difference from x exactly.
+// The functions truncate or round x to TF32. The difference from x is exact in float32.
 __device__ inline float big_part(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
