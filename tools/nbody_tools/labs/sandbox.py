@@ -48,7 +48,7 @@ class Sandbox:
     tool: Path  # grade_sandbox, in a folder that user nobody can read
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # reason why bubblewrap is not used
-    # Maps "user", "files" and "calls" to the mechanism that protects each of these; "-" if none does.
+    # Maps "user", "files" and "calls" to the mechanism that protects each of them, or "-".
     guards: dict[str, str] = field(default_factory=dict)
 
     def words(self, access: Access, megabytes: int, seconds: int,
