@@ -1,6 +1,6 @@
 // step08_multigpu -- the systems are distributed over all GPUs, one host thread per GPU.
 //
-// A kernel launch takes the host microseconds, and 32 systems x 20 steps need 1280 launches. A
+// A launch takes microseconds of the host's time, and 32 systems x 20 steps need 1280 launches. A
 // single host thread that served eight GPUs in turn would keep seven of the GPUs waiting.
 //
 // Parent: step07_overlap.   Run: step08_multigpu --systems 256 --bodies 8192 --steps 20

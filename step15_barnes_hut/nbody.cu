@@ -22,7 +22,7 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
 // opening one node at a time never takes more stack than this.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
+// may be in the box but far from all bodies, which are near the faces. Then each body is tested.
 constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32)
   if (lane == 0) stack[0] = root;
   __syncwarp();
   while (size > 0) {
-    // Lanes take one node each from the top, but fewer if the children might not fit.
+    // Lanes take one node each from the top, but fewer lanes do if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
     const int number = stack[size + min(lane, taken - 1)];

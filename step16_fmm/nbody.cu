@@ -43,7 +43,7 @@ constexpr int kRefill = kStack / 2;            // listed nodes that a stack star
 static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
 static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be in the box although all bodies are far from it, near the faces. Then each body is tested.
+// may be in the box but far from all bodies, which are near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
 constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series

@@ -50,7 +50,7 @@ __device__ int walk_down(const Node* __restrict__ nodes, int* stack, int size, i
       divided = true;
       if (size == 0) break;
     }
-    // Lanes take one node each from the top, but fewer if the children might not fit.
+    // Lanes take one node each from the top, but fewer lanes do if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
     const int number = stack[size + min(lane(), taken - 1)];

@@ -169,8 +169,8 @@ def known_by_day(name, how, answer, mutants):
 
 
 def compiler_is_newer():
-    """True for g++ 15 and later. They may fuse different products and sums in the two programs that
-    an answer compares, so the programs' results may differ by rounding."""
+    """True for g++ 15 and later. Such compilers may fuse different products and sums in the two
+    programs that an answer compares, so the programs' results may differ by rounding."""
     cache = (BUILD / "CMakeCache.txt").read_text("utf-8")
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True)
