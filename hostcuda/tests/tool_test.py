@@ -381,7 +381,7 @@ int main(int argc, char** argv) {
             ended.stderr,
             r'^CUDA error at a\.cu:23 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"',
         )
-        # The program's own header of this name comes first.
+        # The program's own helper_cuda.h takes precedence over hostcuda's.
         self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
         self.write(
             "b.cu", '#include <cuda_runtime.h>\n#include "helper_cuda.h"\nstatic_assert(kOwn);\n'

@@ -64,7 +64,7 @@ const Shape& shape_of(int n) {
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   if (last.device == device && last.n == n) return last.shape;
-  static std::mutex mutex;  // the rule stores its choice in tuning(), which threads share
+  static std::mutex mutex;  // shape_for() changes tuning(), which all threads share
   const std::lock_guard lock(mutex);
   last.shape = shape_for(
       1, n, kMinWarps,

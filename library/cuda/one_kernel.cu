@@ -224,7 +224,7 @@ const Choice& choice_for(int n) {
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   if (last.device == device && last.n == n) return last;
-  static std::mutex mutex;  // the rule stores its choice in tuning(), which threads share
+  static std::mutex mutex;  // shape_for() changes tuning(), which all threads share
   const std::lock_guard lock(mutex);
   last.shape = shape_for(1, n, All::shapes());
   last.room = All::room(last.shape);

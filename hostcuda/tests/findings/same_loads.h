@@ -53,7 +53,7 @@ inline void same_loads() {
   tell("all_others", kWarp * kWarp, kWarp, 0);
   not_in_step<<<1, kWarp>>>(in.data, out.data);
   tell("not_in_step", kWarp / 2 + kWarp * (2 * kWarp + 1), 2 * kWarp + 2, 0);
-  constexpr int kMany = 600000;  // more loads than a trail stores
+  constexpr int kMany = 600000;  // more loads than a trail (trail.h) can store
   many_loads<<<1, kWarp>>>(in.data, out.data, kMany);
   tell("many_loads", kWarp * (kMany + 1), kMany + 1, 0);
   constexpr unsigned kWriter = 7;

@@ -70,7 +70,7 @@ __global__ void few_load(const int* from, int* to) {
 
 __device__ long long of_device = 7;
 
-// Copies to host memory: 8 bytes of a variable, 4 bytes of managed and 4 of pinned memory.
+// Copies 8 bytes of a variable, 4 bytes of managed memory and 4 bytes of pinned memory to the host.
 inline void copy_to_host() {
   long long variable = 0;
   cudaMemcpyFromSymbol(&variable, of_device, sizeof variable);

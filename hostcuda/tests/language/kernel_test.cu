@@ -201,7 +201,7 @@ TEST(Kernel, ClassArgumentsAreBytes) {
   EXPECT_EQ(2, deaths);
 }
 
-// The threads of a block wait for each other with atomics. On a GPU all threads make progress.
+// The threads of a block wait for each other with atomics. This ends because, as on a GPU, all run.
 __global__ void take_turns(int* turn) {
   while (atomicCAS(turn, blockDim.x - 1 - threadIdx.x, blockDim.x - threadIdx.x) !=
          static_cast<int>(blockDim.x - 1 - threadIdx.x)) {

@@ -183,7 +183,7 @@ std::size_t HostChecks::uses_host_memory(const void* begin, std::size_t size, bo
   return room;
 }
 
-// The library may have written to any array, so every array that was unwritten before now counts as
+// The library may have written to any array, so from now on every unwritten array counts as
 // written.
 void HostChecks::library_has_run() {
   for (const auto& [begin, array] : arrays_.all()) {
