@@ -1,4 +1,4 @@
-"""Finds hostcuda's libraries. If the tool runs from its source folder, builds them first."""
+"""Finds hostcuda's libraries, and builds them first if hostcuda runs from its source folder."""
 import contextlib
 import fcntl
 import os

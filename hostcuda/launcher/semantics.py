@@ -1,5 +1,5 @@
-"""Runs clang++ to find errors that confuse host code with device code. nvcc reports these errors,
-but a host compiler cannot see them, because it treats all functions alike.
+"""Runs clang++ to find programs that confuse host code with device code. nvcc reports such errors,
+but a host compiler cannot find them, because it treats all functions alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, but does not
 compile it. Only the kinds of errors below are reported, and only in the user's own files, because
@@ -23,8 +23,8 @@ KINDS = re.compile(
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays "
     r"in __|"
     r"dynamic initialization is not supported for __device__")
-# The message that no overload fits. It is reported only if the overloads belong to the other side
-# (host or device), or if the call is a launch.
+# The message about a call that fits no overload. The message is reported only if the overloads
+# belong to the other side (host or device), or if the call is a launch.
 NO_MATCH = re.compile(
     r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'"
 )

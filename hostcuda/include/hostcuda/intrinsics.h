@@ -98,8 +98,9 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned
   return static_cast<unsigned>(both >> (shift & 31));
 }
 
-// dp4a adds the products of the four bytes of a and b. dp2a adds the products of the two 16-bit
-// numbers of a with the lower or upper two bytes of b.
+// dp4a multiplies each byte of a by the same byte of b and adds the four products to c. dp2a
+// multiplies the two 16-bit numbers of a by the lower or the upper two bytes of b and adds the two
+// products to c.
 namespace hostcuda {
 template <class Sum, class Byte, class A, class B>
 Sum dot4(A a, B b, Sum sum) {

@@ -1,7 +1,6 @@
 // The shared memory of one block. A __shared__ variable has one address per operating-system
-// thread, so blocks that alternate on such a thread swap the variable's content. While another
-// block runs, a block's values are in copies, and the other blocks of its cluster access these
-// copies.
+// thread, so blocks that alternate on such a thread swap the variable's content. While a block
+// is suspended, its values are in copies, which the other blocks of its cluster access.
 #ifndef HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 #define HOSTCUDA_SRC_EXECUTION_SHARED_MEMORY_H
 

@@ -34,7 +34,7 @@ struct Words {
   bool is_poison(const char* at) const {
     const std::uint32_t word = word_at(at);
     if (word == kPoison || word == kNarrowed) return true;
-    // Either half of kWidened can be an ordinary number, so the other half must be next to it.
+    // One half of kWidened alone can be an ordinary number, so the other half must be next to it.
     if (word == static_cast<std::uint32_t>(kWidened))
       return at + kWord < end && word_at(at + kWord) == kWidened >> 32;
     return word == kWidened >> 32 && at != first &&

@@ -213,7 +213,7 @@ __global__ void divides(float* out, int by) {
   // BUG division_by_zero
   out[threadIdx.x] = (7 / by) / 7;
 }
-// One block writes the last element, which is the flag; the other block writes the rest.
+// One block writes the last element, which is the flag; the other block writes the other elements.
 __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == first)
     // BUG waits_for_the_next_block

@@ -1,6 +1,6 @@
 // hostcuda: asynchronous copies from global to shared memory (cp.async, __pipeline_memcpy_async,
-// cuda::pipeline). A copy takes place when its thread waits for it, which is as late as on any GPU,
-// so that a missing wait shows in the result.
+// cuda::pipeline). A copy takes place when its thread waits for it. No GPU copies later than that,
+// so a missing wait shows in the result.
 #pragma once
 
 #include <cstdint>
