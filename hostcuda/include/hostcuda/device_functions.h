@@ -41,9 +41,9 @@ bool launch_is_cooperative();
 // Returns the address in another block's shared memory that corresponds to `address` in this block.
 // rank: the other block's rank in the cluster.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
-// These two functions convert a pointer to shared memory to PTX's 32-bit address, and back. The
-// 32-bit addresses form a window. The process ends if the address is not in the running block's
-// shared memory.
+// to_window() returns PTX's 32-bit address of a byte in shared memory; from_window() returns the
+// pointer for such an address. The 32-bit addresses form a window. Both functions end the
+// process if the address is not in the running block's shared memory.
 std::size_t to_window(const void* address, const char* file, int line);
 void* from_window(std::size_t window, const char* file, int line);
 bool is_shared(const void* address);

@@ -41,9 +41,10 @@ class SharedMemory {
   void enter();  // restores the content from the copies
   void leave();
 
-  // These two functions convert a pointer to shared memory to PTX's 32-bit address, and back. They
-  // return 0 or null if the address is not in this block's shared memory. The 32-bit addresses form
-  // a window. As on a GPU, __shared__ variables come before dynamic shared memory in the window.
+  // to_window() returns PTX's 32-bit address of a byte in shared memory; from_window() returns the
+  // pointer for such an address. They return 0 or null if the address is not in this block's shared
+  // memory. The 32-bit addresses form a window, in which, as on a GPU, __shared__ variables come
+  // before dynamic shared memory.
   unsigned to_window(const char* address) const;
   char* from_window(unsigned window) const;
 
