@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 4 ? 8 : 16) / kWarps)
     const int i = first_i + k * 32;
     if (i < n) row_partials[i] = a[k];
     const int of_tile = k * 32 * kWarps + threadIdx.x, j = column * kTile + of_tile;
-    // A tile paired with itself is computed from both sides, so each sum appears twice.
+    // In a tile paired with itself, the row's sums are complete, so the column's are not added.
     if (j < n) row_partials[bodies + j] = offset == 0 ? Three{} : column_a[of_tile];
   }
 }

@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
     }
   }
   const float on_row = one_mass ? column_mass : 1.0f;
-  // A tile paired with itself is computed from both sides, so each sum appears twice.
+  // In a tile paired with itself, the row's sums are complete, so the column's are not added.
   const float on_column = offset == 0 ? 0.0f : one_mass ? row_mass : 1.0f;
   float3* const row_partials = partials + 2 * blockIdx.y * bodies + static_cast<size_t>(system) * n;
   for (int k = 0; k < K; ++k) {

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 1
                                   softening_squared);
   }
   const float on_row = one_mass ? column_mass : 1.0f;
-  // A tile paired with itself is computed from both sides, so each sum appears twice.
+  // In a tile paired with itself, the row's sums are complete, so the column's are not added.
   const float on_column = itself && row == column ? 0.0f : one_mass ? row_mass : 1.0f;
   const size_t bodies = n;
   float3* const row_partials = partials + (2 * blockIdx.y * tiles + column) * bodies;

@@ -310,7 +310,7 @@ struct Tree {
     settle<<<blocks, kBlockSize>>>(positions, filled.get(), begins.get(), keys.get(), order.get(),
                                    bodies.get(), slots, n);
   }
-  void look_for_crowd() {  // in the previous build; the host waits for the answer
+  void look_for_crowd() {  // reads what the previous build has found; the host waits
     int answer = 0;
     CUDA_CHECK(cudaMemcpy(&answer, crowded.get(), sizeof answer, cudaMemcpyDeviceToHost));
     is_crowded = answer != 0;

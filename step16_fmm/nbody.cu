@@ -38,7 +38,7 @@ constexpr int kWarpsPerSm = 16;
 #endif
 constexpr int kShare = kLarge / kGroup;
 constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
-constexpr int kListed = TUNABLE(LISTED, 768);  // the walk of a large group lists at most this many
+constexpr int kListed = TUNABLE(LISTED, 768);  // the most nodes that a large group's walk lists
 constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
 static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
 static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");

@@ -31,7 +31,9 @@ from nbody_tools.steps import has_gpu, is_draft
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds (of processor time if that is less); a page must announce longer commands
+# The smaller of elapsed and processor time may be this many seconds; a page must announce longer
+# commands.
+LIMIT = 30.0
 PATIENCE = 10  # on a busy machine, a command may take this many times as long
 # NOT_READ: files that are not read, such as records, and templates, whose generated pages are read.
 # TESTED_BY: pages whose commands are run by another test.
