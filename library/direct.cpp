@@ -27,7 +27,7 @@ namespace {
 namespace HWY_NAMESPACE {
 using namespace nbody::library;
 
-constexpr int kList = 128;   // sources whose contributions are summed separately
+constexpr int kList = 128;   // sources whose contributions form one short sum
 constexpr int kVectors = 2;  // vectors of targets that each source is applied to
 
 template <class V>

@@ -15,7 +15,7 @@
 #ifndef CPU_SIMD_SHARED  // all targets share what follows
 #define CPU_SIMD_SHARED
 namespace {
-constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
+constexpr int kTileSize = 128;  // bodies i whose forces on a body j form one short sum
 constexpr int kRunSize = 1024;  // bodies j paired with a tile at once, to stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
@@ -81,8 +81,8 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
 
 // Pairs the tile begin <= i < end with the bodies first <= j < last. A lane's sum of the forces on
 // a body i covers one run of kRunSize bodies j, and the sum of the forces on a body j covers one
-// tile. These sums are short, so their rounding errors are small. Then they are added to the
-// totals.
+// tile. These sums are short, so their rounding errors are small. The short sums are then added
+// to the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
   const bool itself = first == begin;  // if so, each pair occurs twice

@@ -10,7 +10,7 @@
 
 namespace cpu_tree {
 
-constexpr int kSources = 128;  // nodes or bodies whose forces are summed separately
+constexpr int kSources = 128;  // nodes or bodies in a full list; their forces form one short sum
 
 constexpr float kCoarse = 2.25f;  // the coarse walk opens inner nodes whose (r / R)^2 is larger
 // A force in a group counts as at least this part of the group's largest force.
@@ -108,7 +108,7 @@ inline float largest_neglect(const Group& group, float tolerance) {
   return tolerance * std::max(std::sqrt(least), kCancelled * std::sqrt(most));
 }
 
-// Sources whose forces are summed separately: ranges of nodes, or of sorted bodies.
+// A list of sources: ranges of nodes, or of sorted bodies. Their forces form one short sum.
 struct Sources {
   void add(int first, int more) {
     begin[ranges] = first;
