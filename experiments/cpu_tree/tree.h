@@ -201,8 +201,8 @@ class Tree {
                            : 64 + std::countl_zero(static_cast<unsigned>(i ^ j));
   }
 
-  // Returns the number of bodies of a node's first child. Their keys have more leading bits in
-  // common with the key of the node's first body than the key of the node's last body has.
+  // Returns the number of bodies of a node's first child. Each of these bodies shares more leading
+  // bits of its key with the node's first body than the node's last body does.
   int split(const Node& node) const {
     const int least = common_bits(node.first, node.first + node.count - 1);
     int low = 1, high = node.count - 1;  // the size is in this range
