@@ -43,9 +43,8 @@ inline void correct(Vector3& x, Vector3& v, Lost& lost, const Force& f0, const F
   add(v, lost.v, dv);
 }
 
-// The second and third derivatives of the cubic in correct(), at the end of the step, give the time
-// scale on which the acceleration changes. eta is the square of the next step in units of this time
-// scale.
+// The second and third derivatives of correct()'s cubic at the end of the step give the time scale
+// on which the acceleration changes. eta is the square of the next step in units of this scale.
 inline double next_step(const Force& f0, const Force& f1, double h, double eta) {
   const Vector3 third = 12 / (h * h * h) * (f0.a - f1.a) + 6 / (h * h) * (f0.j + f1.j);
   const Vector3 second = -6 / (h * h) * (f0.a - f1.a) - 2 / h * (2 * f0.j + f1.j) + h * third;

@@ -30,7 +30,7 @@ class Gravity {
   Vectors accelerations(const System& bodies);
   // Returns the accelerations and sum_j m_j (v_ij / s^3 - 3 (r_ij . v_ij) r_ij / s^5), as above.
   Derivatives derivatives(const System& bodies);
-  // The same, but only for the bodies in `active`. All bodies act on these bodies.
+  // Returns the derivatives of the bodies in `active` only. All bodies act on these bodies.
   Derivatives derivatives(const System& bodies, const std::vector<std::size_t>& active);
   // Returns -sum_j m_j / s for every body. These interactions are not counted.
   static std::vector<double> potentials(const System& bodies);

@@ -9,7 +9,7 @@ using memory::Body;
 constexpr int kBlockSize = 256;
 constexpr int kShells = 256;
 
-// All shells have the same thickness in r^2; the last shell also has all bodies beyond it.
+// All shells have the same thickness in r^2; the last shell also counts all bodies beyond it.
 __device__ int shell_of(const float4& body) {
   const float squared = body.x * body.x + body.y * body.y + body.z * body.z;
   const int shell = static_cast<int>(squared * kShells);

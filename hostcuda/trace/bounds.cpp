@@ -1,6 +1,6 @@
-// Code compiled with g++ -fsanitize=bounds,signed-integer-overflow calls these functions when an
-// integer overflows, or when an index is outside an array whose size the compiler knows, even
-// a local array.
+// Code that was compiled with g++ -fsanitize=bounds,signed-integer-overflow calls these functions
+// when an integer overflows, or when an index is outside an array whose size the compiler knows,
+// even a local array.
 #include <cstdint>
 #include <mutex>
 #include <string>

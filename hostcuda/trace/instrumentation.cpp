@@ -1,5 +1,6 @@
-// Code compiled with g++ -fsanitize=thread calls these functions. A traced program is compiled with
-// this option but linked without it, so this file replaces the ThreadSanitizer library.
+// Code that was compiled with g++ -fsanitize=thread calls these functions. A traced program is
+// compiled with this option but linked without it, so this file replaces the ThreadSanitizer
+// library.
 #include <cstddef>
 
 #include "execution/block.h"

@@ -41,7 +41,7 @@ struct Problem {
   cudaStream_t stream;
 
   bool in_tree() const { return options.method == NBODY_TREE; }
-  // True if the call asks for the forces of bodies on each other, which have separate kernels.
+  // True for float32 forces of bodies on each other, which steps 12 and 13 have kernels for.
   bool in_pairs() const {
     return std::is_same_v<Real, float> && own && !in_tree() && quantity == Quantity::accelerations;
   }

@@ -61,7 +61,7 @@ Mailbox::Slot take_slot() {
 Mailbox::Mailbox() : slot_(take_slot()) {}
 
 Mailbox::~Mailbox() {
-  if (is_in_use_) {  // after an error, the kernel may write later, or never
+  if (is_in_use_) {  // after an error, the kernel may still be writing
     (void)cudaDeviceSynchronize();
     free_slot(slot_);
     return;

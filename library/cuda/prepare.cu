@@ -71,7 +71,7 @@ __device__ void examine(const Body<Real>& body, const Real* centre, Facts& facts
   facts.mass = fmax(facts.mass, static_cast<double>(body.mass));
 }
 
-// True if unit_of(largest) is `unit`; for the device.
+// Tests on the device whether unit_of(largest) is `unit`.
 __device__ bool is_unit_of(double largest, double unit) {
   return unit == (largest > 0 ? ldexp(1.0, ilogb(largest) + 1) : 1.0);
 }

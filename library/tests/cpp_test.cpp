@@ -1,4 +1,4 @@
-// Tests the errors of the C++ header, and its results against two bodies computed by hand.
+// Tests the errors of the C++ header, and compares its results for two bodies with known numbers.
 #include <cmath>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-// A short way from arrays of PyTorch and CuPy to the library. nbody_steps/devices.py does the same,
-// and also reports what is wrong with an argument, but takes longer than a small kernel. If the
-// short way finds anything unusual, it returns None, and Python uses devices.py instead.
+// A short way from arrays of PyTorch and CuPy to the library. The long way, nbody_steps/devices.py,
+// also reports what is wrong with an argument, but takes longer than a small kernel. If the short
+// way finds anything unusual, it returns None, and Python uses devices.py instead.
 #include "extension.h"
 
 namespace nb = nanobind;

@@ -116,7 +116,7 @@ class Arrays {
   void reserve();
   // Returns memory with kRoom unused bytes before and after it, or null if no memory is left.
   char* provide(std::size_t size);
-  // Returns memory with only `room` unused bytes after it, for allocations made by kernels.
+  // Returns memory with only `room` unused bytes after it, for allocations that kernels make.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 

@@ -1,5 +1,5 @@
-// Checks how host code uses memory and handles errors: allocations, copies, frees, and leaks at the
-// end.
+// Checks how host code uses memory and handles errors: allocations, copies, frees, and the leaks
+// that remain when the program ends.
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 

@@ -137,7 +137,7 @@ const Unordered* Races::access(Array& array, std::size_t offset, Access access, 
   } else {
     for (const Access& read : cell.reads)
       if (read.epoch && read.epoch != ordered_) check(read, access, when, array, offset, true);
-    // If an atomic follows a plain store, keeps the store, because it may race with other atomics.
+    // If an atomic follows a plain store, keeps the store, which may race with other atomics.
     if (access.is_atomic && cell.write.epoch && !cell.write.is_atomic) cell.reads[1] = cell.write;
     cell.write = access;
   }
