@@ -275,7 +275,7 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
   const BodyF64& body = end.exact[0];
   EXPECT_NE(body.x, double{static_cast<float>(body.x)});
-  // A run interrupted in float64 must not continue in float32.
+  // A run that was interrupted in float64 must not continue in float32.
   expect_refusal("--resume c.bin --steps 30", "--precision: \"single\"");
 }
 

@@ -1,4 +1,4 @@
-// Angular momentum of each system: blocks add up parts of a system, a second kernel the blocks.
+// Angular momentum of each system: blocks add up parts of it, a second kernel adds these sums.
 // The sum of a warp is like that of memory/memory06_warps.cu.
 #include "assignment.h"
 
