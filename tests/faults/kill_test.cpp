@@ -13,7 +13,7 @@ namespace nbody::test {
 namespace {
 
 constexpr int kKilled = 128 + 9;
-constexpr int kTimeUp = 124;  // timeout's exit code if the run ended just as it was to be killed
+constexpr int kTimeUp = 124;  // exit code of `timeout` if a run ends just before the kill
 
 int number(const char* variable, int otherwise) {
   const char* value = std::getenv(variable);

@@ -152,7 +152,7 @@ struct Stairs {
     client.reset();
     process.reset();
     const std::lock_guard lock(mutex);
-    lost = false;  // the end was requested or has already been reported
+    lost = false;  // the end of the process was requested, or has been reported
   }
 
   void run() {

@@ -434,8 +434,8 @@ void BlockRunner::check_barrier(Scope scope) const {
 
 using namespace hostcuda;
 
-// assert() of <assert.h> calls this function of the C library. A failed assertion in a kernel ends
-// the grid, not the process.
+// assert() of <assert.h> calls this function, which replaces the C library's. A failed assertion in
+// a kernel ends the grid, not the process.
 extern "C" void __assert_fail(const char* expression, const char* file, unsigned line,
                               const char* function) noexcept {
   if (!running_block) {

@@ -42,8 +42,8 @@ void tell_copy(void* to, const void* from, std::size_t size) {
     runtime_observer->copied(static_cast<char*>(to), static_cast<const char*>(from), size);
 }
 
-// A plain run recognises unwritten memory only by its poison. If values are unwritten, a kernel may
-// have written outside its array, so the guards are examined first.
+// A plain run recognises unwritten memory only by its poison. Values may be unwritten because a
+// kernel has written them outside the array, so the guards are examined first.
 void look_for_poison(const void* copied, std::size_t size, const CodePlace& place) {
   if (runtime_observer || !config().poison || !is_poisoned(copied, size)) return;
   look_at_all_guards();

@@ -95,9 +95,9 @@ def gates(mutants: Sequence[Mutant]) -> str:
 def counts(mutants: Sequence[Mutant]) -> str:
     wrong, judged = wrong_ones(mutants), with_a_result(mutants)
     lines = [
-        f"A check rejects {len(judged)} of the {len(wrong)} mutants, and the other "
-        f"{len(wrong) - len(judged)} stop with an error before there is a result. The list shows "
-        f"how many of the {len(judged)} mutants with a result each check accepts:",
+        f"Of the {len(wrong)} mutants, {len(wrong) - len(judged)} stop with an error before there "
+        f"is a result. At least one check rejects each of the other {len(judged)}. The list shows "
+        f"how many of these {len(judged)} pass each check:",
         "",
     ]
     lines += [f"- *{title}*: {accepted(mutants, check)}" for check, title in WEAK_CHECKS.items()]
