@@ -12,6 +12,7 @@ BANDS = {
     "some bodies": (20, 85),  # only some of the bodies or cells are read
     "one thread": (40, 50),  # right
     "other method": (45, 75),  # right, or nearly, but most of the method is missing
+    "race": (45, 80),  # complete but for one atomic operation: right only in the grader's orders
     "slip": (62, 91),  # complete, but for one slip
     "part": (60, 90),  # right, but one part of the method is missing
     "complete": (100, 100),

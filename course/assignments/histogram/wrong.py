@@ -11,7 +11,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
         Wrong("no_barrier", "threads count into a map that others are still clearing",
               (("  __syncthreads();  // the map is cleared\n", ""),), "slip", "RACE"),
         Wrong("no_atomic", "threads of a block overwrite each other's counts",
-              (("      collect(&map[cell], own);", "      lose(&map[cell], own);"),), "part",
+              (("      collect(&map[cell], own);", "      lose(&map[cell], own);"),), "race",
               "RACE"),
         Wrong("small_blocks", "a block takes only 128 bodies",
               (("kBlock = 256", "kBlock = 128"), ("kMostBlocks = 4", "kMostBlocks = 99")), "part",

@@ -23,7 +23,8 @@ void solve(const Table& t, float* result) {
   if (cudaMalloc(&scratch, sizeof(float) * t.count * t.systems) != cudaSuccess) return;
   scale<<<along * down, dim3(kTile, kRows)>>>(t, scratch, along);
   for (int s = 0; s < t.systems; ++s)
-    cudaMemcpy2DAsync(result + s, t.systems * sizeof(float), scratch + static_cast<size_t>(s) * t.count,
-                      sizeof(float), sizeof(float), t.count, cudaMemcpyDeviceToDevice, 0);
+    cudaMemcpy2DAsync(result + s, t.systems * sizeof(float),
+                      scratch + static_cast<size_t>(s) * t.count, sizeof(float), sizeof(float),
+                      t.count, cudaMemcpyDeviceToDevice, 0);
   cudaFree(scratch);
 }

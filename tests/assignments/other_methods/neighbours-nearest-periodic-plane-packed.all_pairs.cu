@@ -1,5 +1,6 @@
 // Cheat: all pairs. No lists: the "list" kernel only copies positions. Each thread takes 4 bodies
-// (register blocking, as in step 11), and 1/slices of the others, so that loads per body stay small.
+// (register blocking, as in step 11), and 1/slices of the others, so that loads per body stay
+// small.
 #include "assignment.h"
 
 constexpr int kBlock = 64;
@@ -36,7 +37,8 @@ __global__ void all_pairs(const float2* all, int count, int* result) {
   }
   // positive floats are ordered as integers
   for (int k = 0; k < kOwn; ++k)
-    if (first + k < count) atomicMin(&result[blockIdx.y * count + first + k], __float_as_int(best[k]));
+    if (first + k < count)
+      atomicMin(&result[blockIdx.y * count + first + k], __float_as_int(best[k]));
 }
 
 void solve(const Bodies& b, float* result) {
@@ -44,7 +46,8 @@ void solve(const Bodies& b, float* result) {
   if (cudaMalloc(&points, sizeof(float2) * b.systems * b.count) != cudaSuccess) return;
   copy<<<dim3((b.count + kBlock - 1) / kBlock, b.systems), kBlock>>>(b, points, result);
   const int per_block = kBlock * kOwn;
-  all_pairs<<<dim3((b.count + per_block - 1) / per_block, b.systems, (b.count + kSlice - 1) / kSlice),
+  all_pairs<<<dim3((b.count + per_block - 1) / per_block, b.systems,
+                   (b.count + kSlice - 1) / kSlice),
               kBlock>>>(points, b.count, reinterpret_cast<int*>(result));
   cudaFree(points);
 }

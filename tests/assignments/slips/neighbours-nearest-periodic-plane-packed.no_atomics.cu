@@ -53,7 +53,8 @@ __global__ void fill(Bodies bodies, Lists lists) {
   lists.order[at] = i;
 }
 
-// The threads of a warp take bodies that are neighbours in the lists, so they look at the same cells.
+// The threads of a warp take bodies that are neighbours in the lists, so they look at the same
+// cells.
 __global__ void search(Lists lists, int count, float* result) {
   const int i = blockIdx.x * kBlock + threadIdx.x, s = blockIdx.y;
   if (i >= count) return;

@@ -25,7 +25,7 @@ class Limits(unittest.TestCase):
         self.assertLessEqual(set(times_of_references()), names)
         for family in families():
             for variant in family.variants:
-                limit = f"as long as {variant.time_limit:.2f} copies"
+                limit = f"`solve` may take {variant.time_limit:.2f} times as long"
                 self.assertIn(limit, variant.statement)
 
     def test_every_variant_has_a_limit(self) -> None:

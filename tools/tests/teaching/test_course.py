@@ -3,6 +3,7 @@ files that are broken on purpose."""
 
 import contextlib
 import io
+import shutil
 import subprocess
 import tarfile
 import unittest
@@ -11,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.assignments.family import find_family
 from nbody_tools.course import pack, site, slides
 from nbody_tools.course.glossary import read_terms
 from nbody_tools.steps import published_steps
@@ -146,7 +148,10 @@ class Class(InClone):
     def test_pack_and_its_archive(self) -> None:
         self.file("nbody", "#!/bin/sh\n").chmod(0o755)
         self.git("add", "nbody")
-        options = mock.Mock(root=self.folder, output=self.folder / "out")
+        family = find_family("transpose")
+        row = {"student": "ada", "family": family.name, **family.variants[0].choice}
+        table = self.file("week3.csv", f"{','.join(row)}\n{','.join(row.values())}\n")
+        options = mock.Mock(root=self.folder, output=self.folder / "out", assignment=[table])
         with mock.patch.object(slides, "write"), contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(pack.run(options), 0)
             self.assertEqual(pack.run(options), 0)  # again, over the files of the first call
@@ -162,6 +167,13 @@ class Class(InClone):
                     ).returncode,
                     0,
                 )
+        with zipfile.ZipFile(self.folder / "out" / "gradescope-week3.zip") as archive:
+            self.assertEqual(archive.read(pack.VARIANTS), table.read_bytes())
+        table.write_text("student,family\nada,unknown\n", encoding="utf-8")
+        shutil.rmtree(self.folder / "out")
+        with self.assertRaises(ToolError):
+            pack.run(options)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_a_folder_that_is_something_else_is_left_alone(self) -> None:
         self.file("out/class/mine.txt", "x")
