@@ -17,7 +17,7 @@ namespace nbody {
 inline constexpr int kMostChanged = 8;
 
 // A state in which every body moves, even if the run starts from rest, and the length of a kick.
-// The kick is so long that the velocities before it hide only a few digits of the accelerations.
+// The kick is so long that the accelerations lose no digits when they are added to the velocities.
 template <class Real>
 struct Motion {
   BasicSystems<Real> state;
@@ -28,7 +28,7 @@ struct Motion {
 // Returns the kick's length: a power of two that makes the kick at least kLongKick times as large
 // as the velocities, or 1 if that kick could overflow.
 inline double length_of_kick(double speed_over_acceleration, double largest_acceleration) {
-  constexpr double kLongKick = 1024;  // so long that adding the velocities costs few digits
+  constexpr double kLongKick = 1024;  // so long that adding the velocities costs no digits
   const double wanted = std::exp2(std::ceil(std::log2(kLongKick * speed_over_acceleration)));
   const double allowed = std::sqrt(kLargestProduct / std::max(largest_acceleration, 1.0));
   return wanted > 0 && std::isfinite(wanted) && wanted <= allowed ? wanted : 1;

@@ -42,7 +42,7 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
         notes = [f"sandbox: {workshop.sandbox.description}"]
     for_gpu = gpu_tools(options.cuda_build) if variant.time_limit else None
     if for_gpu is None:
-        notes.append("not timed: there is no GPU, or no program was built for it")
+        notes.append("not timed: there is no GPU, or --cuda-build is missing")
     else:
         try:
             results.append(time_on_gpu(variant, text, seed, for_gpu, results[0].passed,
