@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 from nbody_tools.__main__ import main
 from nbody_tools.arguments import ROOT
@@ -51,8 +52,9 @@ shutil.rmtree(root, ignore_errors=True)
 root.mkdir(parents=True)
 # The grader runs in this test's Python, because nbgrader's Python may lack the grader's modules. It
 # uses the programs of this build.
-(root / "nbody").write_text(f"#!/bin/sh\nPYTHONPATH={ROOT}/tools exec {sys.executable} "
-                            f"-m nbody_tools \"$@\" --build {build}\n")
+(root / "nbody").write_text(
+    f"#!/bin/sh\nPYTHONPATH={quote(str(ROOT / 'tools'))} exec {quote(sys.executable)} "
+    f"-m nbody_tools \"$@\" --build {quote(str(build))}\n")
 (root / "nbgrader_config.py").write_text("c = get_config()\nc.ExecutePreprocessor.timeout = 300\n")
 (root / "nbody").chmod(0o755)
 variant = find_family("transpose").variants[0]

@@ -20,7 +20,7 @@ def python_with(package: str, folder: Path) -> Optional[str]:
     for python in (own, str(installed)):
         if Path(python).exists() and run(python, "-c", f"import {package}").returncode == 0:
             return python
-    for words in ((sys.executable, "-m", "venv", "--clear", str(folder)),
+    for words in ((sys.executable, "-m", "venv", "--clear", str(folder.absolute())),
                   (str(installed), "-m", "pip", "install", "--quiet", package)):
         done = run(*words)
         if done.returncode != 0:
@@ -31,5 +31,7 @@ def python_with(package: str, folder: Path) -> Optional[str]:
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     ours = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(words, check=False, text=True, env=ours, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # Not in the test's folder: a folder there with the package's name would be imported.
+    return subprocess.run(words, check=False, text=True, env=ours, cwd="/",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)

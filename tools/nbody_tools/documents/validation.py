@@ -24,6 +24,7 @@ from nbody_tools.tables import markdown
 RECORDS = Path("build/cpu/tests/mutants/records")
 WEAK_CHECKS = {"throughput": "ends with a throughput", "one_short_step": "one short step",
                "a_quarter": "a quarter of the state", "blind_to_nan": "blind to NaN"}
+DECLARED = "*.declared.json"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ class Mutant:
 
 def read_mutants(folder: Path) -> list[Mutant]:
     mutants = []
-    for declaration in sorted(folder.glob("*.declared.json")):
+    # The nightly tests write their records to a subfolder of the one with the declarations.
+    declared = next((one for one in (folder, folder.parent) if any(one.glob(DECLARED))), folder)
+    for declaration in sorted(declared.glob(DECLARED)):
         name = declaration.name.removesuffix(".declared.json")
         if name.startswith("right."):
             continue  # a correct step, not a mutant
