@@ -6,10 +6,10 @@ about the same error, on this machine.
 
 CPU_TREE and IC are the programs cpu_tree and nbody-ic. Every tree is run with several tolerances.
 What counts is the time at one tolerance: the largest one at which 1000 bodies have an RMS error of
-at most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576), without
-softening, because the programs soften differently (cpu_tree: 1e-6). Each time is the shortest
-of three, without compilation and copies. On a busy machine the program refuses to run, because
-its times would mean nothing.
+at most 6.5e-4, relative to float64 sums. The bodies are a Plummer sphere (default: 1,048,576),
+without softening, because the programs soften differently (cpu_tree: 1e-6). Each time is the
+shortest of three, without compilation and copies. On a busy machine the program refuses to run,
+because its times would mean nothing.
 The results are appended to RECORD, a file of JSON lines such as those in
 docs/results/cpu_tree_peers.
 
