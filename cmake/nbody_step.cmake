@@ -150,10 +150,11 @@ function(nbody_add_step_tests name)
   # boundaries, and 9,217 bodies (LadderLarge), which need more tiles. For emulated devices, these
   # tests are only nightly, too: nine steps of 2,111 bodies (quick: 1,031), checks of several steps
   # with 9,217 and 6,144 bodies, and full blocks with 512, 1,024 and 1,025 bodies (quick: 513, 1,023
-  # and 1,301). In step 13, 512 and 1,024 bodies fill a block's memory, so these sizes are quick tests.
+  # and 1,301), and step 12 in double precision in every shape (quick: in the shape that it chooses). In
+  # step 13, 512 and 1,024 bodies fill a block's memory, so these sizes are quick tests.
   set(night)
   if(emulated)
-    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/1025")
+    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/1025:*Float64.*Shape:*Float64.Few*")
     if(NOT name MATCHES "^step13")
       string(APPEND night ":*FullBlocks*/512:*FullBlocks*/1024")
     endif()
