@@ -21,6 +21,9 @@ Idle& idle() {
 }
 
 void free_slot(const Mailbox::Slot& slot) {
+  if (slot.found != nullptr) (void)cudaEventDestroy(slot.found);
+  if (slot.begun != nullptr) (void)cudaEventDestroy(slot.begun);
+  if (slot.side != nullptr) (void)cudaStreamDestroy(slot.side);
   if (slot.arrived != nullptr) (void)cudaFree(slot.arrived);
   if (slot.facts != nullptr) (void)cudaFreeHost(slot.facts);
 }
@@ -31,6 +34,11 @@ Mailbox::Slot make_slot(int device) {
     CUDA_CHECK(cudaHostAlloc(&slot.facts, sizeof(Facts), cudaHostAllocMapped));
     CUDA_CHECK(cudaMalloc(&slot.arrived, sizeof(unsigned)));
     CUDA_CHECK(cudaMemset(slot.arrived, 0, sizeof(unsigned)));
+    int least = 0, greatest = 0;
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&slot.side, cudaStreamNonBlocking, greatest));
+    CUDA_CHECK(cudaEventCreateWithFlags(&slot.begun, cudaEventDisableTiming));
+    CUDA_CHECK(cudaEventCreateWithFlags(&slot.found, cudaEventDisableTiming));
     CUDA_CHECK(cudaDeviceSynchronize());  // a stream might not wait for the default stream
   } catch (...) {
     free_slot(slot);
@@ -76,10 +84,11 @@ void Mailbox::begin() {
 }
 
 const Facts& Mailbox::wait(cudaStream_t stream) {
-  constexpr int kLooks = 1024;  // after this many looks, the host checks for failed kernels
+  constexpr int kLooks = 1024;       // after this many looks, the host checks for failed kernels
+  constexpr int kLooksAtOnce = 512;  // a small kernel reports before the host has looked so often
   const std::atomic_ref<int> wrong(slot_.facts->wrong);
   for (int looks = 1; wrong.load(std::memory_order_acquire) == kPending; ++looks) {
-    std::this_thread::yield();
+    if (looks > kLooksAtOnce) std::this_thread::yield();
     if (looks % kLooks != 0) continue;
     const cudaError_t state = cudaStreamQuery(stream);
     if (state == cudaErrorNotReady) continue;

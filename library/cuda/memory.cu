@@ -27,7 +27,7 @@ namespace {
 
 // If a call needs more memory than this, its kernels take so long that the time for its allocations
 // does not matter.
-constexpr std::size_t kMostAtOnce = 256 << 20;
+constexpr std::size_t kMostAtOnce = std::size_t{2} << 30;
 
 thread_local InCall* call_of_thread = nullptr;
 

@@ -61,7 +61,10 @@ struct Setup {
   int length, mass, wrong;  // bits of the largest magnitudes; the first error, or kNone
   float position_factor[2], mass_factor[2];
   float softening_squared;
-  double force;  // unit of accelerations
+  int length_exponent, mass_exponent;
+  __device__ double force() const {  // unit of accelerations
+    return ldexp(ldexp(1.0, mass_exponent), -2 * length_exponent);
+  }
 };
 constexpr int kNone = 1 << 20;
 
@@ -72,21 +75,24 @@ __device__ void set_factors(float (&factor)[2], int exponent) {
   factor[1] = ldexpf(1.0f, bounded - half);
 }
 
-// Chooses the units as unit_of() does.
-__device__ void choose_units(Setup& setup, double softening, bool is_checked) {
-  int length = 0, mass = 0;  // exponents of the units
-  if (is_checked) {
-    const double largest = fmax(static_cast<double>(__int_as_float(setup.length)), softening);
-    const auto heaviest = static_cast<double>(__int_as_float(setup.mass));
-    // An infinite magnitude is reported as an error; ilogb() of infinity is INT_MAX.
-    if (largest > 0 && isfinite(largest)) length = ilogb(largest) + 1;
-    if (heaviest > 0 && isfinite(heaviest)) mass = ilogb(heaviest) + 1;
-  }
+// Returns the exponent of a unit, which unit_of() would choose. An infinite magnitude is reported
+// as an error; ilogb() of infinity is INT_MAX.
+__device__ int exponent_of(double largest) {
+  return largest > 0 && isfinite(largest) ? ilogb(largest) + 1 : 0;
+}
+// Threads of different warps choose the units at the same time.
+__device__ void choose_length(Setup& setup, double softening, bool is_checked) {
+  const auto largest = static_cast<double>(__int_as_float(setup.length));
+  const int length = is_checked ? exponent_of(fmax(largest, softening)) : 0;
   set_factors(setup.position_factor, length);
-  set_factors(setup.mass_factor, mass);
   const double scaled = fmax(ldexp(softening, -length), 1e-12);  // as softening_of()
   setup.softening_squared = static_cast<float>(scaled * scaled);
-  setup.force = ldexp(ldexp(1.0, mass), -2 * length);
+  setup.length_exponent = length;
+}
+__device__ void choose_mass(Setup& setup, bool is_checked) {
+  const int mass = is_checked ? exponent_of(static_cast<double>(__int_as_float(setup.mass))) : 0;
+  set_factors(setup.mass_factor, mass);
+  setup.mass_exponent = mass;
 }
 
 // Copies the bodies to shared memory, and finds the largest magnitudes and the first error.
@@ -96,16 +102,26 @@ __device__ void load_and_examine(const float* __restrict__ positions,
                                  Setup& setup, bool is_checked) {
   float length = 0, mass = 0;
   int wrong = kNone;
-#pragma unroll 4
-  for (int j = threadIdx.x; j < n; j += kBlock) {
-    const float x = positions[3 * j], y = positions[3 * j + 1], z = positions[3 * j + 2];
-    const float m = masses[j], size = fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)));
-    bodies[j] = make_float4(x, y, z, m);
-    const auto is_finite = [](float value) { return fabsf(value) <= FLT_MAX; };
-    if (!(m >= 0 && m <= FLT_MAX)) wrong = min(wrong, static_cast<int>(NBODY_BAD_MASS));
-    if (!(is_finite(x) && is_finite(y) && is_finite(z)))
-      wrong = min(wrong, static_cast<int>(NBODY_BAD_POSITION));
-    length = fmaxf(length, size), mass = fmaxf(mass, m);
+  constexpr int kAtOnce = 6;  // loads that do not wait for each other
+  for (int first = threadIdx.x; first < n; first += kAtOnce * kBlock) {
+    Position body[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const int j = min(first + k * kBlock, n - 1);  // examining the last body again does no harm
+      body[k] =
+          make_float4(positions[3 * j], positions[3 * j + 1], positions[3 * j + 2], masses[j]);
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const float x = body[k].x, y = body[k].y, z = body[k].z, m = body[k].w;
+      const int j = first + k * kBlock;
+      if (j < n) bodies[j] = body[k];
+      const auto is_finite = [](float value) { return fabsf(value) <= FLT_MAX; };
+      if (!(m >= 0 && m <= FLT_MAX)) wrong = min(wrong, static_cast<int>(NBODY_BAD_MASS));
+      if (!(is_finite(x) && is_finite(y) && is_finite(z)))
+        wrong = min(wrong, static_cast<int>(NBODY_BAD_POSITION));
+      length = fmaxf(length, fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)))), mass = fmaxf(mass, m);
+    }
   }
   if (!is_checked) return;
   // Numbers that are not negative have the same order as their bits.
@@ -137,14 +153,11 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __syncthreads();  // no thread may add its findings before the setup is cleared
   load_and_examine<kBlock>(positions, masses, n, bodies, setup, is_checked);
   __syncthreads();  // all findings are there
-  if (threadIdx.x == 0) {
-    if (is_checked && blockIdx.x == 0) {
-      nbody::library::Facts found{};
-      found.wrong = setup.wrong == kNone ? NBODY_OK : setup.wrong;
-      nbody::library::post(found, facts);
-    }
-    choose_units(setup, softening, is_checked);
-  }
+  // The host needs only this one number, so no fence delays the block.
+  if (is_checked && blockIdx.x == 0 && threadIdx.x == 64)
+    *static_cast<volatile int*>(&facts->wrong) = setup.wrong == kNone ? NBODY_OK : setup.wrong;
+  if (threadIdx.x == 0) choose_length(setup, softening, is_checked);
+  if (threadIdx.x == 32) choose_mass(setup, is_checked);
   if (setup.wrong != kNone) return;
   __syncthreads();  // the units are there
   if (is_checked)
@@ -160,7 +173,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __syncthreads();  // no thread may read the sums before all warps have written theirs
   if (threadIdx.x >= kGroup || i >= n) return;
   const float3 a = sum_of_warps(warp_a);
-  nbody::library::store_vector(out, i, setup.force, a.x, a.y, a.z);
+  nbody::library::store_vector(out, i, setup.force(), a.x, a.y, a.z);
 }
 
 template <int K, int kLanes, int kWarps>
@@ -238,6 +251,7 @@ namespace nbody::library {
 
 void sum_in_one_kernel(const Bodies<float>& bodies, float softening_squared,
                        const Output<float>& out, cudaStream_t stream) {
+  out.wait_for_findings(stream);
   All::launch(choice_for(bodies.n).shape, bodies, softening_squared, out, stream);
   CUDA_CHECK(cudaGetLastError());
 }

@@ -1,12 +1,16 @@
 // Takes the place of a step's command line: writes the forces that the step's kernels compute, and
 // measures the time of these kernels.
 //
-// usage: forces_of_STEP BODIES one|many FILE [STEPS]
+// usage: forces_of_STEP BODIES one|many FILE [STEPS [SYSTEMS]]
 //
 // After a time step of length 1 from rest, the velocities equal the accelerations. The program
-// writes the accelerations to FILE as float32. With STEPS, it makes five runs of this many time
-// steps, and prints the median time of the kernels per time step, in seconds.
+// writes the accelerations to FILE as float32. With STEPS, it makes a run of this many time steps
+// after each line on its standard input, and prints the time of the kernels per time step, in
+// seconds. With SYSTEMS, a run has this many systems, one after the other; all have the same
+// bodies.
 #include <algorithm>
+#include <iostream>
+#include <string>
 #include <string_view>
 
 #include "forces.h"
@@ -29,13 +33,15 @@ int run_step(const StepInfo& info, Simulate simulate, QueryDevice, int argc, cha
   if (argc < 5) return 0;
   run.steps = std::atoi(argv[4]);
   run.dt = 1e-6f;
-  std::vector<double> seconds;
-  for (int k = 0; k < 6; ++k) {
-    systems = make_bodies(n, one_mass);
-    seconds.push_back(simulate(run, systems).compute / run.steps);
+  const int count = argc > 5 ? std::atoi(argv[5]) : 1;
+  for (std::string line; std::getline(std::cin, line);) {
+    const Systems one = make_bodies(n, one_mass);
+    systems = Systems(count, n);
+    for (auto to = systems.bodies.begin(); to != systems.bodies.end(); to += n)
+      std::copy(one.bodies.begin(), one.bodies.end(), to);
+    std::printf("%.9f\n", simulate(run, systems).compute / run.steps / count);
+    std::fflush(stdout);
   }
-  std::sort(seconds.begin() + 1, seconds.end());
-  std::printf("%.9f\n", seconds[3]);
   return 0;
 }
 

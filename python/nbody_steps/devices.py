@@ -136,7 +136,7 @@ def short_way(kind: type) -> Optional[tuple[Any, ...]]:
     library = library_of(kind)
     if isinstance(library, Torch) and kind is sys.modules["torch"].Tensor:
         torch = sys.modules["torch"]
-        return True, kind, torch.float32, torch.float64, library.raw_stream, None, None
+        return True, kind, torch.float32, torch.float64, library.raw_stream, None, torch.empty_like
     if isinstance(library, Cupy) and kind is library.cupy.ndarray:
         cupy = library.cupy
         return (False, kind, np.dtype(np.float32), np.dtype(np.float64),

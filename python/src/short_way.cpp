@@ -46,7 +46,7 @@ struct Way {
   nb::handle type, float32, float64;
   nb::handle stream;   // a function that takes the device's number
   nb::handle current;  // CuPy: a function that returns the current device
-  nb::handle empty;    // CuPy: a function that makes an array
+  nb::handle empty;    // CuPy: makes an array; PyTorch: makes an array like another
 };
 
 struct Found {
@@ -105,7 +105,10 @@ nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle pos
   const auto number = static_cast<int>(x.number);
   const nb::int_ device(number);
   nb::object stream = checked(PyObject_CallOneArg(way.stream.ptr(), device.ptr())), out;
-  if (way.is_torch) {
+  if (way.is_torch && !is_potential) {  // faster than new_empty
+    out = checked(
+        PyObject_CallOneArg(way.empty.ptr(), (targets.is_none() ? positions : targets).ptr()));
+  } else if (way.is_torch) {
     out = checked(PyObject_CallMethodOneArg(positions.ptr(), names().new_empty.ptr(), shape.ptr()));
   } else {
     const nb::object current = checked(PyObject_CallNoArgs(way.current.ptr()));

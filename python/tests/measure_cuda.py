@@ -4,8 +4,12 @@ corresponding step take.
 usage: measure_cuda.py PROGRAMS RECORD [SECONDS]
 
 PROGRAMS is the folder of forces_of_step12_newton3 and similar programs (library/tests). The results
-are appended to RECORD, a file of JSON lines. Prints the predictions from
-docs/results/predictions.md next to the measured numbers.
+are appended to RECORD, a file of JSON lines.
+
+A direct sum is compared with a time step from the middle of a run. A tree is compared with the
+first time step of a new system, because a call, too, does not know the order of the bodies in an
+earlier tree. The clocks of a GPU change, so runs of the step's program alternate with calls, and
+the record has the medians of the differences.
 """
 
 from __future__ import annotations
@@ -24,17 +28,16 @@ from test_cuda import LIBRARIES
 
 import nbody_steps as nb
 
-# Number of bodies, method, the step whose kernels run, and the number of time steps to measure.
-PROBLEMS = ((1024, "direct", "step13_persistent", 1000),
-            (4096, "direct", "step13_persistent", 1000),
-            (16384, "direct", "step12_newton3", 100),
-            (65536, "direct", "step12_newton3", 20),
-            (262144, "direct", "step12_newton3", 3),
-            (65536, "tree", "step15b_force_aware", 50),
-            (1048576, "tree", "step15b_force_aware", 10))
-PREDICTED_CHECKED = {"torch": 15e-6, "cupy": 16e-6, "jax": 78e-6}  # up to 4096 bodies
-PREDICTED_TARGETS, PREDICTED_OWN = 1.95, 1.65
+# Number of bodies, method, the step whose kernels run, and the time steps and systems of a run.
+PROBLEMS = ((1024, "direct", "step13_persistent", 1000, 1),
+            (4096, "direct", "step13_persistent", 1000, 1),
+            (16384, "direct", "step12_newton3", 100, 1),
+            (65536, "direct", "step12_newton3", 20, 1),
+            (262144, "direct", "step12_newton3", 3, 1),
+            (65536, "tree", "step15b_force_aware", 1, 20),
+            (1048576, "tree", "step15b_force_aware", 1, 4))
 BAR = 20e-6
+ROUNDS = 7  # runs of the step's program, which alternate with calls
 
 
 def bodies(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,13 +91,26 @@ class Record:
             file.write(json.dumps({**self.common, **entries}) + "\n")
 
 
-def kernels_of(programs: Path, step: str, n: int, steps: int) -> tuple[float, np.ndarray]:
-    """Returns the seconds that the kernels of a time step take, and the accelerations."""
-    with tempfile.TemporaryDirectory() as name:
-        forces = Path(name) / "forces"
-        done = subprocess.run([programs / f"forces_of_{step}", str(n), "many", forces, str(steps)],
-                              stdout=subprocess.PIPE, text=True)
-        return float(done.stdout or "nan"), np.fromfile(forces, np.float32).reshape(n, 3)
+class Step:
+    """The program of a step, which makes a run for each line that it reads."""
+
+    def __init__(self, programs: Path, step: str, n: int, steps: int, systems: int) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            forces = Path(name) / "forces"
+            self.program = subprocess.Popen(
+                [programs / f"forces_of_{step}", str(n), "many", forces, str(steps), str(systems)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.kernels()
+            self.exact = np.fromfile(forces, np.float32).reshape(n, 3)
+
+    def kernels(self) -> float:
+        """Returns the seconds that the kernels of a time step take."""
+        assert self.program.stdin is not None and self.program.stdout is not None
+        print(file=self.program.stdin, flush=True)
+        return float(self.program.stdout.readline())
+
+    def close(self) -> None:
+        self.program.communicate()
 
 
 def measure_floor(record: Record) -> None:
@@ -109,46 +125,55 @@ def measure_floor(record: Record) -> None:
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
     print("bodies, method, library: time of the kernels | time beyond the kernels: checked, "
-          "unchecked, 20 calls in a row | time until the call returns: checked, unchecked "
-          f"(limit {BAR * 1e6:.0f} us)")
-    for n, method, step, steps in PROBLEMS:
+          "unchecked, each of 20 calls in a row, checked and unchecked | time until the call "
+          f"returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
+    for n, method, name, steps, systems in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
             break
-        kernels, exact = kernels_of(programs, step, n, steps)
+        step = Step(programs, name, n, steps, systems)
         for library in LIBRARIES:
-            measure_call(record, library, n, method, step, kernels, exact)
+            measure_call(record, library, n, method, name, step)
+        step.close()
 
 
-def measure_call(record: Record, library: Any, n: int, method: str, step: str, kernels: float,
-                 exact: np.ndarray) -> None:
+def measure_call(record: Record, library: Any, n: int, method: str, name: str, step: Step) -> None:
     x, m = (library.bring(array) for array in bodies(n))
     wait = waiter(library.name)
-    repeats = 200 if kernels < 2e-3 else 20
 
     def call(unchecked: bool = False) -> Any:
         return nb.accelerations(x, m, 0.05, method=method, unchecked=unchecked)
 
-    def queue() -> None:
+    def queue(unchecked: bool) -> None:
         for _ in range(20):
-            found = call(True)
+            found = call(unchecked)
         wait(found)
 
-    same = [bool(np.array_equal(library.back(call()), exact)) for _ in range(4)]
-    checked, checked_iqr = median(lambda: wait(call()), repeats)
-    unchecked, unchecked_iqr = median(lambda: wait(call(True)), repeats)
-    queued = median(queue, max(3, repeats // 20), 1)[0] / 20
-    returns = [median_until_return(lambda: call(option), wait, repeats // 4)
+    same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
+    repeats = 60 if step.kernels() < 2e-3 else 5
+    kernels, times = [], []
+    for _ in range(ROUNDS):
+        kernels.append(step.kernels())
+        times.append([*(median(lambda: wait(call(option)), repeats, 3)[0]
+                        for option in (False, True)),
+                      *(median(lambda: queue(option), max(1, repeats // 20), 1)[0] / 20
+                        for option in (False, True))])
+    more = np.array(times) - np.array(kernels)[:, None]
+    checked, unchecked, queued_checked, queued = np.median(more, 0)
+    spread = np.subtract(*np.percentile(more, (75, 25), 0))
+    middle = float(np.median(kernels))
+    returns = [median_until_return(lambda: call(option), wait, max(5, repeats // 2))
                for option in (False, True)]
-    record.write(kind="call", bodies=n, method=method, step=step, library=library.name,
-                 kernels=kernels, checked=checked, checked_iqr=checked_iqr, unchecked=unchecked,
-                 unchecked_iqr=unchecked_iqr, queued=queued, returns_checked=returns[0],
+    record.write(kind="call", bodies=n, method=method, step=name, library=library.name,
+                 kernels=middle, checked=middle + checked, checked_iqr=spread[0],
+                 unchecked=middle + unchecked, unchecked_iqr=spread[1], queued=middle + queued,
+                 queued_checked=middle + queued_checked, returns_checked=returns[0],
                  returns_unchecked=returns[1], same_bits=all(same))
-    more = [seconds - kernels for seconds in (checked, unchecked, queued)]
-    print(f"{n:8d} {method:6} {library.name:5}: {kernels * 1e6:9.1f} us | "
-          + ", ".join(f"{1e6 * one:7.1f}{' ok' if one <= BAR else '   '}" for one in more)
+    print(f"{n:8d} {method:6} {library.name:5}: {middle * 1e6:9.1f} us | "
+          + ", ".join(f"{1e6 * one:7.1f}{' ok' if one <= BAR else '   '}"
+                      for one in (checked, unchecked, queued_checked, queued))
           + " | " + ", ".join(f"{1e6 * one:6.1f}" for one in returns)
-          + f" | predicted {1e6 * PREDICTED_CHECKED[library.name]:.0f}"
+          + f" | spread {1e6 * spread[0]:.1f}"
           + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
 
 
@@ -181,11 +206,10 @@ def measure_massless(record: Record, end: float) -> None:
                 times[form, name] = median(lambda: wait(nb.accelerations(X, masses, 0.05, at)),
                                            30)[0]
             ratio = times[form, "all"] / times[form, "half"]
-            predicted = PREDICTED_TARGETS if form == "targets" else PREDICTED_OWN
             record.write(kind="massless", bodies=n, form=form, all=times[form, "all"],
                          half=times[form, "half"], library=library.name)
-            print(f"half massless, {n} bodies, {form}: {ratio:.2f} times faster (predicted "
-                  f"{predicted}, bar 1.9); {1e3 * times[form, 'half']:.3f} ms")
+            print(f"half massless, {n} bodies, {form}: {ratio:.2f} times faster "
+                  f"(limit 1.9 for targets); {1e3 * times[form, 'half']:.3f} ms")
 
 
 def measure_float64(record: Record, n: int = 65536) -> None:
