@@ -34,8 +34,8 @@ int run_step(const StepInfo& info, Simulate simulate, QueryDevice, int argc, cha
   run.steps = std::atoi(argv[4]);
   run.dt = 1e-6f;
   const int count = argc > 5 ? std::atoi(argv[5]) : 1;
+  const Systems one = make_bodies(n, one_mass);
   for (std::string line; std::getline(std::cin, line);) {
-    const Systems one = make_bodies(n, one_mass);
     systems = Systems(count, n);
     for (auto to = systems.bodies.begin(); to != systems.bodies.end(); to += n)
       std::copy(one.bodies.begin(), one.bodies.end(), to);
