@@ -421,6 +421,20 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
             found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced"
         )
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
+        self.write("aborts.cu", """#include <cstdlib>
+__global__ void write(int* x) { x[threadIdx.x] = 1; }
+int main() {
+  int* x;
+  cudaMalloc(&x, 4);
+  write<<<1, 2>>>(x);
+  cudaDeviceSynchronize();
+  std::abort();
+}
+""")
+        found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "aborts.cu")
+        self.assertIn("the program itself ends with signal 6 (Aborted)", found.stdout)
+        self.assertIn('"kind": "out of bounds"',
+                      (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
         self.assertEqual("right.cu: nothing was found in the traced run", said.splitlines()[0])

@@ -1,5 +1,8 @@
 #include "tracer.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -308,13 +311,32 @@ namespace {
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
 constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set, records one block per kernel
 
+bool is_written = false;
+
 void write_record() {
+  is_written = true;
   const char* path = std::getenv(kVariable);
   std::ofstream file(path);
   file << record_of(*tracer) << std::flush;
   if (file) return;
   std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
   std::_Exit(1);
+}
+
+// A failed assertion or an uncaught exception of host code ends the process without exit(). abort()
+// sends the signal to the thread that calls it, and ends the process when this handler returns.
+void on_abort(int) {
+  if (is_written) return;
+  alarm(kSecondsToDie);  // abort() may have been called while a lock was held
+  tracer->host().program_ends(EXIT_FAILURE);
+  before_death();
+}
+
+void record_aborted_runs() {
+  struct sigaction action = {};
+  action.sa_handler = on_abort;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGABRT, &action, nullptr);
 }
 
 }  // namespace
@@ -336,6 +358,7 @@ void start() {
       },
       nullptr);
   call_before_death(write_record);  // if a kernel fails, writes what was recorded so far
+  record_aborted_runs();
 }
 
 }  // namespace hostcuda::trace

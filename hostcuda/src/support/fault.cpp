@@ -23,9 +23,6 @@ std::array<struct sigaction, kSignals.size()> previous_actions;
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-// death_function may wait forever for a lock that the interrupted code holds, so an alarm ends the
-// process.
-constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {
 #ifdef SI_KERNEL

@@ -38,6 +38,9 @@ const void* interrupted_code(const void* context);
 // data.
 void call_before_death(void (*function)());
 void before_death();
+// The function may wait forever for a lock that the interrupted code holds, so an alarm ends the
+// process.
+constexpr unsigned kSecondsToDie = 30;
 // Stores a last finding. May be called in a signal handler, where allocating memory can fail.
 // Then only this finding is lost, because the message has already been written.
 void keep_for_death(const char* kind, const char* what, const char* place);
