@@ -103,9 +103,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
   const std::size_t offset = array.offset_of(accessed.address);
   // Larger accesses copy structs, in which some bytes may be padding.
   const bool is_scalar = accessed.bytes <= 8;
-  if (how.reads && array.knows_writers() &&
-      !(is_scalar ? array.all_written(offset, accessed.bytes)
-                  : array.any_written(offset, accessed.bytes))) {
+  if (how.reads && array.is_unwritten(offset, accessed.bytes, is_scalar)) {
     if (array.of_program) {
       if (!host_has_set(accessed.address, accessed.bytes))
         checks_.constant_never_set(array, accessed, bytes_set_by_host(array.begin));
@@ -175,7 +173,7 @@ template <unsigned kBytes>
       offset + kBytes > array.size || logs_[warp_].is_full())
     return false;
   for (unsigned at = 0; at < kBytes; at += kWordBytes)
-    if (!array.word_is_written(offset + at) && array.knows_writers()) return false;
+    if (array.is_unwritten(offset + at, kWordBytes, true)) return false;
   if (kBytes == sizeof(void*) && array.space == Space::global) {
     const char* value;
     std::memcpy(&value, address, sizeof value);
@@ -227,7 +225,7 @@ template void Tracer::load<16>(const void* pointer, const void* code);
 bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const {
   const char* address = array.begin + offset;
   if (array.of_program || reinterpret_cast<std::uintptr_t>(address) % bytes != 0 ||
-      offset % kWordBytes != 0 || (array.knows_writers() && !array.all_written(offset, bytes)))
+      offset % kWordBytes != 0 || array.is_unwritten(offset, bytes, true))
     return false;
   if (bytes == sizeof(void*) && array.space == Space::global) {
     const char* value;

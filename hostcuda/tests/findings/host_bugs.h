@@ -234,6 +234,31 @@ SEEDED(managed_written_too_early, "not synchronised") {
   cudaFree(m);
 }
 
+__global__ void add_one_each(float* sum) {
+  // BUG managed_sum_not_zeroed
+  atomicAdd(sum, 1.0f);
+}
+SEEDED(managed_sum_not_zeroed, "uninitialised") {
+  float* sum;
+  cudaMallocManaged(&sum, sizeof *sum);
+  if (!wrong) *sum = 0;
+  add_one_each<<<1, kThreads>>>(sum);
+  cudaDeviceSynchronize();
+  cudaFree(sum);
+}
+
+SEEDED(managed_part_not_written, "uninitialised") {
+  constexpr int n = 2 * kThreads;
+  int *m, sum = 0;
+  cudaMallocManaged(&m, n * sizeof *m);
+  fill_ones<<<wrong ? 1 : 2, kThreads>>>(m, n);
+  cudaDeviceSynchronize();
+  // BUG managed_part_not_written
+  for (int i = 0; i < n; ++i) sum += m[i];
+  if (!wrong && sum != n) std::abort();
+  cudaFree(m);
+}
+
 SEEDED(pinned_read_too_early, "not synchronised") {
   int* host;
   cudaMallocHost(&host, kThreads * sizeof(int));

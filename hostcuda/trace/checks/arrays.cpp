@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "support/poison.h"
+
 namespace hostcuda::trace {
 
 void Array::resize(std::size_t bytes) {
@@ -25,6 +27,16 @@ void Array::forget(const CodePlace& where) {
 bool Array::any_written(std::size_t offset, std::size_t bytes) const {
   const std::uint8_t* first = writers.get() + offset;
   return std::any_of(first, first + bytes, [](std::uint8_t writer) { return writer != kNobody; });
+}
+
+bool Array::holds_poison(std::size_t offset, std::size_t bytes) const {
+  for (std::size_t at = offset / kWordBytes * kWordBytes; at < offset + bytes; at += kWordBytes) {
+    std::uint32_t word;
+    if (full_size - at < sizeof word) return false;
+    std::memcpy(&word, begin + at, sizeof word);
+    if (word != kPoison) return false;
+  }
+  return true;
 }
 
 // Reserves as much address space as the system allows, which uses no memory.

@@ -107,6 +107,15 @@ struct Array {
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
+  // True if an access reads bytes that nobody wrote. `is_whole`: the value needs all bytes;
+  // otherwise one written byte suffices, because the others may be padding.
+  bool is_unwritten(std::size_t offset, std::size_t bytes, bool is_whole) const {
+    if (is_whole ? all_written(offset, bytes) : any_written(offset, bytes)) return false;
+    return knows_writers() || (kind == MemoryKind::managed && holds_poison(offset, bytes));
+  }
+  // True if all words of these bytes contain the pattern that fills new memory. Host code may write
+  // to managed memory without the tracer's knowledge, but hardly ever writes this pattern.
+  bool holds_poison(std::size_t offset, std::size_t bytes) const;
 };
 
 // All allocations. Freed allocations stay in the list, because no address is used twice.

@@ -325,6 +325,11 @@ void HostChecks::access(const Accessed& accessed) {
   if (accessed.kind == Kind::load) bytes_to_host_ += accessed.bytes;
   if (array->kind == MemoryKind::device) return checks_.device_memory(*array, accessed);
   const std::size_t offset = array->offset_of(accessed.address);
+  if (accessed.kind == Kind::load &&
+      array->is_unwritten(offset, accessed.bytes, accessed.bytes <= 8)) {
+    report_unasked();  // a failed launch may be the cause
+    checks_.unwritten(*array, accessed, 0);
+  }
   for (std::size_t at = offset; at < offset + accessed.bytes; at += kWordBytes)
     if (const Unordered* found = races_.access_between(*array, at, {}, accessed.kind != Kind::load))
       return checks_.unordered(*array, accessed, found->operation);

@@ -166,11 +166,11 @@ void KernelChecks::block_ended(const Races& races) {
 }
 
 void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
-  const char* kernel = running_block->launch().site.kernel;
+  const char* kernel = running_block ? running_block->launch().site.kernel : nullptr;
   if (begin("uninitialised", key_of(array), kernel)) return;
   Finding finding =
       of_access("uninitialised", accessed,
-                std::string("a kernel ") + verb(accessed.kind) + " " +
+                std::string(kernel ? "a kernel " : "host code ") + verb(accessed.kind) + " " +
                     counted(accessed.bytes, "byte") + " of " + name_of(array) +
                     (accessed.bytes == 1 ? " that was" : " that were") + " never written");
   describe(finding, array, accessed);
@@ -184,10 +184,11 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
                               (place.empty() ? "" : ", the last of them at " + place) +
                               ": was sizeof forgotten, or is the grid too small?");
   }
-  finding.advice =
-      array.space == Space::shared
-          ? "write every element before it is read, with a barrier in between"
-          : "fill the array before the launch, with cudaMemset, cudaMemcpy or a kernel";
+  finding.advice = array.space == Space::shared
+                       ? "write every element before it is read, with a barrier in between"
+                   : kernel
+                       ? "fill the array before the launch, with cudaMemset, cudaMemcpy or a kernel"
+                       : "let a kernel or host code write every element before it is read";
   if (array.space == Space::global)
     return finish("uninitialised", key_of(array), kernel, std::move(finding));
   static Finding once;  // counted but not shown
