@@ -180,6 +180,8 @@ void launch(Copied c, int* p) {
         "[[maybe_unused]] __device__ void s() {}": [],
         "[[nodiscard, gnu::cold]] static __device__ int t(int x[]) { return x[0]; }": [],
         "[[maybe_unused]] __device__ int u;": ["u"],
+        "[[maybe_unused]] static __global__ void w(int* x) { x[0] = 1; }": [],
+        "template <class T> [[maybe_unused]] __global__ __launch_bounds__(64) void x(T* y) {}": [],
         "__device__ [[maybe_unused]] const int v = 2;": [],
     }
 
