@@ -51,8 +51,9 @@ __device__ inline void kick(Velocity& velocity, float3 a, float dt) {
 
 // Drift: x_i += v_i dt. Drifting is a separate kernel, because no body may drift before all forces
 // of the step have used its position, and kernels in a stream run one after the other.
-static __global__ void update_positions(Position* __restrict__ positions,
-                                        const Velocity* __restrict__ velocities, int n, float dt) {
+[[maybe_unused]] static __global__ void update_positions(Position* __restrict__ positions,
+                                                         const Velocity* __restrict__ velocities,
+                                                         int n, float dt) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   positions[i].x += velocities[i].x * dt;
