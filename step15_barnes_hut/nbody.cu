@@ -81,7 +81,8 @@ __global__ void __launch_bounds__(32)
     size -= taken;
     const int number = stack[size + min(lane, taken - 1)];
     const Node& node = nodes[number];
-    const float4 centre = node.centre;
+    // The whole node is loaded at once: a second wait would cost more than the bytes.
+    const float4 centre = node.centre, s = node.squares, p = node.products;
     const int left = node.left, right = node.right;
     bool accepted = lane < taken && acts_as_a_whole(centre, box);
     const bool doubtful = lane < taken && !accepted && centre.w < dot(width, width);
@@ -103,7 +104,6 @@ __global__ void __launch_bounds__(32)
     size += 2 * __popc(opened);
     if (accepted) {
       const int place = __popc(whole & lanes_before);
-      const float4 s = node.squares, p = node.products;
       tile[0][place] = {centre.x, centre.y, centre.z, s.w};
       tile[1][place] = s;
       tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};

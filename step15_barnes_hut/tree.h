@@ -97,8 +97,13 @@ static __global__ void take_tickets(const Position* __restrict__ positions,
   if (i == 0) slots.reset();
   if (i >= n) return;
   const CurveKey key = hilbert_key(xyz(positions[order[i]]), *cube);
-  int slot = 0;  // the last slot that begins with a key up to this one, or else the first
-  for (int step = last > 0 ? 1 << (31 - __clz(last)) : 0; step > 0; step /= 2)
+  // Finds the last slot that begins with a key up to this one, or else the first. Most bodies stay
+  // near their slot, so the search begins there and doubles its steps.
+  int slot = i / kSlot, step = 1;
+  for (; slot > 0 && slots.first_keys[slot] > key; step *= 2) slot = max(slot - step, 0);
+  if (step == 1)
+    for (; step <= last - slot && slots.first_keys[slot + step] <= key; step *= 2) slot += step;
+  for (step /= 2; step > 0; step /= 2)
     if (step <= last - slot && slots.first_keys[slot + step] <= key) slot += step;
   tickets[i] = {key, slot, atomicAdd(&slots.counts[slot], 1)};
 }

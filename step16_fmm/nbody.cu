@@ -2,9 +2,9 @@
 //
 // Step 15b computes a distant node's force on each of 32 bodies, which from afar are almost one
 // point. Here the force becomes a Taylor series around their middle (series.h), which is evaluated
-// at each body. There are two levels of groups. First a warp walks the tree (walk.h) for 512
-// neighbours on the curve: it expands the nodes that are far from all of them, and lists the
-// others. Then 16 warps continue from this list, each for 32 bodies: a warp expands nodes in a
+// at each body. There are two levels of groups. First two warps walk the tree (walk.h) for 256
+// neighbours on the curve: they expand the nodes that are far from all of them, and list the
+// others. Then 8 warps continue from this list, each for 32 bodies: a warp expands nodes in a
 // second series, or adds forces of nodes and bodies as in step 15b. 64 clouds (clouds.h) give an
 // estimate of the strength of the forces, so no coarse walk is needed.
 //
@@ -27,7 +27,7 @@ using series::Series;
 using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 512);  // bodies of a large group
+constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
 // The number of warps that must fit on a multiprocessor, which limits their registers. Before
 // compute capability 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the
 // number.
@@ -38,8 +38,8 @@ constexpr int kWarpsPerSm = 16;
 #endif
 constexpr int kShare = kLarge / kGroup;
 constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
-constexpr int kListed = TUNABLE(LISTED, 768);  // the most nodes that a large group's walk lists
-constexpr int kRefill = kStack / 2;            // listed nodes that a stack starts with
+constexpr int kListed = TUNABLE(LISTED, 1536);  // the most nodes that a large group's walk lists
+constexpr int kRefill = kStack / 2;             // listed nodes that a stack starts with
 static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
 static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
@@ -204,7 +204,9 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
             Position* __restrict__ positions, Velocity* __restrict__ velocities, int n, float dt,
             float theta, float softening_squared, float tolerance) {
   __shared__ int stack[kStack], waiting[64];
+  __shared__ int queue[32 * (kLeafSize + 1)];  // bodies of leaves
   __shared__ float4 tile[3][32];
+  int queued = 0;
   const LargeGroup* const large = large_groups + blockIdx.x / kShare * kParts;  // the group's parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
@@ -222,6 +224,17 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   };
 
   float3 a{};
+  // Returns the share of the last `count` bodies in the queue, at most 32.
+  const auto attraction_of_tile = [&](int count) {
+    queued -= count;
+    __syncwarp();  // the queue has been written, and all lanes are done with the old tile
+    if (lane() < count) tile[0][lane()] = bodies[queue[queued + lane()]];
+    __syncwarp();
+    float3 sum{};
+#pragma unroll 8
+    for (int j = 0; j < count; ++j) sum = sum + attraction(tile[0][j], body, softening_squared);
+    return sum;
+  };
   const auto judge = [&](const Node& node, bool mine) {
     const float4 centre = node.centre;
     const float mass = node.squares.w;
@@ -257,18 +270,12 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
                                                     softening_squared)
                                        : attraction(tile[0][j], body, softening_squared));
     }
-    unsigned leaves = __ballot_sync(kAllLanes, fate == Fate::listed);
-    for (; leaves != 0; leaves &= leaves - 1) {
-      const int holder = __ffs(leaves) - 1;
-      const int first = __shfl_sync(kAllLanes, node.left, holder);
-      const int count = -__shfl_sync(kAllLanes, node.right, holder);
-      __syncwarp();  // all lanes are done with the old tile
-      if (lane() < count) tile[0][lane()] = bodies[first + lane()];
-      __syncwarp();
-#pragma unroll 4
-      for (int j = 0; j < count; ++j)
-        partial = partial + attraction(tile[0][j], body, softening_squared);
-    }
+    // Bodies of leaves wait until they fill a tile.
+    const int count = fate == Fate::listed ? -node.right : 0;
+    const int first = queued + sum_before_lane(count);
+    for (int k = 0; k < count; ++k) queue[first + k] = node.left + k;
+    queued = __shfl_sync(kAllLanes, first + count, 31);
+    while (queued >= 32) partial = partial + attraction_of_tile(32);
     a = a + partial;  // adding partial sums loses fewer digits
     return true;
   };
@@ -279,6 +286,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
       walk_down(nodes, stack, size, 0, 1, judge, act);
     }
   }
+  a = a + attraction_of_tile(queued);
   far.finish();
   a = a + far.series.at(xyz(body) - middle, unit);
   Series all = large[0].series;

@@ -21,6 +21,16 @@ constexpr unsigned kAllLanes = 0xffffffff;
 __device__ inline int lane() { return threadIdx.x; }
 __device__ inline int rank_among(unsigned lanes) { return __popc(lanes & ((1u << lane()) - 1)); }
 
+// Returns the sum of x over the lanes before this one.
+__device__ inline int sum_before_lane(int x) {
+  int sum = x;
+  for (int apart = 1; apart < 32; apart *= 2) {
+    const int before = __shfl_up_sync(kAllLanes, sum, apart);
+    if (lane() >= apart) sum += before;
+  }
+  return sum - x;
+}
+
 enum class Fate { none, opened, expanded, accepted, listed };
 
 // Keeps the stack's nodes with the numbers part, part + parts, ...; returns how many these are.
