@@ -295,7 +295,7 @@ def check_files(building, arguments, options):
         ended, findings, records, runs = check_program(
             programs, arguments, options["timeout"] or 120, folder
         )
-    findings[:0] = map(finding_of_warning, warnings)
+    findings[:0] = map(finding_of_warning, dict.fromkeys(warnings))  # several builds warn
     name = Path(next(word for word in building if SOURCE.search(word))).name
     where = f"{runs} runs" if options["all"] else "the traced run"
     if ended.code != 0:

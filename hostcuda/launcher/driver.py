@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import hostcudacc
-from libraries import COUNTED, FLAGS, INCLUDES, PLAIN, ToolError, link_options
+from libraries import COUNTED, FLAGS, INCLUDES, PLAIN, TRACED, ToolError, link_options
 from semantics import find_clang
 from toolkit import ANSWER, ASKING, announce
 
@@ -47,7 +47,7 @@ def compile_one(translation, source, output, variant, warn):
             show=False,
             source=source,
             counts=counts,
-            clang=find_clang() if variant == PLAIN or translation.is_checked else None,
+            clang=find_clang() if variant in (PLAIN, TRACED) else None,
             warn=warn,
         )
     if source.endswith(".c"):

@@ -84,7 +84,6 @@ class Translation:
     treats_all_as_cu: bool = False
     shows: bool = False  # set by --verbose and --dryrun
     asks_for_cublas: bool = False
-    is_checked: bool = False  # built by `hostcuda check -- COMMAND`
 
 
 def normalised(word):

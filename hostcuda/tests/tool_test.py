@@ -435,6 +435,13 @@ int main() {
         self.assertIn("the program itself ends with signal 6 (Aborted)", found.stdout)
         self.assertIn('"kind": "out of bounds"',
                       (self.folder / "found.json").read_text(encoding="utf-8"))
+        if shutil.which("clang++"):
+            self.write("host.cu", "int one() { return 1; }\n"
+                       "__global__ void k(int* x) { *x = one(); }\nint main() {}\n")
+            found = self.run_in_folder(BIN / "hostcuda", "check", "host.cu")
+            self.assertEqual(2, found.returncode, found.stdout + found.stderr)
+            self.assertIn("host.cu:2:34: error: calling a __host__ function ('one') from a "
+                          "__global__ function", found.stderr)
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
         self.assertEqual("right.cu: nothing was found in the traced run", said.splitlines()[0])
