@@ -138,6 +138,13 @@ SEEDED(copied_back_unwritten, "uninitialised") {
   cudaMemcpy(host.data(), device.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
+SEEDED(one_result_never_written, "uninitialised") {
+  const Buffer<int> sum(1, !wrong);
+  int host;
+  // BUG one_result_never_written
+  cudaMemcpy(&host, sum.data, sizeof host, cudaMemcpyDeviceToHost);
+}
+
 SEEDED(grid_rounded_down, "partly covered") {
   constexpr int n = 100;
   const Buffer<int> out(n, false);

@@ -78,9 +78,11 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   const Gaps gaps = gaps_in(array, offset, size);
   const std::size_t gap = gaps.first, gap_end = gaps.end;
   const std::uint64_t elements = array.full_size / element;
-  // A shorter gap may be padding in a struct or at the end of a row.
+  // A shorter gap may be padding in a struct or at the end of a row, unless it is all that is
+  // copied.
   constexpr std::size_t kLeastGap = 8;
-  const bool is_large = gap_end - gap >= kLeastGap && (gap_end - gap) * 8 >= size;
+  const bool is_large = (size && gap_end - gap == size) ||
+                        (gap_end - gap >= kLeastGap && (gap_end - gap) * 8 >= size);
   if (is_large || (gap_end - gap >= kLeastGap && gap_end == offset + size)) {
     finding.kind = was_launched ? "partly covered" : "uninitialised";
     finding.what = was_launched
