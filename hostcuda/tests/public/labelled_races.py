@@ -10,7 +10,9 @@ hashes of their files, their labels and the expected results. The script fetches
 a table, and exits with 1 if a result differs from the expected one, and with 77 (skipped) without
 the suites.
 
---write writes the results and hashes to labelled_races.csv, and the table to ../../RACES.md.
+--write writes the results and hashes to labelled_races.csv, and the table to ../../RACES.md. The
+column racecheck of the list has the results of compute-sanitizer's racecheck, which were measured
+on a GPU (../../RACES.md); the script only counts them.
 """
 import argparse
 import csv
@@ -30,7 +32,8 @@ LIST = HERE / "labelled_races.csv"
 PAGE = HERE.parents[1] / "RACES.md"
 MARKS = "<!-- labelled races -->\n", "<!-- end of labelled races -->\n"
 HOSTCUDA = HERE.parents[1] / "bin" / "hostcuda"
-FIELDS = ("suite", "program", "input", "sha256", "label", "result")
+FIELDS = ("suite", "program", "input", "sha256", "label", "result", "racecheck")
+TOOLS = {"hostcuda": "result", "racecheck": "racecheck"}
 SKIPPED = 77
 TIMEOUT = 60
 # For each suite: the folders of its programs, headers and inputs, and the arguments after the
@@ -76,19 +79,20 @@ def check(suites, row):
 
 
 def table(rows):
-    """Returns a Markdown table: per suite, the races that were found and missed, and the reports
-    about programs without a race."""
-    lines = ["| suite | racy | found | missed | free of races | reported | of which same value |",
-             "|---|---|---|---|---|---|---|"]
+    """Returns a Markdown table: per suite and tool, the races that were found and missed, and the
+    reports about programs without a race."""
+    lines = ["| suite | tool | racy | found | missed | free of races | reported | same value |",
+             "|---|---|---|---|---|---|---|---|"]
     for suite in [*SUITES, "together"]:
-        counts = Counter((row["label"], row["result"]) for row in rows
-                         if suite in (row["suite"], "together"))
-        of = {label: sum(count for (its, _), count in counts.items() if its == label)
-              for label in ("race", "clean")}
-        found = counts["race", "race"] + counts["race", "same value"]
-        same = counts["clean", "same value"]
-        lines.append(f"| {suite} | {of['race']} | {found} | {of['race'] - found} | {of['clean']} | "
-                     f"{of['clean'] - counts['clean', 'none']} | {same} |")
+        for tool, field in TOOLS.items():
+            counts = Counter((row["label"], row[field]) for row in rows
+                             if suite in (row["suite"], "together") and row[field])
+            of = {label: sum(count for (its, _), count in counts.items() if its == label)
+                  for label in ("race", "clean")}
+            found = counts["race", "race"] + counts["race", "same value"]
+            lines.append(f"| {suite} | {tool} | {of['race']} | {found} | {of['race'] - found} | "
+                         f"{of['clean']} | {of['clean'] - counts['clean', 'none']} | "
+                         f"{counts['clean', 'same value']} |")
     return "\n".join(lines)
 
 
