@@ -10,8 +10,8 @@
 namespace hostcuda {
 namespace {
 
-// Twice what 16 devices have by default. qemu-user keeps 16 bytes per reserved page, so a reservation
-// that costs Linux nothing costs 1 GiB there.
+// Twice what 16 devices have by default. qemu-user keeps 16 bytes per reserved page, so a
+// reservation that costs Linux nothing costs 1 GiB there.
 constexpr std::size_t kReserved = std::size_t{1} << 38;
 constexpr std::size_t kUnit = 256;  // the alignment that cudaMalloc guarantees
 constexpr std::size_t kGuardBefore = kUnit, kGuardPast = 4096;
