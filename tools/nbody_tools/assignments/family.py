@@ -21,8 +21,9 @@ from typing import Any, Iterator, Optional, Sequence
 import tomllib
 
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.assignments import points
+from nbody_tools.assignments import points, tiles
 from nbody_tools.assignments.closeness import Numbers
+from nbody_tools.assignments.nearby import Growth
 from nbody_tools.assignments.times import time_limit
 from nbody_tools.assignments.messages import CALLABLE
 from nbody_tools.labs.counts import PATTERNS, describe
@@ -34,6 +35,7 @@ FAMILIES = ("reduction", "histogram", "transpose", "neighbours")
 FILE_NAME = "solution.cu"
 HEADER_NAME = HEADER_OF_ASSIGNMENT
 DESCRIPTION = "assignment.toml"
+RIGHT = (((1, 1), (2100, 2900)), ((3, 3), (700, 1100)), ((17, 23), (67, 99)))
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # Explains what the limits count. The keys are the beginnings of the limits' names.
 EXPLAINED = (
@@ -44,6 +46,7 @@ EXPLAINED = (
     ("global loads", "Each load of each thread counts, however wide it is."),
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
+    ("global stores per element", "Each store of each thread counts, however wide it is."),
     ("global stores per thread", "Counted in the kernel that reads the bodies, where only one "
      "lane of each warp or one thread of each block writes."),
     ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements fill 4 sectors if an "
@@ -61,23 +64,29 @@ EXPLAINED = (
      "reads them. Every shuffle in which a thread takes part counts, including those of "
      "cooperative groups."),
     ("launches that load", "A later kernel must read what an earlier kernel has written."),
-    ("loads and shuffles in the search", "Counted in the kernel that loads most. A body looks at "
-     "65 to 100 others."),
+    ("loads and shuffles in the search", "Counted in the kernel that loads most. The cells around "
+     "a body contain 65 to 105 bodies."),
     ("global atomics per shared load", "Every number that is added in global memory must first "
      "have been collected in shared memory."),
     ("loads and shuffles", "The loads of all threads from global, shared and constant memory, and "
-     "every shuffle in which a thread takes part. A loop over all pairs would need 2000."),
+     "every shuffle in which a thread takes part. If all threads of a warp load the same number, "
+     "each of them counts."),
     ("loads and atomics before the search", "Counted in all kernels except the one that loads "
-     "most. Making lists requires more than one look at each position."),
+     "most, whether they run before or after it. Making lists requires more than one look at each "
+     "position."),
     ("loads of one thread before the search", "The loads of the busiest thread in all kernels "
-     "except the one that loads most. No thread may make the lists alone."),
+     "except the one that loads most, whether they run before or after it. No thread may make the "
+     "lists alone."),
     ("loads of one thread that searches", "The loads of the busiest thread in the kernel that "
      "loads most."),
     ("loads of one thread", "The loads of the busiest thread from global and shared memory. No "
      "thread may do the work of all others."),
-    (PATTERNS, "The number of ways in which the addresses of a warp's lanes follow one another, "
-     "counted over the warps of a block. With padding, all rows are stored in the same way, which "
-     "is 1 pattern. If columns are exchanged, the pattern differs from row to row."),
+    (PATTERNS, "The number of ways in which the addresses of a warp's lanes follow one another "
+     "when rows or columns are loaded or stored, in the first block of a kernel. With padding, all "
+     "rows are stored in the same way, which is 1 pattern. If columns are exchanged, the pattern "
+     "differs from row to row."),
+    (tiles.OTHERS_WORDS, "The share of such loads in the first block of a kernel. A tile in which "
+     "each lane finds its own element serves no purpose."),
 )
 
 
@@ -108,9 +117,8 @@ class Part:
     name: str
     points: int
     limits: tuple[Limit, ...]
-    # If given, the busiest thread of the kernel that loads most must load at least this many times
-    # as often in the problem that the family's crowd() returns.
-    grows: Optional[float] = None
+    # If given, limits the differences between the problems that the family's nearby() returns.
+    growth: Optional[Growth] = None
 
 
 @dataclass(frozen=True)
@@ -204,10 +212,23 @@ class Variant:
     def problem(self, systems: int, count: int, dice: random.Random) -> Problem:
         return self.family.module.problem(self.choice, systems, count, dice)
 
-    def crowd(self, dice: random.Random) -> Optional[Problem]:
-        """Returns the problem to which Part.grows refers, or None if no part needs it."""
-        grows = any(part.grows for part in self.parts)
-        return self.family.module.crowd(self.choice, dice) if grows else None
+    def nearby(self, dice: random.Random) -> tuple[Problem, ...]:
+        """Returns the problems to which Part.growth refers: few bodies in cells that stand alone,
+        many bodies in such cells, and as many bodies in a crowd. Returns nothing if no part needs
+        them."""
+        grows = any(part.growth for part in self.parts)
+        return self.family.module.nearby(self.choice, dice) if grows else ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Returns additional flags of the compiler."""
+        return getattr(self.family.module, "FLAGS", ())
+
+    @property
+    def right_sizes(self) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
+        """Returns the least and the largest numbers of systems and of bodies of each problem in the
+        test `right`."""
+        return getattr(self.family.module, "RIGHT", RIGHT)
 
     @property
     def timed(self) -> tuple[int, int, int]:
@@ -270,7 +291,8 @@ class Variant:
         words = self.family.module.words(self.choice)
         return templates(self.family.name).get_template(name).render(
             **self.choice, **words, describe=describe, title=self.family.title,
-            parts_of_method=self.parts, explained=explained, points=points, headers=HEADERS,
+            parts_of_method=self.parts, explained=explained,
+            limits_text=" ".join(limit.of for limit in self.limits), points=points, headers=HEADERS,
             callable=CALLABLE, inspected=self.family.module.INSPECTED,
             largest=self.family.module.LARGEST, unit=self.family.module.UNIT,
             units="elements" if self.family.module.UNIT == "element" else "bodies",

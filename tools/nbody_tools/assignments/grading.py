@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from nbody_tools.assignments.building import BreaksRule, build
@@ -30,7 +31,9 @@ def grade_assignment(variant: Variant, text: str, name: str, seed: int,
     if broken := broken_by_text(variant, text):
         return refused_assignment(variant, name, seed, f"Not run: {broken}"), []
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        workshop = Workshop(Path(folder), read_tools(options.build), (), options.sandbox)
+        tools = read_tools(options.build)
+        tools = replace(tools, flags=[*tools.flags, *variant.flags])
+        workshop = Workshop(Path(folder), tools, (), options.sandbox)
         try:
             programs = build(variant, text, workshop)
         except BreaksRule as error:

@@ -1,4 +1,4 @@
-"""The points of an assignment. course/assignments/README.md explains the rule:
+"""The points of an assignment. The rule, which the statement of each assignment explains:
 
   45 for results, in the tests `right` to `findings`: a right program gets them with any method;
   55 for the method, in the test `counts`: each part of a variant has its own points (family.Part).

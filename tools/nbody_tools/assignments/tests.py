@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional, Sequence
 
 from nbody_tools.assignments.closeness import nearness
+from nbody_tools.assignments import nearby, tiles
 from nbody_tools.assignments.family import FILE_NAME, Checked, Part, Problem, Variant
 from nbody_tools.assignments.messages import FILL, of_student
 from nbody_tools.assignments.points import LUCKY, WEIGHTS, WRONG, share_of_method
@@ -56,13 +57,19 @@ class Kind(NamedTuple):
     words: str
 
 
+ORDER = Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED} {ROOM}", "; the result is right if the threads "
+             "run in another order, so a barrier or an atomic operation is missing")
+# Replaces ORDER.words if the traced run finds an access out of bounds.
+OUT_OF_BOUNDS = "out of bounds"
+OUTSIDE = ("; the result is right if there is room behind all arrays and the threads run in "
+           "another order, so a thread accesses memory beyond the end of an array or another "
+           "thread's result (see findings)")
 KIND = (
     Kind(f"{STRICT} {UNPOISONED}", "; the result is right if all memory holds zeros before the "
          "call, so the program reads or adds to memory that it has not written"),
     Kind(f"{UNPOISONED} {ROOM}", "; the result is right if there are zeros behind all arrays, so a "
          "thread accesses memory beyond the end of an array"),
-    Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED} {ROOM}", "; the result is right if the threads run "
-         "in another order, so a barrier or an atomic operation is missing"),
+    ORDER,
     Kind(f"HOSTCUDA_DIVERGENCE=warn {UNPOISONED} {ROOM}", "; the result is right if threads need "
          "not wait at the same barrier, so only some threads of a block reach a barrier"),
 )
@@ -85,7 +92,7 @@ class Tests:
         self._variant, self._workshop, self._programs = variant, workshop, programs
         self._dice = random.Random(seed)
         self._hung = ""
-        self._crowd: Optional[Problem] = None
+        self._nearby: tuple[Problem, ...] = ()
         self._near = 0.0  # nearness (closeness.py) of the results of `right`
         self._kind: Optional[Kind] = None  # first of KIND with which a result was right
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
@@ -93,7 +100,7 @@ class Tests:
     def results(self) -> list[Result]:
         # Makes the problems before anything runs, so that a seed always gives the same problems.
         right, sizes, orders, traced = self._right(), self._sizes(), self._orders(), self._traced()
-        self._crowd = self._variant.crowd(self._dice)
+        self._nearby = self._variant.nearby(self._dice)
         planned: list[tuple[str, Callable[[], Result]]] = [
             ("right", lambda: self._checked("right", right, STRICT)[0]),
             ("sizes", lambda: self._checked("sizes", sizes, STRICT)[0]),
@@ -109,6 +116,9 @@ class Tests:
         found: Optional[Inspection] = results["findings"].inspection
         if found and found.races:
             results |= {name: lucky(results[name]) for name in ("right", "sizes", "orders")}
+        if OUT_OF_BOUNDS in results["findings"].why:
+            results |= {name: replace(one, why=one.why.replace(ORDER.words, OUTSIDE))
+                        for name, one in results.items()}
         results["counts"] = weighed_method(counted, self._near)
         results["findings"] = weighed(results["findings"], self._near)
         if reason := self._of_host(results["findings"], traced):
@@ -125,9 +135,9 @@ class Tests:
         return self._dice.randrange(low | 1, high, 2)
 
     def _right(self) -> list[Problem]:
-        return [self._problem(1, self._between(2100, 2900)),
-                self._problem(3, self._between(700, 1100)),
-                self._problem(self._between(17, 23), self._between(67, 99))]
+        return [self._problem(self._between(*systems) if systems[0] < systems[1] else systems[0],
+                              self._between(*bodies))
+                for systems, bodies in self._variant.right_sizes]
 
     def _sizes(self) -> list[Problem]:
         random_sizes = (self._between(3, 60), self._between(130, 800))
@@ -261,26 +271,37 @@ class Tests:
             return Result("counts", 0, NO_KERNEL)
         parts = self._variant.parts
         lines = {part.name: lines_of(part, found, problem.units) or
-                 self._lines_of_crowd(part, found) for part in parts}
+                 self._lines_of_growth(part) for part in parts}
         kept = sum(part.points for part in parts if not lines[part.name])
         return Result("counts", kept / sum(part.points for part in parts),
                       "\n".join(line for part in parts for line in lines[part.name]))
 
-    def _lines_of_crowd(self, part: Part, found: Inspection) -> list[str]:
-        """Returns a message if the part must load more in a crowded problem (Variant.crowd) but
-        does not. A loop over all pairs loads as much in that problem as in others."""
-        if not part.grows or self._crowd is None:
+    def _lines_of_growth(self, part: Part) -> list[str]:
+        """Returns a message if the loads do not depend on the bodies nearby as they must: a loop
+        over all pairs loads for every body that there is."""
+        if not part.growth or not self._nearby:
             return []
-        crowded = self._traced_run(self._crowd)[1]
+        few, many, crowd = self._nearby
+        before, after = self._traced_run(few)[1], self._traced_run(many)[1]
+        head = f"{part.name} ({part.points} points): "
+        if before is None or after is None:
+            return [f"{head}where cells stand alone ({few.words} and {many.words}), the program "
+                    "ended early"]
+        of_alone = nearby.added(before, few.units, after, many.units)
+        if of_alone > part.growth.most_alone:
+            return [f"{head}where cells stand alone, {part.growth.bodies} more bodies add at most "
+                    f"{part.growth.most_alone:g} loads and shuffles per body, because most of "
+                    f"these bodies are far away; they add {of_alone:.3g}"]
+        crowded = self._traced_run(crowd)[1]
         if crowded is None:
-            return [f"{part.name} ({part.points} points): where cells have many bodies "
-                    f"({self._crowd.words}), the program ended early"]
-        ratio = loads_of_search(crowded) / max(1.0, loads_of_search(found))
-        if ratio >= part.grows:
+            return [f"{head}where neighbouring cells have many bodies ({crowd.words}), the program "
+                    "ended early"]
+        of_crowd = nearby.added(after, many.units, crowded, crowd.units)
+        if of_crowd >= part.growth.least_crowded:
             return []
-        return [f"{part.name} ({part.points} points): where cells have many bodies, a thread must "
-                f"load at least {part.grows:g} times as often as elsewhere, because a body looks "
-                f"at more others; the busiest thread loads {ratio:.3g} times as often"]
+        return [f"{head}where neighbouring cells have many bodies, there must be at least "
+                f"{part.growth.least_crowded:g} loads and shuffles per body more than where cells "
+                f"stand alone, because a body looks at more others; there are {of_crowd:.3g} more"]
 
     def _of_host(self, findings: Result, problem: Problem) -> str:
         """Returns why kernels cannot have computed the results, or an empty string."""
@@ -304,13 +325,6 @@ def lines_of(part: Part, found: Inspection, units: float) -> list[str]:
     return [f"{part.name} ({part.points} points): {line}" for line in lines]
 
 
-def loads_of_search(found: Inspection) -> float:
-    """Returns the loads of the busiest thread in the kernel that loads most. Loads per body would
-    not do, because threads without a body may load too."""
-    search = counts.reading_kernel(found.kernels)
-    return counts.most_loads([search]) if search else 0.0
-
-
 def without_unused(found: Inspection) -> Inspection:
     """Drops findings about memory that no kernel used, because a program may reserve it for rare
     cases."""
@@ -321,8 +335,14 @@ def without_unused(found: Inspection) -> Inspection:
 def broken(limit: Limit, found: Inspection, units: float) -> str:
     """Returns a message with the broken limit and the line of code that contributes most, or
     "" if the limit is kept."""
+    if limit.of == tiles.OTHERS_WORDS:
+        share = tiles.share_of_others(found)
+        return "" if share is None or share >= (limit.at_least or 0) else \
+            f"{counts.describe(limit)}; it is {share:.3g}"
     if limit.of == counts.PATTERNS and counts.value_of(limit, found, units) is None:
-        return ""  # there is no tile, or it has bank conflicts, which break another limit
+        if limit.at_least is None or not tiles.is_without_conflicts(found):
+            return ""  # there is no tile, or it has bank conflicts, which break another limit
+        return f"{counts.describe(limit)}; there are no two rows to compare"
     line = counts.broken(limit, found, units)
     place = counts.place_of(limit, found)
     is_own = place is not None and Path(place.file).name == FILE_NAME

@@ -14,6 +14,7 @@ from nbody_tools.assignments.closeness import Numbers
 from nbody_tools.assignments.family import Checked, Part, Problem
 from nbody_tools.assignments.layouts import State
 from nbody_tools.assignments.messages import shown
+from nbody_tools.assignments.nearby import Growth
 from nbody_tools.labs.lab import Limit
 
 TITLE = "Neighbours within a cut-off"
@@ -26,16 +27,22 @@ NEAR = 1e-4  # least relative difference of a squared distance from the squared 
 TOLERANCE = 1e-5
 LARGE, SINGLE = 2050, 500  # see shape()
 ROWS = 256  # bodies whose pairs are computed at a time
-# Limits on the loads and shuffles per body. A body looks at 65 to 100 others, of which 5 to 9 are
-# in its own cell. A program that reads all pairs needs 2000 loads (from memory or constants) or
-# shuffles per body, or fewer if each of its threads has several bodies. The crowded problem of
-# crowd() exposes such a program: its threads load no more in that problem than in others.
-LEAST_LOADS, MOST_LOADS = 40, 1000
+# Limits on the loads and shuffles per body. The cells around a body contain 65 to 105 bodies. A
+# warp per body or cell may load each border of a list in all its lanes, which takes 2000 to 4000.
+LEAST_LOADS, MOST_LOADS = 40, 5000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one crowded cell of each system (random_box())
-# In crowd() a body looks at about 300 (plane) or 580 (space) others.
-CROWDED = {"plane": (7, 7), "space": (4, 4, 3)}  # cells along each axis with DENSE bodies each
-LEAST_GROWTH = 1.8  # least ratio of the loads of the busiest thread in crowd() and in INSPECTED
+# In nearby(), bodies fill ALONE cells, each of which has only empty cells around it, with FEW or
+# SOME bodies each; or they fill CROWDED neighbouring cells, where a body looks at about 350 (plane)
+# or 420 (space) others. SOME must be small, because a program may have a fixed number of places per
+# cell and search the other bodies one after another. Honest programs load up to 6 words for another
+# body. A loop over all pairs loads one word for each body, or a quarter if a thread has four.
+ALONE = {"plane": (8, 8), "space": (4, 4, 4)}
+CROWDED = {"plane": (4, 4), "space": (3, 3, 3)}
+FEW, SOME, CELLS_ALONE = 2, 14, 64
+GROWTH = Growth(bodies=(SOME - FEW) * CELLS_ALONE, most_alone=110, least_crowded=60)
+# Least and largest numbers of systems and bodies in the test `right` (Variant.right_sizes).
+RIGHT = (((1, 1), (7700, 8900)), ((3, 3), (700, 1100)), ((17, 23), (67, 99)))
 MANY, ENOUGH = 5, 60  # least numbers of systems and bodies for a crowded cell
 
 AXES = {"what": ("count", "nearest", "density", "force"), "border": ("open", "periodic"),
@@ -83,6 +90,9 @@ def cut_off(choice: dict[str, str]) -> float:
 def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     # Number of loads that read one position.
     position = 1 if choice["layout"] == "packed" else len(coordinates_of(choice))
+    # A warp that searches for one body loads the borders and the bodies of each cell at once.
+    cells = 3 ** len(coordinates_of(choice))
+    requests = max(80, 30 + cells * (4 + position))
     return (Part("lists", 20, (
                 Limit("launches that load", at_least=2),
                 # A program that only copies the positions does not make lists.
@@ -93,9 +103,9 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
                 Limit("global loads per body", at_least=10),
                 Limit("loads and shuffles per body", at_most=MOST_LOADS),
                 Limit("loads and shuffles in the search per body", at_least=LEAST_LOADS),
-                Limit("requests of global loads per body", at_most=80),
+                Limit("requests of global loads per body", at_most=requests),
                 Limit("loads of one thread that searches", at_most=MOST_OF_THREAD)),
-                 grows=LEAST_GROWTH))
+                 growth=GROWTH))
 
 
 def words(choice: dict[str, str]) -> dict[str, object]:
@@ -194,18 +204,26 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
                    4 * values.size, Expected(values, errors, state["mass"]), systems * count)
 
 
-def crowd(choice: dict[str, str], dice: random.Random) -> Problem:
-    """Returns a problem of one system that leaves most cells empty. Its result is not checked."""
-    parts = WHAT[choice["what"]][2]
-    sides = CROWDED[choice["box"]]
-    count = DENSE * math.prod(sides)
+def nearby(choice: dict[str, str], dice: random.Random) -> tuple[Problem, ...]:
+    """Returns three problems of one system: cells that stand alone, with few and with many bodies,
+    and neighbouring cells with as many bodies. Their results are not checked."""
+    alone, crowd = ALONE[choice["box"]], CROWDED[choice["box"]]
+    few, some = FEW * CELLS_ALONE, SOME * CELLS_ALONE
+    return (filled(choice, alone, 2, few, dice), filled(choice, alone, 2, some, dice),
+            filled(choice, crowd, 1, some, dice))
+
+
+def filled(choice: dict[str, str], sides: tuple[int, ...], spacing: int, count: int,
+           dice: random.Random) -> Problem:
+    """Returns one system whose bodies are only in every `spacing`-th cell along each axis."""
     state = layouts.random_state(1, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
-    cells = np.unravel_index(np.arange(count) // DENSE, sides)
+    cells = np.unravel_index(numbers.permutation(count) % math.prod(sides), sides)
     for c, cell in zip(coordinates_of(choice), cells):
-        state.columns[c][0] = -1 + (cell + numbers.uniform(0.01, 0.99, count)) * cut_off(choice)
+        inside = numbers.uniform(0.01, 0.99, count)
+        state.columns[c][0] = -1 + (spacing * cell + inside) * cut_off(choice)
     return Problem(f"1 x {count} bodies", 1, count, state.blobs(choice["layout"]),
-                   4 * parts * count, None, count)
+                   4 * WHAT[choice["what"]][2] * count, None, count)
 
 
 def sums(choice: dict[str, str], state: State, system: int, rows: slice

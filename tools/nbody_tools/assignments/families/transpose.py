@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nbody_tools.assignments import tiles
 from nbody_tools.assignments.closeness import Numbers
 from nbody_tools.assignments.family import Checked, Part, Problem
 from nbody_tools.assignments.messages import shown
@@ -24,6 +25,10 @@ TOLERANCE = 1e-6  # more than the error of one float32 operation
 LARGE = 1500  # bodies; see shape()
 MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and numbers that scale or shift them
 SQUARE = 4096  # number of systems in the table that is timed
+FLAGS = tiles.UNROLLED
+LEAST_OTHERS = 0.5  # least share of the loads from the tile that read what other lanes stored
+# Least and largest numbers of systems and bodies in the test `right` (Variant.right_sizes).
+RIGHT = (((1, 1), (2100, 2900)), ((3, 3), (2900, 4900)), ((1700, 2300), (7, 29)))
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
         "order": ("forward", "backward"), "avoid": ("padding", "swizzle")}
@@ -43,8 +48,8 @@ AVOID = {
     "padding": "The rows of the tile in shared memory are **padded**, so that neither rows nor "
                "columns have bank conflicts.",
     "swizzle": "The tile in shared memory has **no padding**: its rows are as long as a warp. "
-               "Exchange the columns of each row instead (exclusive or of column and row), so that "
-               "neither rows nor columns have bank conflicts.",
+               "Exchange the columns of each row instead (for example, by the exclusive or of "
+               "column and row), so that neither rows nor columns have bank conflicts.",
 }
 
 
@@ -91,6 +96,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             # nothing keeps their threads from it.
             Limit("shared stores per element", at_most=1.22 * width),
             alike,
+            Limit(tiles.OTHERS_WORDS, at_least=LEAST_OTHERS),
             Limit("global atomics per element", at_most=0),  # atomics could write without a tile
             Limit("loads of one thread", at_most=MOST_OF_THREAD))),
     )
@@ -129,9 +135,10 @@ class Expected:
 
 def shape(systems: int, count: int, dice: random.Random) -> tuple[int, int]:
     """Returns the numbers of systems and bodies of a table, given the numbers that a test requests.
-    A request for many bodies becomes a table with more systems and fewer bodies. A request for two
-    systems becomes a random number of systems, so that the tests of sizes also vary this number."""
-    if count > LARGE:
+    A request for many bodies in one or two systems becomes a table with more systems and fewer
+    bodies. Another request for two systems becomes a random number of systems, so that the tests of
+    sizes also vary this number."""
+    if systems < 3 and count > LARGE:
         return 150 + systems, count // 9
     return (dice.randrange(1, 70), count) if systems == 2 else (systems, count)
 
