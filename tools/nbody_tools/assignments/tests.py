@@ -276,13 +276,21 @@ class Tests:
         return Result("counts", kept / sum(part.points for part in parts),
                       "\n".join(line for part in parts for line in lines[part.name]))
 
+    def _counts_of(self, problem: Problem) -> Optional[Inspection]:
+        """Returns the counts of a traced run. If the program ends early, also tries the environment
+        of the mistake that `right` has found, so that one mistake costs the points of one test."""
+        found = self._traced_run(problem)[1]
+        if found is None and self._kind is not None and not self._hung:
+            found = self._traced_run(problem, self._kind)[1]
+        return found
+
     def _lines_of_growth(self, part: Part) -> list[str]:
         """Returns a message if the loads do not depend on the bodies nearby as they must: a loop
         over all pairs loads for every body that there is."""
         if not part.growth or not self._nearby:
             return []
         few, many, crowd = self._nearby
-        before, after = self._traced_run(few)[1], self._traced_run(many)[1]
+        before, after = self._counts_of(few), self._counts_of(many)
         head = f"{part.name} ({part.points} points): "
         if before is None or after is None:
             return [f"{head}where cells stand alone ({few.words} and {many.words}), the program "
@@ -292,7 +300,7 @@ class Tests:
             return [f"{head}where cells stand alone, {part.growth.bodies} more bodies add at most "
                     f"{part.growth.most_alone:g} loads and shuffles per body, because most of "
                     f"these bodies are far away; they add {of_alone:.3g}"]
-        crowded = self._traced_run(crowd)[1]
+        crowded = self._counts_of(crowd)
         if crowded is None:
             return [f"{head}where neighbouring cells have many bodies ({crowd.words}), the program "
                     "ended early"]
