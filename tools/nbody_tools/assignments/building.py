@@ -58,12 +58,12 @@ def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
     if ("T", entry) not in own[PLAIN]:
         raise DoesNotCompile("it does not define the function that assignment.h declares: "
                              f"{variant.family.module.signature(variant.choice)}")
-    copies = {}
+    objects: dict[str, Path] = {}
     for one in BOTH:
-        copies[one] = workshop.made / f"{HARNESS}.{one}.o"
-        shutil.copyfile(harness / f"{one}.o", copies[one])
-        copies[one].chmod(0o644)
-    return workshop.link_both(entry, {one: (file.name,) for one, file in copies.items()})
+        objects[one] = workshop.made / f"{HARNESS}.{one}.o"
+        shutil.copyfile(harness / f"{one}.o", objects[one])
+        objects[one].chmod(0o644)
+    return workshop.link_both(entry, {one: (file.name,) for one, file in objects.items()})
 
 
 def harness_of(variant: Variant, tools: Tools) -> Path:
