@@ -107,7 +107,7 @@ struct Array {
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
-  // True if an access reads bytes that nobody wrote. `is_whole`: the value needs all bytes;
+  // True if an access reads bytes that were not written. `is_whole`: the value needs all bytes;
   // otherwise one written byte suffices, because the others may be padding.
   bool is_unwritten(std::size_t offset, std::size_t bytes, bool is_whole) const {
     if (is_whole ? all_written(offset, bytes) : any_written(offset, bytes)) return false;
