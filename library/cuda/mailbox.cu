@@ -91,7 +91,10 @@ const Facts& Mailbox::wait(cudaStream_t stream) {
     if (looks > kLooksAtOnce) std::this_thread::yield();
     if (looks % kLooks != 0) continue;
     const cudaError_t state = cudaStreamQuery(stream);
-    if (state == cudaErrorNotReady) continue;
+    if (state == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // otherwise the next CUDA_CHECK would find this state
+      continue;
+    }
     CUDA_CHECK(state);
     if (wrong.load(std::memory_order_acquire) == kPending) throw CudaFailure{NBODY_CUDA_FAILED};
   }

@@ -4,7 +4,9 @@ corresponding step take.
 usage: measure_cuda.py PROGRAMS RECORD [SECONDS]
 
 PROGRAMS is the folder of forces_of_step12_newton3 and similar programs (library/tests). The results
-are appended to RECORD, a file of JSON lines.
+are appended to RECORD, a file of JSON lines. Each array library is measured in a process of its
+own, because the threads of JAX delay calls of the other libraries. SECONDS is the limit per library
+after which no further measurement begins.
 
 A direct sum is compared with a time step from the middle of a run. A tree is compared with the
 first time step of a new system, because a call, too, does not know the order of the bodies in an
@@ -15,6 +17,7 @@ the record has the medians of the differences.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -222,13 +225,22 @@ def measure_float64(record: Record, n: int = 65536) -> None:
     print(f"float64, {n} bodies: {1e3 * seconds:.2f} ms, {1e-9 * n * n / seconds:.0f} G/s")
 
 
+def measure_alone(library: Any) -> int:
+    """Measures a library in a new process, and returns the exit code of this process."""
+    environment = {**os.environ, "NBODY_ARRAY_LIBRARIES": library.name}
+    return subprocess.run([sys.executable, *sys.argv], env=environment).returncode
+
+
 def main() -> int:
+    if len(LIBRARIES) > 1:
+        return max(map(measure_alone, LIBRARIES))
     programs, record = Path(sys.argv[1]), Record(Path(sys.argv[2]))
     end = time.monotonic() + float(sys.argv[3] if len(sys.argv) > 3 else 60)
     measure_floor(record)
     measure_calls(record, programs, end)
-    measure_massless(record, end + 15)
-    measure_float64(record)
+    if LIBRARIES[0].name == "torch":
+        measure_massless(record, end + 15)
+        measure_float64(record)
     return 0
 
 

@@ -2,11 +2,13 @@
 
 usage: test_cuda.py [--small]   --small: sizes for compute-sanitizer
 
-Skips a library that is not installed, and prints its name. Exits with 77 without a device.
+Skips a library that is not installed, and prints its name. NBODY_ARRAY_LIBRARIES chooses libraries
+[torch,cupy,jax]. Exits with 77 without a device.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import unittest
@@ -41,25 +43,31 @@ class Library:
         self.name, self.bring, self.back, self.kind = name, bring, back, kind
 
 
+def torch_library() -> Library:
+    import torch
+    return Library("torch", lambda a: torch.from_numpy(a).cuda(), lambda a: a.cpu().numpy(),
+                   torch.Tensor)
+
+
+def cupy_library() -> Library:
+    import cupy
+    return Library("cupy", cupy.asarray, cupy.asnumpy, cupy.ndarray)
+
+
+def jax_library() -> Library:
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    return Library("jax", jax.numpy.asarray, np.asarray, jax.Array)
+
+
 def libraries() -> list[Library]:
+    makers = {"torch": torch_library, "cupy": cupy_library, "jax": jax_library}
     found = []
-    try:
-        import torch
-        found.append(Library("torch", lambda a: torch.from_numpy(a).cuda(),
-                             lambda a: a.cpu().numpy(), torch.Tensor))
-    except ImportError:
-        print("PyTorch is not installed: not tested")
-    try:
-        import cupy
-        found.append(Library("cupy", cupy.asarray, cupy.asnumpy, cupy.ndarray))
-    except ImportError:
-        print("CuPy is not installed: not tested")
-    try:
-        import jax
-        jax.config.update("jax_enable_x64", True)
-        found.append(Library("jax", jax.numpy.asarray, np.asarray, jax.Array))
-    except ImportError:
-        print("JAX is not installed: not tested")
+    for name in os.environ.get("NBODY_ARRAY_LIBRARIES", ",".join(makers)).split(","):
+        try:
+            found.append(makers[name]())
+        except ImportError:
+            print(f"{name} is not installed: not tested")
     return found
 
 
