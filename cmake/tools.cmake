@@ -35,3 +35,40 @@ function(nbody_test name labels seconds)
   add_test(NAME ${name} COMMAND ${test_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${seconds} ${test_UNPARSED_ARGUMENTS})
 endfunction()
+
+# Without NBODY_ALL_TESTS, `nbody_proved` lists the tests that have passed with these same files, by
+# tests/nightly.csv.
+if(NBODY_ALL_TESTS)
+  set(nbody_proved)
+else()
+  execute_process(COMMAND ${nbody_python} -m nbody_tools.nightly.proved
+    OUTPUT_VARIABLE nbody_proved OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  message(STATUS "Thorough tests that have passed with these same files are left to the night")
+endif()
+
+# nbody_if_changed(test... [PROGRAMS target...])
+#
+# Makes these tests of the calling folder nightly tests that the quick tests run, too, if a file of
+# their subject (tests/nightly/subjects.toml) has changed since they last passed. The quick tests of
+# every step, of the emulator and of the tools do not depend on changes. The programs serve only these
+# tests, and are not built if none of the tests is run.
+function(nbody_if_changed)
+  cmake_parse_arguments(PARSE_ARGV 0 changed "" "" "PROGRAMS")
+  set(run FALSE)
+  foreach(test IN LISTS changed_UNPARSED_ARGUMENTS)
+    if(NOT TEST ${test})
+      continue()
+    endif()
+    get_test_property(${test} LABELS labels)
+    list(APPEND labels if_changed)
+    if(test IN_LIST nbody_proved)
+      list(APPEND labels nightly)
+    else()
+      set(run TRUE)
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}")
+  endforeach()
+  if(changed_PROGRAMS AND NOT run)
+    set_target_properties(${changed_PROGRAMS} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()

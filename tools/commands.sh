@@ -40,7 +40,7 @@ has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 configure() {
   local preset=$1 folder=$2 option python options=()
   shift 2
-  for option in BUILD_TESTING NBODY_EXPERIMENTS NBODY_ALL_MUTANTS; do
+  for option in BUILD_TESTING NBODY_EXPERIMENTS NBODY_ALL_TESTS; do
     if [[ " $* " == *" $option "* ]] || grep -qs "^$option:BOOL=ON" "$folder/CMakeCache.txt"; then
       options+=("-D$option=ON")
     else
@@ -208,10 +208,11 @@ run_test_command() {
     --asan | --tsan | --nightly) what=${1#--} && shift ;;
   esac
   user_selection=("$@")
-  # The quick tests leave out the experiments, and the mutants of steps that have not changed. If the
-  # user selects tests, both are built, because the selection may include their tests.
+  # The quick tests leave out the experiments, and thorough tests whose subjects have not changed since
+  # they passed (nbody_if_changed in cmake/tools.cmake). If the user selects tests, all are built,
+  # because the selection may include them.
   local by_day=(cpu)
-  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_MUTANTS)
+  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_TESTS)
   # A browser is large, so it is installed only in CI and for the nightly tests. Elsewhere the tests that
   # need a browser are skipped.
   if [ "$what" = nightly ]; then set_up night; elif [ "${CI-}" = true ]; then set_up ci; else set_up test; fi
@@ -223,7 +224,7 @@ run_test_command() {
     tsan) test_sanitized cpu-tsan ;;
     nightly)
       configure_cuda_meanwhile nightly
-      test_cpu nightly NBODY_EXPERIMENTS NBODY_ALL_MUTANTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
+      test_cpu nightly NBODY_EXPERIMENTS NBODY_ALL_TESTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
       (run_tool nightly --record) || true  # fails if there are uncommitted changes
       ;;
   esac

@@ -116,7 +116,6 @@ class Lab:
     # blocks of such a grid have their stacks in memory at the same time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
-    quick: bool = False  # if true, the quick tests include this lab
     forbidden: tuple[str, ...] = ()  # patterns of names that README.md forbids
     without: tuple[str, ...] = ()  # lines of the step that the lab does not contain
     cut: tuple[tuple[str, str], ...] = ()

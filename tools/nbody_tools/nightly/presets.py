@@ -51,6 +51,7 @@ class Preset:
         """Configures and builds the preset. Returns "passed" or "failed", or "" if there was too
         little time."""
         configure = ["cmake", "--preset", self.name, "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON",
+                     "-DNBODY_ALL_TESTS=ON",
                      f"-DPython3_EXECUTABLE={sys.executable}", *self.configured_with]
         compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]
         LOGS.mkdir(parents=True, exist_ok=True)
@@ -139,9 +140,10 @@ def has_nvcc() -> bool:
 
 
 def labelled(name: str, **more: Any) -> Preset:
-    """Returns a preset in which a label marks the nightly tests."""
+    """Returns a preset in which labels mark the nightly tests; quick tests may also run those with
+    if_changed (nbody_if_changed in cmake/tools.cmake)."""
     folder = ROOT / "build" / name
-    return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)
+    return Preset(name, ("--test-dir", str(folder), "-L", "nightly|if_changed"), folder, **more)
 
 
 def sanitized(name: str) -> Preset:

@@ -56,14 +56,15 @@ def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
 
 def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
     """Returns a file of the test's subject that has changed since the test last passed, or None."""
-    changed = changed_since(row.passed)
-    if changed is None:
+    names = names_since(row.passed)
+    if names is None:
         return f"revision {row.passed}, which is not in this clone"
     matches = matcher(paths_of(row, subjects))
     ignores_prose = any(subject.ignores_prose for subject in subjects
                         if subject.tests.search(f"{row.preset} {row.test}"))
-    return next((path for path in changed if matches(path)
-                 and not (ignores_prose and only_prose_changed(row.passed, path))), None)
+    return next((path for path in names if matches(path)
+                 and not (ignores_prose and only_prose_changed(row.passed, path))
+                 and not only_comments_changed(row.passed, path)), None)
 
 
 @cache
@@ -97,16 +98,28 @@ def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]
 
 
 @cache
+def names_since(revision: str) -> Optional[tuple[str, ...]]:
+    """Returns the files that have changed since the revision, or None if the clone lacks the
+    revision."""
+    try:
+        return tuple(git("diff", "--name-only", revision, "--").splitlines())
+    except Failed:
+        return None
+
+
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
     """Returns the files that have changed since the revision, not counting those in which only
     comments have changed. Returns None if the clone lacks the revision."""
-    try:
-        names = git("diff", "--name-only", revision, "--").splitlines()
-    except Failed:
-        return None
-    then = texts_at(revision, [name for name in names if has_comments_to_ignore(name)])
-    return tuple(name for name in names
-                 if name not in then or code_of(name, then[name]) != code_now(name))
+    names = names_since(revision)
+    return names and tuple(name for name in names if not only_comments_changed(revision, name))
+
+
+@cache
+def only_comments_changed(revision: str, path: str) -> bool:
+    if not has_comments_to_ignore(path):
+        return False
+    then = texts_at(revision, [path])
+    return path in then and code_of(path, then[path]) == code_now(path)
 
 
 @cache

@@ -30,7 +30,8 @@ def row(test: str, **values: str) -> Row:
 
 
 def with_changes():
-    return mock.patch.object(subjects, "changed_since", CHANGED.get)
+    return mock.patch.multiple(subjects, names_since=CHANGED.get,
+                               only_comments_changed=lambda revision, path: False)
 
 
 class OfComments(unittest.TestCase):
@@ -135,7 +136,7 @@ class OfSubjects(unittest.TestCase):
     def test_prose_counts_unless_only_the_commands_of_a_page_do(self) -> None:
         def staleness(now: str, ignores_prose: bool) -> object:
             table = (Subject(re.compile("x"), ("*.md",), ignores_prose),)
-            with mock.patch.object(subjects, "changed_since", return_value=("a.md",)), \
+            with mock.patch.object(subjects, "names_since", return_value=("a.md",)), \
                     mock.patch.object(subjects, "texts_at", return_value={"a.md": page}), \
                     mock.patch.object(subjects, "code_now", lambda path: code_of(path, now)):
                 subjects.only_prose_changed.cache_clear()
