@@ -118,7 +118,7 @@ class LineServer(threading.Thread):
     def __init__(self, program: Path) -> None:
         super().__init__(daemon=True)
         self._program = program
-        self.answered = 0
+        self.answered, self.is_answering = 0, False
         self._questions, self.program_asks = os.pipe()
         self.program_hears, self._answers = os.pipe()
         self.start()
@@ -131,7 +131,7 @@ class LineServer(threading.Thread):
     def run(self) -> None:
         try:
             while len(offset := os.read(self._questions, 8)) == 8 and self.answered < MAX_ANSWERS:
-                self.answered += 1
+                self.answered, self.is_answering = self.answered + 1, True
                 words = [
                     "addr2line",
                     "-i",
@@ -142,6 +142,7 @@ class LineServer(threading.Thread):
                 said = subprocess.run(
                     words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
                 ).stdout
+                self.is_answering = False  # a program that does not read its answers is asleep
                 os.write(self._answers, of_caller(said)[:4000] + b"\0")
         except OSError:
             pass  # the program has ended meanwhile
@@ -202,7 +203,8 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     try:
         # The worker ends when the judge has no more questions. The judge then reads end of file and
         # ends too.
-        done.seconds = watch(worker, seconds, beside=(judge,), complaint=listener.complaint)
+        done.seconds = watch(worker, seconds, (judge,), listener.complaint,
+                             lambda: lines.is_answering)
         watch(judge, JUDGE_SECONDS)
     except TooLong as error:
         stopped, done.seconds = str(error), seconds
@@ -281,7 +283,8 @@ def run_alone(workshop: Workshop, words: Sequence[str], megabytes: int, environm
     listener = Listener(worker.stderr)
     ended = Ended()
     try:
-        ended.seconds = watch(worker, seconds, complaint=listener.complaint)
+        ended.seconds = watch(worker, seconds, complaint=listener.complaint,
+                              is_served=lambda: lines.is_answering)
     except TooLong as error:
         ended = Ended(str(error), seconds=seconds, timed_out=True)
     code = status_of(worker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import unittest
 import xml.etree.ElementTree as xml
 from collections import Counter
 from pathlib import Path
+from typing import Iterator, Optional
 from unittest import mock
 
 from nbody_tools.__main__ import main
@@ -34,7 +36,7 @@ from nbody_tools.labs.report import (
 from nbody_tools.labs.rules import ALLOWED, broken_by_text
 from nbody_tools.labs.submission import with_line_feeds
 from nbody_tools.labs.tests import share_of_time
-from nbody_tools.labs.watching import TooLong, end, watch
+from nbody_tools.labs.watching import TooLong, end, look_at, stat_of, watch
 from nbody_tools.labs.working_folder import readme
 from tests.fakes import InFolder
 
@@ -279,16 +281,64 @@ class OfLexing(unittest.TestCase):
             self.assertLess(time.process_time() - begun, 5, text)
 
 
+@contextlib.contextmanager
+def running(code: str, cores: Optional[set[int]] = None) -> Iterator[subprocess.Popen]:
+    """Runs Python code in its own session, on the given cores only."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores or before)
+    one = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                           start_new_session=True)
+    os.sched_setaffinity(0, before)
+    with one:
+        try:
+            yield one
+        finally:
+            end(one)
+
+
+@unittest.skipUnless(hasattr(os, "sched_setaffinity"), "the grader needs Linux")
 class OfWaiting(unittest.TestCase):
-    def test_what_computes_or_stands_still_is_ended(self) -> None:
-        cases = (("while True: pass", "s of processor time"), ("input()", "without doing anything"))
-        for code, words in cases:
-            with (mock.patch("nbody_tools.labs.watching.STALLED_SECONDS", 1.0),
-                  subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
-                                   start_new_session=True) as one):
-                with self.assertRaisesRegex(TooLong, words):
-                    watch(one, 1.0)
-                end(one)
+    def assert_ended(self, code: str, words: str, seconds: float = 10.0) -> None:
+        with running(code) as one, self.assertRaisesRegex(TooLong, words):
+            watch(one, seconds)
+
+    @mock.patch("nbody_tools.labs.watching.STALLED_SECONDS", 1.0)
+    def test_a_program_that_computes_or_sleeps_forever_is_ended(self) -> None:
+        self.assert_ended("while True: pass", "s of processor time", 1.0)
+        self.assert_ended("input()", "without doing anything")
+
+    @mock.patch.multiple("nbody_tools.labs.watching", STALLED_SECONDS=0.1, LOOK_SECONDS=0.01)
+    def test_a_program_that_waits_for_a_core_is_not_ended(self) -> None:
+        # 17 programs take turns on one core, so that the processor time of each stands still for
+        # longer than STALLED_SECONDS.
+        core = {min(os.sched_getaffinity(0))}
+        with contextlib.ExitStack() as others:
+            for _ in range(16):
+                others.enter_context(running("while True: pass", core))
+            with running("import time\nwhile time.process_time() < 0.15: pass", core) as one:
+                self.assertGreater(watch(one, 10.0), 0.08)
+                self.assertEqual(one.returncode, 0)
+
+    def test_a_busy_thread_counts(self) -> None:
+        # The state of a process is the state of its first thread, which sleeps here.
+        code = ("import threading, hashlib\nthreading.Thread(target=hashlib.pbkdf2_hmac, "
+                "args=('sha256', b'', b'', 2**31 - 1), daemon=True).start()\ninput()")
+        with running(code) as one:
+            while look_at([one.pid]).seconds < 0.5:
+                time.sleep(0.1)
+            self.assertEqual(stat_of(Path("/proc", str(one.pid)))[0], "S")
+            self.assertTrue(look_at([one.pid]).is_busy)
+
+    @mock.patch("nbody_tools.labs.watching.STALLED_SECONDS", 0.5)
+    def test_a_program_that_waits_for_the_grader_is_not_ended(self) -> None:
+        code = "import time; time.sleep(2)"
+        with running(code) as one:
+            watch(one, 10.0, is_served=lambda: True)
+        self.assert_ended(code, "without doing anything")
+
+    @mock.patch("nbody_tools.labs.watching.WALL_SECONDS", 0.5)
+    def test_nothing_waits_forever(self) -> None:
+        self.assert_ended("while True: pass", "is the machine overloaded")
 
 
 class OfReports(unittest.TestCase):
