@@ -228,7 +228,8 @@ class Variant:
     def right_sizes(self) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
         """Returns the least and the largest numbers of systems and of bodies of each problem in the
         test `right`."""
-        return getattr(self.family.module, "RIGHT", RIGHT)
+        own = getattr(self.family.module, "right_sizes", None)
+        return own(self.choice) if own else RIGHT
 
     @property
     def timed(self) -> tuple[int, int, int]:

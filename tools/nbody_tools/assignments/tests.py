@@ -110,8 +110,9 @@ class Tests:
             futures = {name: pool.submit(self._unless_hung, name, test) for name, test in planned}
             results = {name: future.result() for name, future in futures.items()}
         counted = self._counts(results["findings"].inspection, traced)
-        if self._kind and not counted.passed and not self._hung:
-            again = self._counts(self._traced_run(traced, self._kind)[1], traced)
+        if self._kind and not counted.passed:
+            # One mistake costs the points of one test: counts what the program does without it.
+            again = self._counts(self._traced_run(traced, self._kind)[1], traced, self._kind)
             counted = max(counted, again, key=lambda one: one.share)
         found: Optional[Inspection] = results["findings"].inspection
         if found and found.races:
@@ -262,52 +263,47 @@ class Tests:
             return answers, None, messages
         return answers, None if answers.why and kind is None else found, messages
 
-    def _counts(self, found: Optional[Inspection], problem: Problem) -> Result:
+    def _counts(self, found: Optional[Inspection], problem: Problem,
+                kind: Optional[Kind] = None) -> Result:
         """Returns the result of the test `counts`: a part of the method earns its points if all of
-        its limits are kept."""
+        its limits are kept. All further runs have the environment of `kind`, as the run that
+        `found` comes from."""
         if found is None:
             return Result("counts", 0, "nothing could be counted")
         if not any(kernel.loading_threads for kernel in found.kernels):
             return Result("counts", 0, NO_KERNEL)
         parts = self._variant.parts
         lines = {part.name: lines_of(part, found, problem.units) or
-                 self._lines_of_growth(part) for part in parts}
+                 self._lines_of_growth(part, kind) for part in parts}
         kept = sum(part.points for part in parts if not lines[part.name])
         return Result("counts", kept / sum(part.points for part in parts),
                       "\n".join(line for part in parts for line in lines[part.name]))
 
-    def _counts_of(self, problem: Problem) -> Optional[Inspection]:
-        """Returns the counts of a traced run. If the program ends early, also tries the environment
-        of the mistake that `right` has found, so that one mistake costs the points of one test."""
-        found = self._traced_run(problem)[1]
-        if found is None and self._kind is not None and not self._hung:
-            found = self._traced_run(problem, self._kind)[1]
-        return found
-
-    def _lines_of_growth(self, part: Part) -> list[str]:
+    def _lines_of_growth(self, part: Part, kind: Optional[Kind]) -> list[str]:
         """Returns a message if the loads do not depend on the bodies nearby as they must: a loop
         over all pairs loads for every body that there is."""
         if not part.growth or not self._nearby:
             return []
         few, many, crowd = self._nearby
-        before, after = self._counts_of(few), self._counts_of(many)
         head = f"{part.name} ({part.points} points): "
-        if before is None or after is None:
-            return [f"{head}where cells stand alone ({few.words} and {many.words}), the program "
-                    "ended early"]
+        alone, neighbouring = "where cells stand alone", "where neighbouring cells have many bodies"
+        counted: list[Inspection] = []
+        for where, problem in ((alone, few), (alone, many), (neighbouring, crowd)):
+            answers, found, _ = self._traced_run(problem, kind)
+            if found is None or answers.why:
+                return [f"{head}{where} ({problem.words}): "
+                        f"{answers.why or 'nothing could be counted'}"]
+            counted.append(found)
+        before, after, crowded = counted
         of_alone = nearby.added(before, few.units, after, many.units)
         if of_alone > part.growth.most_alone:
-            return [f"{head}where cells stand alone, {part.growth.bodies} more bodies add at most "
+            return [f"{head}{alone}, {part.growth.bodies} more bodies add at most "
                     f"{part.growth.most_alone:g} loads and shuffles per body, because most of "
                     f"these bodies are far away; they add {of_alone:.3g}"]
-        crowded = self._counts_of(crowd)
-        if crowded is None:
-            return [f"{head}where neighbouring cells have many bodies ({crowd.words}), the program "
-                    "ended early"]
         of_crowd = nearby.added(after, many.units, crowded, crowd.units)
         if of_crowd >= part.growth.least_crowded:
             return []
-        return [f"{head}where neighbouring cells have many bodies, there must be at least "
+        return [f"{head}{neighbouring}, there must be at least "
                 f"{part.growth.least_crowded:g} loads and shuffles per body more than where cells "
                 f"stand alone, because a body looks at more others; there are {of_crowd:.3g} more"]
 

@@ -27,7 +27,7 @@ MOST_OF_THREAD = 256  # most loads of a thread: 32 elements, and numbers that sc
 SQUARE = 4096  # number of systems in the table that is timed
 FLAGS = tiles.UNROLLED
 LEAST_OTHERS = 0.5  # least share of the loads from the tile that read what other lanes stored
-# Least and largest numbers of systems and bodies in the test `right` (Variant.right_sizes).
+# Least and largest numbers of systems and bodies in the test `right` (right_sizes()).
 RIGHT = (((1, 1), (2100, 2900)), ((3, 3), (2900, 4900)), ((1700, 2300), (7, 29)))
 
 AXES = {"element": ("float", "float2", "float4"), "change": ("copied", "scaled", "relative"),
@@ -57,6 +57,10 @@ def is_variant(choice: dict[str, str]) -> bool:
     """Returns False for the task that memory/memory04_tile.cu solves, because the class has that
     program, and for the same task in backward order."""
     return (choice["element"], choice["change"], choice["avoid"]) != ("float", "copied", "padding")
+
+
+def right_sizes(_: dict[str, str]) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+    return RIGHT
 
 
 def same_bits(_: dict[str, str]) -> bool:
