@@ -38,7 +38,7 @@ endfunction()
 
 # Without NBODY_ALL_TESTS, `nbody_proved` lists the tests that have passed with these same files, by
 # tests/nightly.csv.
-if(NBODY_ALL_TESTS)
+if(NBODY_ALL_TESTS OR NOT BUILD_TESTING)
   set(nbody_proved)
 else()
   execute_process(COMMAND ${nbody_python} -m nbody_tools.nightly.proved
