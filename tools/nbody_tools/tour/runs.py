@@ -60,7 +60,7 @@ def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
     """Returns the runs for the pictures. Galaxies have only as many bodies and steps as this
     machine can compute in seconds. `with_tree` is true if the fast programs for a CPU are built."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("1", "4096", 300)
-    disks = "60000" if on_gpu else "40000" if with_tree else "3000"
+    disks = "60000" if on_gpu else "24000" if with_tree else "3000"
     tree = TREE if with_tree and not on_gpu else ()
     passage = 480  # steps until the tails are longest
     return [
