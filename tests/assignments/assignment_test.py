@@ -107,11 +107,13 @@ if options.attempts:
     if len(found) < 2:
         sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
     here, pattern = Path(__file__), f"{family.name}-*.cu"
-    all_problems = [problem for folder, kind in KIND_OF_FOLDER.items()
-                    for file in sorted(here.with_name(folder).rglob(pattern))
-                    for problem in check(by_name[file.name.split(".")[0]],
-                                         f"{folder}/{file.name}",
-                                         file.read_text(encoding="utf-8"), kind)]
+    programs = [(by_name[file.name.split(".")[0]], f"{folder}/{file.name}",
+                 file.read_text(encoding="utf-8"), kind)
+                for folder, kind in KIND_OF_FOLDER.items()
+                for file in sorted(here.with_name(folder).rglob(pattern))]
+    with ThreadPoolExecutor(2) as pool:
+        all_problems = [problem for found in pool.map(lambda one: check(*one), programs)
+                        for problem in found]
 else:
     variants = family.variants
     if options.some:

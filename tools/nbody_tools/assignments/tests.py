@@ -93,6 +93,7 @@ class Tests:
         self._dice = random.Random(seed)
         self._hung = ""
         self._nearby: tuple[Problem, ...] = ()
+        self._has_wrong_lists = False  # see nearby.WRONG_LISTS
         self._near = 0.0  # nearness (closeness.py) of the results of `right`
         self._kind: Optional[Kind] = None  # first of KIND with which a result was right
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
@@ -109,6 +110,7 @@ class Tests:
         with ThreadPoolExecutor(2) as pool:
             futures = {name: pool.submit(self._unless_hung, name, test) for name, test in planned}
             results = {name: future.result() for name, future in futures.items()}
+        self._has_wrong_lists = self._near < 1 and OUT_OF_BOUNDS in results["findings"].why
         counted = self._counts(results["findings"].inspection, traced)
         if self._kind and not counted.passed:
             # One mistake costs the points of one test: counts what the program does without it.
@@ -296,10 +298,11 @@ class Tests:
             counted.append(found)
         before, after, crowded = counted
         of_alone = nearby.added(before, few.units, after, many.units)
-        if of_alone > part.growth.most_alone:
-            return [f"{head}{alone}, {part.growth.bodies} more bodies add at most "
-                    f"{part.growth.most_alone:g} loads and shuffles per body, because most of "
-                    f"these bodies are far away; they add {of_alone:.3g}"]
+        most = part.growth.most_alone * (nearby.WRONG_LISTS if self._has_wrong_lists else 1)
+        if of_alone > most:
+            return [f"{head}{alone}, {part.growth.bodies} more bodies add at most {most:g} loads "
+                    "and shuffles per body, because most of these bodies are far away; they add "
+                    f"{of_alone:.3g}"]
         of_crowd = nearby.added(after, many.units, crowded, crowd.units)
         if of_crowd >= part.growth.least_crowded:
             return []
