@@ -32,8 +32,9 @@ from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
 from nbody_tools.sweep.charts import Chart, charts
 from nbody_tools.sweep.cloud import Cloud, drawn_clouds
-from nbody_tools.tree import tables as tree_page
+from nbody_tools.tree import programs, tables as tree_page
 from nbody_tools.tree.peers import Peer
+from nbody_tools.tree.programs import Point
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # contains a digest of the records that the figures show
@@ -71,6 +72,8 @@ class Figures:
     galaxies: Sequence[Record] = ()  # from ./nbody measure galaxies
     beside_peers: Sequence[Record] = ()  # from ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
+    programs: Sequence[Record] = ()  # steps of docs/results/tree_programs/
+    other_programs: Sequence[Point] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
     charts: Sequence[Chart] = ()  # figures of docs/reports/, redrawn from our data
@@ -84,6 +87,7 @@ class Figures:
         names += ["long_disk"] if self.disks else []
         names += ["galaxies"] if self.galaxies else []
         names += ["tree_cost"] if self.beside_peers and self.peers else []
+        names += ["tree_programs"] if self.programs and self.other_programs else []
         names += ["tree_time", "tree_error"] if self.tree else []
         names += ["cloud"] if self.clouds else []
         names += [chart.name for chart in self.charts]
@@ -102,6 +106,7 @@ class Figures:
             *self.tree,
             *self.galaxies,
             *self.beside_peers,
+            *self.programs,
         )
         data = [
             self.peak,
@@ -110,6 +115,7 @@ class Figures:
             *map(asdict, self.charts),
             *(record.data for record in records),
             *map(asdict, self.peers),
+            *map(asdict, self.other_programs),
             *(
                 path.read_text(encoding="utf-8")
                 for name in sorted(self.timelines)
@@ -149,6 +155,12 @@ class Figures:
 
             yield drawn_costs.draw_costs(
                 self.beside_peers, self.peers, root / figure_file("tree_cost")
+            )
+        if self.programs and self.other_programs:
+            from nbody_tools.tree import figures as drawn_programs
+
+            yield drawn_programs.draw_programs(
+                self.programs, self.other_programs, root / figure_file("tree_programs")
             )
         yield from self.draw_limits(root, facts)
         if self.clouds:
@@ -251,6 +263,8 @@ def run(options: argparse.Namespace) -> int:
         newest_measured(root / GALAXIES, check_measurement),
         newest_measured(root / RESULTS / "tree_peers", check_measurement),
         tree_page.peers_of(root / RESULTS),
+        programs.records_of(root / RESULTS),
+        programs.others_of(root / RESULTS),
         {**performance.drawn_from(facts), "cluster": cluster_tables.speedups(facts)},
         drawn_clouds(root),
         charts(root),

@@ -32,7 +32,7 @@ from nbody_tools.records.facts import (
     Value,
 )
 from nbody_tools.sweep import claims, errata, gems, pages
-from nbody_tools.tree import tables as tree
+from nbody_tools.tree import programs as tree_programs, tables as tree
 
 RESULTS = Path("docs") / "results"
 
@@ -174,6 +174,7 @@ class Vocabulary:
             **accuracy.words(self.root / RESULTS),
             **library.words(self.root / RESULTS),
             **tree.words(self.root / RESULTS),
+            **tree_programs.words(self.root / RESULTS),
             **machine_code.words_of_limits(self.root / RESULTS, facts),
             **errata.words(self.root),
             **gems.words(self.root),

@@ -16,6 +16,7 @@ from nbody_tools.figures.style import (
     GREY,
     GRID,
     ORANGE,
+    SKY_BLUE,
     VERMILION,
     dates,
     machines,
@@ -24,12 +25,15 @@ from nbody_tools.figures.style import (
 )
 from nbody_tools.records.record import Record
 from nbody_tools.tree.peers import Peer
+from nbody_tools.tree.programs import SHAPES, Point, fastest, names, points as all_settings
 from nbody_tools.tree.tables import Curve, crossing, fastest_direct, theta_of, times
 
 DIRECT = ("-", "--", ":")
 TREES = (BLUE, GREEN, VERMILION)
 QUANTITIES = {"rms": ("RMS", "o-"), "p99": ("99 %", "^--"), "max": ("largest", ":")}
 SIZES = (BLUE, ORANGE, VERMILION)
+OURS = ((SKY_BLUE, "o-"), (BLUE, "s-"), (GREEN, "D-"))  # steps 15, 15b, 16
+OTHERS = ((VERMILION, "^--"), (ORANGE, "v--"), (GREY, "*--"), (BLACK, "x--"))
 
 
 def draw_times(records: Sequence[Record], path: Path) -> Path:
@@ -120,6 +124,36 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
         f"What accuracy costs: step 15 at opening angles from {min(map(angle_of, records)):g} to "
         f"{max(map(angle_of, records)):g}, and other programs with the same bodies. "
         f"{machines(records)}, {dates(records)}.",
+    )
+
+
+def draw_programs(records: Sequence[Record], others: Sequence[Point], path: Path) -> Path:
+    """Draws the seconds per time step against the RMS error, with one panel per system of bodies
+    and one curve per program."""
+    known = all_settings(records, others)
+    shapes = list(dict.fromkeys(point.scenario for point in known))
+    figure, grid = pyplot.subplots(1, len(shapes), figsize=(6 * len(shapes), 6.5),
+                                   layout="constrained", squeeze=False, sharex=True, sharey=True)
+    ours = {point.program for point in known if point.ours}
+    styles = {}
+    for of_us, ways in ((True, OURS), (False, OTHERS)):
+        styles.update(zip([name for name in names(known) if (name in ours) == of_us], ways))
+    for axes, scenario in zip(grid[0], shapes):
+        for name, (colour, line) in styles.items():
+            curve = fastest(known, name, scenario)
+            axes.plot([point.rms for point in curve], [point.seconds for point in curve], line,
+                      color=colour, markersize=6, label=name)
+        axes.set(xscale="log", yscale="log", xlabel="relative error of the accelerations, RMS",
+                 title=SHAPES.get(scenario, scenario))
+        axes.grid(color=GRID)
+    grid[0][0].set_ylabel("seconds per time step")
+    grid[0][0].legend(frameon=False)
+    return save(
+        figure,
+        path,
+        "Time of a whole time step over the error of the forces. Each curve has the settings of a "
+        "program that no other setting of this program beats in both time and error. "
+        f"{max(point.bodies for point in known):,} bodies. {machines(records)}, {dates(records)}.",
     )
 
 
