@@ -5,7 +5,8 @@ bodies and on the same machine, round-robin.
   ./nbody compare step12 sample --bodies 4096,262144     names or prefixes
 
 Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample (as shipped and with
--ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, NumPy and pytreegrav.
+-ftz=true), the kernel of the autotuner KTT, and PyTorch, JAX, CuPy, Numba, Warp, NumPy and
+pytreegrav.
 This repository contains no code of these programs, so pass the folders of the sample and of KTT;
 nvcc compiles the kernels in them. Missing programs are listed and skipped.
 

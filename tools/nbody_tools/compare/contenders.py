@@ -37,6 +37,8 @@ PYTHON = {
     "jax": ("jax_peer", ()),
     "cupy": ("cupy_peer", ()),
     "numba": ("numba_peer", ()),
+    "warp": ("warp_peer", ()),
+    "warp_tiles": ("warp_peer", ("--tiles",)),
     "numpy": ("numpy_peer", ()),
     "pytreegrav": ("pytreegrav_peer", ()),
 }

@@ -77,7 +77,7 @@ def time_at(curve: Sequence[Point], rms: float) -> Optional[float]:
     if curve[0].rms <= rms:
         return curve[0].seconds
     for fast, slow in zip(curve, curve[1:]):
-        if slow.rms <= rms < fast.rms:
+        if slow.rms <= rms:
             part = math.log(rms / fast.rms) / math.log(slow.rms / fast.rms)
             return fast.seconds * (slow.seconds / fast.seconds) ** part
     return None
