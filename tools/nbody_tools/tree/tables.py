@@ -268,11 +268,12 @@ def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
     """Returns a table that explains the durations of the two steps' tree walks with two quantities
     that Nsight Compute counted."""
-    walks = {record.number: record.data["walk"] for record in records
-             if record.data.get("walk") and is_of(record, scenario, bodies)}
-    if set(walks) != {"15", "15b"}:
+    counted = {record.number: record for record in records
+               if record.data.get("walk") and is_of(record, scenario, bodies)}
+    if set(counted) != {"15", "15b"}:
         return ""
-    before, after = walks["15"], walks["15b"]
+    before, after = (counted[number].data["walk"] for number in ("15", "15b"))
+    titles = [f"{number}, {opening_of(counted[number])}" for number in ("15", "15b")]
     warps = math.ceil(bodies / 32)
     rates = [walk["instructions"] / walk["seconds"] for walk in (before, after)]
     rows = [["instructions of a warp",
@@ -282,7 +283,7 @@ def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> st
              f"{rates[1] / rates[0]:.2f}"],
             ["walks", seconds(before["seconds"]), seconds(after["seconds"]),
              f"**{before['seconds'] / after['seconds']:.2f}**"]]
-    return markdown(("counted", "15, theta 0.8", "15b, tolerance 0.01", "times as fast"), rows)
+    return markdown(("counted", *titles, "times as fast"), rows)
 
 
 def peers_of(results: Path) -> list[Peer]:
