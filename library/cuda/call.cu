@@ -82,7 +82,6 @@ void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float s
     if (bodies.n == 0) return;
     sum_by_tree(problem.quantity, sources.first(sources.massive), bodies, own, problem.options,
                 softening_squared, problem.stream);
-    out.wait_for_findings(problem.stream);
     store_velocities<<<(bodies.n - 1) / kBlockSize + 1, kBlockSize, 0, problem.stream>>>(
         bodies.velocities, bodies.order, bodies.n, out);
     CUDA_CHECK(cudaGetLastError());
@@ -110,32 +109,19 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
 
 // ---- launches -----------------------------------------------------------------------------------
 
-template <class Real>
-void examine_all(const Problem<Real>& problem, Examination& examination) {
-  examine(problem.sources, problem.centre, problem.division(), examination);
-  examine(problem.targets, problem.centre, {}, examination);
-}
-
 // Launches all kernels of a call; they compute in the type To. If `examination` is not null, the
 // kernels also examine the values, and store results only if the values need this plan.
 template <class To, class Real>
 void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
   const bool tree = problem.in_tree(), moving = tree || problem.quantity == Quantity::jerk;
-  if (examination != nullptr) examination->begin(problem.stream);
   const auto lay = [&](const Pointers<Real>& from, const Division& division) {
-    return lay_out<To>(from, problem.centre, division, plan, moving, examination != nullptr,
-                       problem.stream);
+    return lay_out<To>(from, problem.centre, division, plan, moving, examination, problem.stream);
   };
   const Laid<To> sources = lay(problem.sources, problem.division());
   Laid<To> others{};
   if (!problem.own) others = lay(problem.targets, {});
   Output<Real> out = problem.out;
-  if (examination != nullptr) {
-    examination->go_aside();
-    examine_all(problem, *examination);
-    out.is_expected = examination->is_expected();
-    out.found = examination->found();
-  }
+  if (examination != nullptr) out.is_expected = examination->is_expected();
   out.force = plan.mass / plan.length / plan.length;
   out.potential = plan.mass / plan.length;
   out.jerk = out.force / plan.length * plan.speed;
@@ -214,13 +200,15 @@ void compute(const Problem<Real>& problem, Last& last) {
     return launch(problem, plan, nullptr);
   }
   const Plan* const expected = last.expected();
+  const Division division = problem.division();
   const int blocks =
-      problem.division().blocks(problem.sources.count) + Division{}.blocks(problem.targets.count);
+      division.blocks(problem.sources.count) + Division{}.blocks(problem.targets.count);
   Examination examination(blocks, problem.softening, expected, problem.stream);
   if (expected != nullptr) {
     launch(problem, *expected, &examination);
   } else {
-    examine_all(problem, examination);
+    examine(problem.sources, problem.centre, division, examination, problem.stream);
+    examine(problem.targets, problem.centre, {}, examination, problem.stream);
   }
   const Facts found = examination.wait();
   if (found.wrong != NBODY_OK) throw CudaFailure{found.wrong};
@@ -267,7 +255,7 @@ int run_on_cuda(const Call<Real>& call) try {
                  !call.targets,
                  call.softening,
                  *call.options,
-                 {a.get(), p.get(), j.get(), 1, 1, 1, nullptr, nullptr},
+                 {a.get(), p.get(), j.get(), 1, 1, 1, nullptr},
                  middle.get(),
                  stream},
                 last);

@@ -102,7 +102,6 @@ void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
     const int now = std::min(at_once, offsets - offset);
     kernel<<<dim3(tiles, now), 32 * shape.warps, 0, stream>>>(
         bodies.positions, tile_masses, partials.get(), n, offset, size, softening_squared);
-    if (offset + now == offsets) out.wait_for_findings(stream);
     add_partials<<<(n - 1) / kBlockSize + 1, kBlockSize, 0, stream>>>(
         partials.get(), 2 * now, n, earlier.get(), offset == 0, offset + now == offsets,
         bodies.order, out);

@@ -35,9 +35,6 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
   Facts* facts() const { return slot_.facts; }         // written by kernels
   unsigned* arrived() const { return slot_.arrived; }  // on the device; 0 between kernels
-  cudaStream_t side() const { return slot_.side; }     // a stream of this mailbox
-  cudaEvent_t begun() const { return slot_.begun; }    // events of this mailbox
-  cudaEvent_t found() const { return slot_.found; }
   void begin();                            // call it before the launch of a kernel that posts
   const Facts& wait(cudaStream_t stream);  // returns when that kernel, in this stream, has posted
 
@@ -45,8 +42,6 @@ class Mailbox {
     int device = -1;
     Facts* facts = nullptr;
     unsigned* arrived = nullptr;
-    cudaStream_t side = nullptr;
-    cudaEvent_t begun = nullptr, found = nullptr;
   };
 
  private:

@@ -1,5 +1,4 @@
-// The passes over the bodies of a call: one examines them, the other converts them to the kernels'
-// layout.
+// The pass over the bodies of a call, which examines them and converts them to the kernels' layout.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +21,6 @@ struct Pass {
   Four<To>*positions, *velocities;
   int* order;
   float* tile_masses;
-  bool is_expected;  // the units are those of an earlier call
   Examination::Report report;
 };
 
@@ -112,8 +110,8 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
 
 // ---- laying out ---------------------------------------------------------------------------------
 
-// If `is_expected` is true, the units may not suit a value. Such a value becomes zero, so that
-// later kernels terminate. Their results are then not stored.
+// If `is_expected` is true, the units are those of an earlier call and may not suit a value. Such a
+// value becomes zero, so that later kernels terminate. Their results are then not stored.
 template <class To>
 __device__ To scaled(double value, double factor, bool is_expected) {
   const double result = value * factor;
@@ -122,7 +120,7 @@ __device__ To scaled(double value, double factor, bool is_expected) {
 
 template <class To, class From>
 __device__ void store(const Pass<To, From>& pass, std::size_t i, const Body<From>& body) {
-  const bool expected = pass.is_expected;
+  const bool expected = pass.report.is_expected;
   std::size_t place = i;
   if (pass.before != nullptr) {
     const std::size_t last = pass.from.count - 1, before = static_cast<std::size_t>(pass.before[i]);
@@ -161,7 +159,7 @@ __global__ void __launch_bounds__(kBlockSize) prepare(const Pass<To, From> pass)
     found.one_mass_tiles += same;
     if (pass.tile_masses != nullptr)
       pass.tile_masses[first / tile] =
-          same ? scaled<float>(mass, pass.mass, pass.is_expected) : -1.0f;
+          same ? scaled<float>(mass, pass.mass, pass.report.is_expected) : -1.0f;
   }
   if (pass.report.facts != nullptr) report(found, pass.report);
 }
@@ -221,18 +219,21 @@ Examination::Report Examination::next_pass(int blocks) {
 
 template <class Real>
 void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
-             Examination& examination) {
+             Examination& examination, cudaStream_t stream) {
   Pass<float, Real> pass{};
   pass.from = from, pass.centre = centre, pass.division = division;
   pass.report = examination.next_pass(division.blocks(from.count));
-  launch(pass, examination.stream());
+  launch(pass, stream);
 }
-template void examine(const Pointers<float>&, const float*, const Division&, Examination&);
-template void examine(const Pointers<double>&, const double*, const Division&, Examination&);
+template void examine(const Pointers<float>&, const float*, const Division&, Examination&,
+                      cudaStream_t);
+template void examine(const Pointers<double>&, const double*, const Division&, Examination&,
+                      cudaStream_t);
 
 template <class To, class From>
 Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division& division,
-                 const Plan& plan, bool has_velocities, bool is_expected, cudaStream_t stream) {
+                 const Plan& plan, bool has_velocities, Examination* examination,
+                 cudaStream_t stream) {
   Laid<To> to;
   to.n = static_cast<int>(from.count), to.massive = from.masses != nullptr ? plan.massive : 0;
   to.positions = DeviceArray<Four<To>>(from.count);
@@ -244,17 +245,19 @@ Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division&
   } else if (division.notes_masses) {
     to.tile_masses = DeviceArray<float>(static_cast<std::size_t>(division.tiles(from.count)));
   }
-  launch<To, From>({from, centre, division, 1 / plan.length, 1 / plan.mass, 1 / plan.speed,
-                    before.get(), to.positions.get(), to.velocities.get(), to.order.get(),
-                    to.tile_masses.get(), is_expected, Examination::Report{}},
-                   stream);
+  launch<To, From>(
+      {from, centre, division, 1 / plan.length, 1 / plan.mass, 1 / plan.speed, before.get(),
+       to.positions.get(), to.velocities.get(), to.order.get(), to.tile_masses.get(),
+       examination != nullptr ? examination->next_pass(division.blocks(from.count))
+                              : Examination::Report{}},
+      stream);
   return to;
 }
 template Laid<float> lay_out(const Pointers<float>&, const float*, const Division&, const Plan&,
-                             bool, bool, cudaStream_t);
+                             bool, Examination*, cudaStream_t);
 template Laid<float> lay_out(const Pointers<double>&, const double*, const Division&, const Plan&,
-                             bool, bool, cudaStream_t);
+                             bool, Examination*, cudaStream_t);
 template Laid<double> lay_out(const Pointers<double>&, const double*, const Division&, const Plan&,
-                              bool, bool, cudaStream_t);
+                              bool, Examination*, cudaStream_t);
 
 }  // namespace nbody::library

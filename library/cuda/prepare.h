@@ -25,9 +25,7 @@ struct Pointers {
 
 // Examines the values of a call: first the sources, then the targets. A call that expects the same
 // plan as an earlier call launches all its kernels before it waits. is_expected() then tells the
-// kernels that store results whether to store them. The examination of such a call runs in another
-// stream, beside the kernels that compute sums, so these do not wait for it; the kernels that store
-// results do.
+// kernels that store results whether to store them.
 class Examination {
  public:
   // `blocks`: number of blocks of both passes together.
@@ -44,18 +42,6 @@ class Examination {
   };
   Report next_pass(int blocks);
   const int* is_expected() const { return &partials_.get()[report_.blocks].as_expected; }
-  cudaStream_t stream() const { return stream_; }  // for the passes that examine
-  // begin() notes the point of the call's stream from which on the values may be examined. The
-  // examination waits for this point. The event has occurred when the examination has ended.
-  void begin(cudaStream_t call) { CUDA_CHECK(cudaEventRecord(mailbox_.begun(), call)); }
-  void go_aside() {
-    stream_ = mailbox_.side();
-    CUDA_CHECK(cudaStreamWaitEvent(stream_, mailbox_.begun(), 0));
-  }
-  cudaEvent_t found() {
-    CUDA_CHECK(cudaEventRecord(mailbox_.found(), stream_));
-    return mailbox_.found();
-  }
   const Facts& wait() { return mailbox_.wait(stream_); }
 
  private:
@@ -93,12 +79,13 @@ struct Laid {
 // Both functions below take the centre from which positions are measured; null: the origin.
 template <class Real>
 void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
-             Examination& examination);
-// Converts bodies and puts those with mass first. If `is_expected` is true, the plan is that of an
-// earlier call.
+             Examination& examination, cudaStream_t stream);
+// Converts bodies and puts those with mass first. Also examines the values, unless `examination` is
+// null.
 template <class To, class From>
 Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division& division,
-                 const Plan& plan, bool has_velocities, bool is_expected, cudaStream_t stream);
+                 const Plan& plan, bool has_velocities, Examination* examination,
+                 cudaStream_t stream);
 
 // The middle of the sources, from which a tree measures float64 positions before it rounds them.
 DeviceArray<double> middle_of(const double* positions, int count, cudaStream_t stream);

@@ -36,12 +36,7 @@ template <class Real>
 struct Output {
   Real *accelerations, *potentials, *jerks;  // null: not wanted
   double force, potential, jerk;
-  const int* is_expected;       // on the device; if it points to 0, nothing is stored
-  cudaEvent_t found = nullptr;  // has occurred when *is_expected is set
-  // Call it before the launch of a kernel that stores results.
-  void wait_for_findings(cudaStream_t stream) const {
-    if (found != nullptr) CUDA_CHECK(cudaStreamWaitEvent(stream, found, 0));
-  }
+  const int* is_expected;  // on the device; if it points to 0, nothing is stored
 };
 template <class Real>
 __device__ bool is_stored(const Output<Real>& out) {

@@ -233,7 +233,6 @@ void sum(const Bodies<Real>& sources, const Bodies<Real>& targets, Real softenin
         points(targets.velocities), targets.n, partials.get(), division.chunk, softening_squared);
   };
   (launch(partial_sums<Kind, Ks>, Ks), ...);
-  out.wait_for_findings(stream);
   add_chunks<<<blocks_for(targets.n, 1), kBlockSize, 0, stream>>>(partials.get(), targets.order,
                                                                   chunks, targets.n, out);
   CUDA_CHECK(cudaGetLastError());
