@@ -208,7 +208,7 @@ Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const N
     const std::string_view fields = take(kValuesPerBody * layout.float_bytes);
     const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
     body = rounded(exact);
-    if (options.float64) contents.exact.push_back(exact);
+    if (wide && options.float64) contents.exact.push_back(exact);
   }
   for (std::size_t i = 0; layout.species && i < contents.bodies.size(); ++i)
     contents.species.push_back(static_cast<Species>(static_cast<unsigned char>(take(1)[0])));

@@ -24,8 +24,10 @@ template <typename T>
 void append(std::string& bytes, T value, std::endian order = std::endian::little) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
   const auto bits = std::bit_cast<Bits<T>>(value);
+  char stored[sizeof(T)];
   for (std::size_t i = 0; i < sizeof(T); ++i)
-    bytes += static_cast<char>((bits >> (8 * place<T>(i, order))) & 0xff);
+    stored[i] = static_cast<char>((bits >> (8 * place<T>(i, order))) & 0xff);
+  bytes.append(stored, sizeof(T));
 }
 
 // The caller must have checked that `bytes` holds at least offset + sizeof(T) bytes.
