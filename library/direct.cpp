@@ -20,7 +20,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "experiments/cpu_simd/pairs.h"
+#include "cpu/simd/pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace {

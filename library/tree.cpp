@@ -17,7 +17,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "experiments/cpu_tree/shares.h"
+#include "cpu/tree/shares.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace {

@@ -380,7 +380,7 @@ run_view_command() {
   [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
   # The best programs: `step` for few bodies, `many` for many, and `tree` for so many that even a GPU
   # needs a tree.
-  [ -d "$folder/experiments/cpu_simd" ] || step=step00_cpu_omp many=$step tree=$step
+  [ -d "$folder/cpu/simd" ] || step=step00_cpu_omp many=$step tree=$step
   [ "$preset" = cpu ] || step=step10_tiled2d_cublas many=$step tree=step15_barnes_hut
   case $targets in
     *DEFAULT_TREE*) step=$tree ;;

@@ -31,11 +31,11 @@ from nbody_tools.steps import find_step, step_folders  # noqa: E402
 import stairs  # noqa: E402
 
 # Programs that are not steps, and where they are built.
-EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd", "cpu_tree": "experiments/cpu_tree"}
+CPU_PROGRAMS = {"cpu_simd": "cpu/simd", "cpu_tree": "cpu/tree"}
 # With at least this many bodies, a tree is the fastest program. Only ./nbody knows whether there is
 # a GPU, so default_step() returns a placeholder, which ./nbody replaces with a program.
 MANY, MANY_FOR_A_GPU = 10_000, 250_000
-STEPS = [*step_folders(ROOT), *EXPERIMENTS]
+STEPS = [*step_folders(ROOT), *CPU_PROGRAMS]
 
 
 def page(text):
@@ -130,7 +130,7 @@ def default_step(words):
 
 
 def program(build, step):
-    return build / EXPERIMENTS.get(step, step) / step
+    return build / CPU_PROGRAMS.get(step, step) / step
 
 
 def export_run(step, view, options, rest):

@@ -51,7 +51,7 @@ def problem_of(name, words):
     rates = [line for line in done.stdout.splitlines() if any(rate in line for rate in RATES)]
     if not rates:
         return f"{name}: prints no rate: {done.stdout[-300:]}"
-    on_cpu = words[0].endswith("_cpu") or Path(words[0]).name == "cpu_simd"
+    on_cpu = words[0].endswith("_cpu")
     if on_cpu == ("emulated on a CPU" in done.stdout) and "/cuda/" not in words[0]:
         says = "a CPU program says that it is" if on_cpu else "does not say that its rate is"
         return f"{name}: {says} emulated"

@@ -34,7 +34,7 @@ from nbody_tools.steps import is_draft, number_of, step_folders  # noqa: E402
 FACTS = Facts(ROOT)
 PAGES = {  # pages that are not about a step, with their headings in answers.md
     "activity_map": ("experiments/activity_map/README.md", "The activity map"),
-    "cpu_simd": ("experiments/cpu_simd/README.md", "The fast CPU program"),
+    "cpu_simd": ("cpu/simd/README.md", "The fast CPU program"),
     "memory": ("memory/README.md", "Memory"),
     "memory_tiles": ("memory/tiles.md", "Memory, tiles"),
     "memory_together": ("memory/together.md", "Memory, together"),

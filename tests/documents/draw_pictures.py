@@ -26,7 +26,7 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
     if len(commands) < 10 or len(pictures) < 5:
         print("the page has too few commands or pictures; is it still parsed correctly?")
         return 1
-    cpu_simd = build / "experiments" / "cpu_simd" / "cpu_simd"
+    cpu_simd = build / "cpu" / "simd" / "cpu_simd"
     if not cpu_simd.is_file():
         print(f"{cpu_simd} does not exist; build it first: ./nbody build cpu_simd")
         return 1

@@ -52,7 +52,7 @@ def open_run(browser, folder, program, *words):
 def take_collision(browser):
     """Takes a picture of the disks of two galaxies with their tails, in an exported page."""
     with tempfile.TemporaryDirectory() as folder:
-        open_run(browser, folder, "experiments/cpu_tree/cpu_tree", "--scenario", "collision",
+        open_run(browser, folder, "cpu/tree/cpu_tree", "--scenario", "collision",
                  "--bodies", "30000", "--dt", "0.1", "--steps", "420", "--theta", "1",
                  "--force-tolerance", "0.03", "--snapshot-every", "20")
         browser.evaluate("app.source.paused = true; app.source.show(19); app.nextColour();"

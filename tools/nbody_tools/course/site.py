@@ -203,6 +203,7 @@ def configuration(pages: list[Path], root: Path) -> str:
         "The steps": [p for p in steps if p in pages],
         "For teachers": [p for p in pages if p.parts[0] == "course"],
         "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
+        "On a CPU": [p for p in pages if p.parts[0] == "cpu"],
         "Experiments": [p for p in pages if p.parts[0] in ("experiments", "integrators")],
         "Tools": [
             p

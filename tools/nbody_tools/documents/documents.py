@@ -56,6 +56,7 @@ FOLDERS = (
     "docs/measurements",
     "course",
     "course/answers",
+    "cpu/*",
     "experiments/*",
     *(f"step{digit}*" for digit in range(10)),
 )

@@ -41,10 +41,9 @@ class Bench:
 
     def program(self, name: str) -> Optional[Path]:
         """Returns the path of a step, a variant or another program; None if it was not built."""
-        places = (
-            self.build / folder / name / name
-            for folder in ("", "experiments/variants", "experiments")
-        )
+        folders = (name, f"experiments/variants/{name}", f"experiments/{name}",
+                   f"cpu/{name.removeprefix('cpu_')}")
+        places = (self.build / folder / name for folder in folders)
         return next((place for place in places if os.access(place, os.X_OK)), None)
 
     def built_program(self, name: str) -> Path:

@@ -1,6 +1,6 @@
 """Converts two kinds of records into tables for documents: measurements of libnbody's calls
 (python/tests/measure_cuda.py), and comparisons of cpu_tree with other programs
-(experiments/cpu_tree/compare.py)."""
+(cpu/tree/compare.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Draws docs/figures/scenarios/: pictures of how clouds of bodies evolve, one for each scenario.
 
-  ./nbody scenarios build/cpu/experiments/cpu_tree/cpu_tree docs/figures/scenarios
+  ./nbody scenarios build/cpu/cpu/tree/cpu_tree docs/figures/scenarios
   ./nbody scenarios PROGRAM DIR spiral         draws only this one
 
 The program may be cpu_tree or any step that groups distant bodies. On two CPU cores the runs take

@@ -60,8 +60,8 @@ def say(line: str) -> None:
 
 def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
     """Returns the fast CPU programs that were built. Building them needs Highway."""
-    folder = steps[0].program.parents[1] / "experiments"
-    found = [Step(name, folder / name / name) for name in set(LONG.values())]
+    folder = steps[0].program.parents[1] / "cpu"
+    found = [Step(name, folder / name.removeprefix("cpu_") / name) for name in set(LONG.values())]
     return {step.name: step for step in found if step.program.is_file()}
 
 
