@@ -31,7 +31,7 @@ def calls_table(records: list[dict[str, Any]]) -> str:
     calls = [record for record in records if record["kind"] == "call"]
     rows = [[f"{one['bodies']:,}", one["method"], LIBRARIES[one["library"]],
              f"{1e6 * one['kernels']:,.0f} us", more(one, "checked"), more(one, "unchecked"),
-             more(one, "queued")] for one in calls]
+             more(one, "queued_checked")] for one in calls]
     return markdown(["bodies", "method", "arrays", "the step's kernels", "a call takes more",
                      "unchecked", "20 calls in a row"], rows) if rows else ""
 
