@@ -8,11 +8,23 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "nbody/cuda.h"
 
+// The precision of the kernel. Files have float32 in both cases.
+#ifndef REAL
+#define REAL float
+#endif
+
 namespace benchmarks {
+
+using Real = REAL;
+struct alignas(32) Double4 {
+  double x, y, z, w;
+};
+using Real4 = std::conditional_t<std::is_same_v<Real, float>, float4, Double4>;
 
 struct Options {
   std::string input, output, json;
@@ -66,21 +78,23 @@ struct Bodies {
     if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
   }
 
-  // Arrays of float4 for the device: positions with the mass as w, and velocities with w = 0.
-  std::vector<float4> positions() const {
-    std::vector<float4> result;
+  // Arrays for the device: positions with the mass as w, and velocities with w = 0.
+  std::vector<Real4> positions() const {
+    std::vector<Real4> result;
     for (const Body& b : all) result.push_back({b.x, b.y, b.z, b.mass});
     return result;
   }
-  std::vector<float4> velocities() const {
-    std::vector<float4> result;
+  std::vector<Real4> velocities() const {
+    std::vector<Real4> result;
     for (const Body& b : all) result.push_back({b.vx, b.vy, b.vz, 0});
     return result;
   }
-  void take(const std::vector<float4>& positions, const std::vector<float4>& velocities) {
+  void take(const std::vector<Real4>& positions, const std::vector<Real4>& velocities) {
+    const auto rounded = [](Real x) { return static_cast<float>(x); };
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const float4 x = positions[i], v = velocities[i];
-      all[i] = {x.x, x.y, x.z, v.x, v.y, v.z, all[i].mass};
+      const Real4 x = positions[i], v = velocities[i];
+      all[i] = {rounded(x.x), rounded(x.y), rounded(x.z), rounded(v.x),
+                rounded(v.y), rounded(v.z), all[i].mass};
     }
   }
 };
@@ -88,7 +102,7 @@ struct Bodies {
 // The input and output arrays of a kernel. There are always two arrays of positions, but
 // `velocities` and `new_velocities` are the same array if the kernel updates them in place.
 struct State {
-  float4 *positions, *velocities, *new_positions, *new_velocities;
+  Real4 *positions, *velocities, *new_positions, *new_velocities;
   int count;
 };
 enum class Velocities { twice, in_place };
@@ -98,10 +112,10 @@ std::vector<double> run(const Options& options, Bodies& bodies, Velocities kept,
                         const Kernel& kernel) {
   const auto count = static_cast<std::size_t>(bodies.count());
   auto host_positions = bodies.positions(), host_velocities = bodies.velocities();
-  nbody::DeviceArray<float4> positions[] = {nbody::DeviceArray<float4>(count),
-                                            nbody::DeviceArray<float4>(count)};
-  nbody::DeviceArray<float4> velocities[] = {nbody::DeviceArray<float4>(count),
-                                             nbody::DeviceArray<float4>(count)};
+  nbody::DeviceArray<Real4> positions[] = {nbody::DeviceArray<Real4>(count),
+                                           nbody::DeviceArray<Real4>(count)};
+  nbody::DeviceArray<Real4> velocities[] = {nbody::DeviceArray<Real4>(count),
+                                            nbody::DeviceArray<Real4>(count)};
   nbody::Event start, stop;
   std::vector<double> seconds;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {

@@ -191,7 +191,9 @@ class Tool(WithSteps):
         self.file("bodysystemcuda.cu", "")
         self.file("Common/helper_cuda.h", "")
         drivers = list(sample(self.folder, self.folder / "programs"))
-        self.assertEqual(len(drivers), 2 * len(SAMPLE_BLOCKS))
+        self.assertEqual(len(drivers), 3 * len(SAMPLE_BLOCKS))
+        self.assertEqual(sum("-DREAL=double" in driver.words for driver in drivers),
+                         len(SAMPLE_BLOCKS))
         self.assertEqual(sum("-ftz=true" in driver.words for driver in drivers), len(SAMPLE_BLOCKS))
 
 
@@ -320,6 +322,11 @@ class Page(fakes.InRepository):
         self.assertEqual(
             [row[2:4] for row in rows[4:]], [["4.00", "-"], ["-", "-"], ["2.50", "-"], ["-", "-"]]
         )
+        doubles = ({**ours, "contender": "step12_newton3_double", "interactions_per_second": 6e9},
+                   {**one, "contender": "sample_double_256", "interactions_per_second": 4e9})
+        self.records("comparison/a.jsonl", one, ours, *doubles)
+        last = comparison.tables(self.results).splitlines()[-1]
+        self.assertEqual(last.split(" | ")[0::2], ["| best of ours over `sample_double_*`", "1.50"])
         self.records("comparison/a.jsonl", {**one, "median": 0.0})
         with self.assertRaisesRegex(Exception, "the median is 0.0"):
             comparison.tables(self.results)

@@ -24,6 +24,8 @@ from nbody_tools.steps import find_steps
 FIRST_OF_OURS = "10"
 DRIVERS = ROOT / "benchmarks"
 SAMPLE_BLOCKS = (256, 512)
+SAMPLE_FLAGS = {"": (), "_ftz": ("-ftz=true",), "_double": ("-DREAL=double",)}
+IN_DOUBLE = ("11", "12")  # our steps that are also compared in float64
 KTT_SHAPES = (
     (256, 1, 1),
     (256, 1, 2),
@@ -88,21 +90,20 @@ class Driver:
 def ours(build: Path) -> Iterator[Contender]:
     for step in find_steps(build):
         if step.number >= FIRST_OF_OURS:
-            yield Contender(
-                step.name,
-                "a step of this repository",
-                (str(step.program), "--validate", "off", "--quiet"),
-                ours=True,
-            )
+            words = (str(step.program), "--validate", "off", "--quiet")
+            yield Contender(step.name, "a step of this repository", words, ours=True)
+            if step.number in IN_DOUBLE:
+                yield Contender(f"{step.name}_double", "a step of this repository, in float64",
+                                (*words, "--precision", "double"), ours=True)
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Yields NVIDIA's sample for each block size, compiled as in its CMakeLists.txt, and again with
-    denormals flushed to zero."""
+    """Yields NVIDIA's sample for each block size, compiled as in its CMakeLists.txt, again with
+    denormals flushed to zero, and again in float64."""
     if not (folder / "bodysystemcuda.cu").is_file():
         raise ToolError(f"--sample {folder}: this folder has no bodysystemcuda.cu")
     for block in SAMPLE_BLOCKS:
-        for ending, flags in (("", ()), ("_ftz", ("-ftz=true",))):
+        for ending, flags in SAMPLE_FLAGS.items():
             name = f"sample{ending}_{block}"
             words = (
                 "-lineinfo",

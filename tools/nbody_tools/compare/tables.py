@@ -11,8 +11,8 @@ from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # in docs/results/
 # The table's last rows compare our steps with these programs. If a name ends in an underscore, the
-# row uses the program's fastest block size.
-PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
+# row uses the program's fastest block size. Programs in float64 are compared with ours in float64.
+PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_", "sample_double_")
 
 
 def check_comparison(data: Any) -> None:
@@ -126,6 +126,8 @@ def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -
     theirs = [best(size, is_peer) for size in sizes]
     if not any(theirs):
         return None
-    ours = [best(size, lambda data: data["ours"]) for size in sizes]
+    ours = [best(size, lambda data: data["ours"]
+                 and data["contender"].endswith("_double") == ("_double" in peer))
+            for size in sizes]
     return [f"best of ours over `{peer}{'*' if peer.endswith('_') else ''}`", "",
             *(f"{a / b:.2f}" if a and b else ABSENT for a, b in zip(ours, theirs)), ""]
