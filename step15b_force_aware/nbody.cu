@@ -27,18 +27,17 @@ constexpr unsigned kAllLanes = 0xffffffff;
 
 constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
 constexpr float kCancelled = 0.01f;  // a force counts as at least this part of its group's largest
-constexpr float kConverges = 0.85f;  // the largest r / R of a node that acts as one body
 
 // True if a node acts as one body on all bodies of a box. Let r be the node's radius divided by
-// theta, R the distance of its centre from the box, and t = r / R. The omitted terms of the series,
-// with a quadrupole about m / R^2 (t^3 + t^4 + ...), must be small. A NaN opens the node.
+// theta, and R the distance of its centre from the box. Then r / R must be small, and so must the
+// first omitted multipole term, m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 template <bool kQuadrupole, bool kIsCoarse>
 __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;
   if (kIsCoarse) return node.centre.w < kCoarse * dot(middle, middle) || node.right < 0;
   const float3 d = max(max(box.low - c, c - box.high), {0, 0, 0});
-  const float square = dot(d, d), t = sqrtf(node.centre.w / square), m = node.squares.w;
-  return t < kConverges && m / square * t * t * (kQuadrupole ? t : 1) < (1 - t) * bound;
+  const float square = dot(d, d), ratio = sqrtf(node.centre.w / square);
+  return ratio < 1 && node.squares.w / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
 }
 
 // Returns a source's share of the acceleration of a body, as in step 11.
@@ -65,7 +64,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-// Kicks and drifts the bodies by the forces of the tree, one lane per sorted body.
+// Kicks and drifts by the tree's forces, one lane per sorted body, or walks the tree coarsely.
 template <bool kQuadrupole, bool kIsCoarse = false>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,

@@ -46,8 +46,7 @@ static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps 
 // may be in the box but far from all bodies, which are near the faces. Then each body is tested.
 constexpr float kWide = 8;
 
-constexpr float kConverges = 0.95f;      // the largest (r + r_group) / R of a series
-constexpr float kNodeConverges = 0.85f;  // the largest r / R of a node that acts on each body
+constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
 // Errors of series add up more than errors of single nodes, so for the same total error, a smaller
 // part of the tolerance is allowed than in step 15b.
 constexpr float kAllowed = 0.7f;
@@ -220,8 +219,8 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   // As in step 15b: true if a node acts as one body on all bodies of a box.
   const auto acts_as_a_whole = [bound](float4 centre, float mass, const Box& on) {
     const float3 c = xyz(centre), d = max(max(on.low - c, c - on.high), {0, 0, 0});
-    const float square = dot(d, d), t = sqrtf(centre.w / square);
-    return t < kNodeConverges && mass / square * t * t * (kQuadrupole ? t : 1) < (1 - t) * bound;
+    const float square = dot(d, d), ratio = sqrtf(centre.w / square);
+    return ratio < 1 && mass / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
   };
 
   float3 a{};

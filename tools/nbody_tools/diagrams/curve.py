@@ -16,7 +16,7 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, VERMILION
 LEVELS = 4  # the curve goes through 16 x 16 cells
 BODIES, LEAF, GROUP = 110, 4, 8
 THETA = 0.6
-TOLERANCE = 0.6
+TOLERANCE = 0.2
 Body = tuple[float, float]
 Box = tuple[float, float, float, float]
 
@@ -92,11 +92,10 @@ def looks_small(cell: Cell, box: Box) -> bool:
 
 
 def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
-    """Tests, like step 15b, whether the neglected terms of the node's expansion are below the bound.
-    All masses are 1."""
+    """Tests, like step 15b, whether the first neglected term of the node's expansion is below the
+    bound. All masses are 1."""
     far = cell.distance(box)
-    t = cell.radius / far if far > 0 else 1
-    return t < 0.85 and len(cell.own) / far ** 2 * t ** 3 < (1 - t) * bound
+    return far > cell.radius and len(cell.own) * cell.radius ** 3 < bound * far ** 5
 
 
 def pull(body: Body, everyone: list[Body]) -> float:
@@ -181,7 +180,7 @@ def tree_openings() -> Drawing:
     side, top = 410, 54
     for left, title, accepts in (
             (40, f"By the angle: r / R < {THETA}", lambda cell: looks_small(cell, box)),
-            (490, "By the force: m/R² t³/(1-t) < α |a|, t = r/R",
+            (490, "By the force: m/R² (r/R)³ < α |a|",
              lambda cell: neglects_little(cell, box, bound))):
         d.heading(34, title, left)
         d.rect(left, top, side, side)
