@@ -3,7 +3,7 @@
 //
 // The tree, and the criterion by which nodes are opened, are the same as in step 15b: a group walks
 // the tree twice. The first, coarse walk estimates the forces on the group's bodies. The second
-// walk opens the nodes whose omitted multipole terms are not small compared with these forces.
+// walk opens the nodes whose first omitted multipole term is not small compared with these forces.
 //
 // Parent: step15b_force_aware.   Run: cpu_tree --systems 1 --bodies 131072 --steps 4
 #include <omp.h>

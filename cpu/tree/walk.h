@@ -12,8 +12,7 @@ namespace cpu_tree {
 
 constexpr int kSources = 128;  // nodes or bodies in a full list; their forces form one short sum
 
-constexpr float kCoarse = 2.25f;     // the coarse walk opens inner nodes whose (r / R)^2 is larger
-constexpr float kConverges = 0.85f;  // the largest r / R of a node that acts as one body
+constexpr float kCoarse = 2.25f;  // the coarse walk opens inner nodes whose (r / R)^2 is larger
 // A force in a group counts as at least this part of the group's largest force.
 constexpr float kCancelled = 0.01f;
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
@@ -31,7 +30,7 @@ struct Opening {
 struct Walk {
   bool coarse, quadrupole;
   float softening_squared;
-  float bound;  // the largest sum of terms that may be omitted
+  float bound;  // the largest multipole term that may be omitted
 };
 
 // The bodies of a group, which are neighbours in the sorted order, and their accelerations.
@@ -81,14 +80,14 @@ inline float distance_of_nearest(const Node& node, const Group& group) {
 }
 
 // True if a node acts as one body on bodies at this distance or farther. Let r be the node's radius
-// divided by theta, R the distance, and t = r / R. The omitted terms of the series, with a
-// quadrupole about m / R^2 (t^3 + t^4 + ...), must be small. A NaN opens the node.
+// divided by theta, and R the distance. Then r / R must be small, and so must the first omitted
+// multipole term, which is m / R^2 (r / R)^3 with a quadrupole. A NaN opens the node.
 inline bool acts_as_one_body(const Node& node, float distance_squared, const Walk& walk) {
   if (walk.coarse) return node.opening < kCoarse * distance_squared || node.child == 0;
-  if (!(node.opening < kConverges * kConverges * distance_squared)) return false;
-  const float square = node.opening / distance_squared, t = std::sqrt(square);
-  const float power = walk.quadrupole ? square * t : square;
-  return node.mass / distance_squared * power < (1 - t) * walk.bound;
+  if (!(node.opening < distance_squared)) return false;
+  const float square = node.opening / distance_squared;
+  const float power = walk.quadrupole ? square * std::sqrt(square) : square;
+  return node.mass / distance_squared * power < walk.bound;
 }
 
 inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) {
@@ -97,7 +96,8 @@ inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) 
           acts_as_one_body(node, distance_of_nearest(node, group), walk));
 }
 
-// Returns the largest sum of terms that may be omitted, given the accelerations of the coarse walk.
+// Returns the largest multipole term that may be omitted, given the accelerations of the coarse
+// walk.
 inline float largest_neglect(const Group& group, float tolerance) {
   float least = std::numeric_limits<float>::infinity(), most = 0;
   for (int i = 0; i < kGroup; ++i) {
