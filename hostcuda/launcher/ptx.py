@@ -23,6 +23,16 @@ SPACE = r"(?:\.(?P<space>global|shared|local|const|param))?(?:::\w+)?"
 HOW = r"(?:\.(?:nc|weak|relaxed|acquire|release|acq_rel|sys|gpu|cta|cluster|ca|cg|cs|lu|cv|wb|wt|" \
       r"L1::\w+|L2::\w+))*"
 ROUNDING = r"(?:\.(?:rn|rz|rm|rp|rna|approx|full|ftz|sat|satfinite))*"
+COUNT = r"\.x(?P<count>[124])\b"
+
+
+def matrices(name, *needed):
+    """Returns the pattern of an instruction whose modifiers ptxas takes in any order."""
+    needed = (r"\.sync\b", r"\.aligned\b", r"\.m8n8\b", r"\.b16\b", *needed)
+    return (name + "".join(rf"(?=.*{one})" for one in needed)
+            + r"(?=(?:.*\.(?P<trans>trans)\b)?)(?=(?:.*\.(?P<space>shared)\b)?)"
+            + r"(?:\.(?:sync|aligned|m8n8|b16|x[124]|trans|shared(?:::cta)?))+")
+
 
 SPECIAL = {
     "laneid": "::hostcuda::lane()", "warpid": f"({PTX}thread() / 32)", "nwarpid":
@@ -68,14 +78,16 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"cp\.async\.commit_group", "commit_copies()"),
     (r"cp\.async\.wait_group", "wait_for_copies({0})"),
     (r"cp\.async\.wait_all", "wait_for_copies(0)"),
-    (r"ldmatrix\.sync\.aligned\.m8n8\.x(?P<count>[124])(?P<trans>\.trans)?\.shared(?:::\w+)?\.b16",
-     "LDMATRIX"),
+    (matrices("ldmatrix", COUNT), "LDMATRIX"),
+    (matrices("stmatrix", COUNT), "STMATRIX"),
+    (matrices("movmatrix", r"\.trans\b"), "set({0}, transposed(bits_of({1})))"),
     (r"mma\.sync\.aligned\.m16n8k(?P<k>\d+)\.row\.col(?:\.satfinite)?\.(?P<d>f16|f32|s32)\."
      r"(?P<a>f16|bf16|tf32|[su]8)\.(?P<b>f16|bf16|tf32|[su]8)\.(?P<c>f16|f32|s32)", "MMA"),
     (r"(?:bar|barrier)(?:\.cta)?\.sync(?:\.aligned)?", "BARRIER"),
     (r"bar\.warp\.sync", "__syncwarp({0})"),
     (r"membar\.(?:gl|sys|cta)|fence(?:\.\w+)*", "__threadfence()"),
     (r"shfl\.sync\.(?P<op>up|down|bfly|idx)\.b32", "SHFL"),
+    (r"match\.any\.sync\.(?P<type>b32|b64)", "set({0}, __match_any_sync({2}, as<{t}>({1})))"),
     (r"vote\.sync\.ballot\.b32", "set({0}, __ballot_sync({2}, {1}))"),
     (r"vote\.sync\.(?P<op>any|all)\.pred", "set({0}, __{op}_sync({2}, {1}) != 0)"),
     (r"redux\.sync\.(?P<op>add|min|max|and|or|xor)\.(?P<type>[usb]32)",
@@ -87,7 +99,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
                   r"mul_hi|mad|fma|op_\w+|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
-                  r"wait_for_copies)(?=[<(])")
+                  r"wait_for_copies|bits_of|transposed)(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 ROUNDS = {"rzi": "0", "rni": "1", "rmi": "2", "rpi": "3"}
@@ -305,13 +317,27 @@ def of_copy(_, __, arguments):
     return f"{PTX}copy_later({to}, {of}, {sizes})"
 
 
+def fragments(named, word):
+    """Returns the registers of ldmatrix or stmatrix."""
+    registers_of_lane = vector(word)
+    if len(registers_of_lane) != int(named["count"]):
+        raise RewriteError(f"inline PTX: .x{named['count']} needs a vector of {named['count']} "
+                           f"registers, not {len(registers_of_lane)}")
+    return registers_of_lane
+
+
 def of_ldmatrix(named, _, arguments):
-    targets = vector(arguments[0])
-    at = address(arguments[1], "shared")
+    at = address(arguments[1], named["space"])
     return "; ".join([f"const auto loaded = {PTX}load_matrices<{named['count']}, "
                       f"{'true' if named['trans'] else 'false'}>({at})",
                       *(f"{PTX}set({one}, loaded.element[{k}])"
-                        for k, one in enumerate(targets))])
+                        for k, one in enumerate(fragments(named, arguments[0])))])
+
+
+def of_stmatrix(named, _, arguments):
+    values = ", ".join(f"{PTX}bits_of({one})" for one in fragments(named, arguments[1]))
+    return (f"{PTX}store_matrices<{named['count']}, {'true' if named['trans'] else 'false'}>"
+            f"({address(arguments[0], named['space'])}, {{{values}}})")
 
 
 ELEMENTS = {"f16": "Half", "bf16": "Bfloat16", "tf32": "float", "s8": "signed char",
@@ -348,4 +374,5 @@ def of_shuffle(named, _, arguments):
 
 
 OF_MEMORY = {"LOAD": of_load, "STORE": of_store, "ATOMIC": of_atomic, "COPY": of_copy,
-             "LDMATRIX": of_ldmatrix, "MMA": of_mma, "BARRIER": of_barrier, "SHFL": of_shuffle}
+             "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix, "MMA": of_mma,
+             "BARRIER": of_barrier, "SHFL": of_shuffle}

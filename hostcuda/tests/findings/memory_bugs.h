@@ -3,6 +3,7 @@
 #define HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 
 #include <cstdlib>
+#include <vector>
 
 #include "seeded.h"
 
@@ -253,6 +254,47 @@ SEEDED(misaligned_double, "misaligned") {
   const Buffer<char> in(32);
   const Buffer<double> out(1);
   load_double<<<1, 1>>>(in.data + (wrong ? 4 : 8), out.data);
+}
+
+// The rows of a matrix that ldmatrix loads must be aligned to 16 bytes. A row of nine elements is
+// not.
+__global__ void load_rows(unsigned* out, int row) {
+  __shared__ alignas(16) unsigned short tile[8 * 16];
+  for (int i = threadIdx.x; i < 8 * 16; i += kThreads) tile[i] = static_cast<unsigned short>(i);
+  __syncthreads();
+  const auto address = __cvta_generic_to_shared(tile + threadIdx.x % 8 * row);
+  unsigned loaded;
+  // BUG misaligned_rows
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+               : "=r"(loaded)
+               : "r"(static_cast<unsigned>(address)));
+  out[threadIdx.x] = loaded;
+}
+SEEDED(misaligned_rows, "misaligned") {
+  const Buffer<unsigned> out(kThreads);
+  load_rows<<<1, kThreads>>>(out.data, wrong ? 9 : 16);
+}
+
+__global__ void sum_row(const float* matrix, float* out) {
+  float sum = 0;
+  for (int i = 0; i < kThreads; ++i)
+    // BUG row_width_in_elements
+    sum += matrix[threadIdx.x * kThreads + i];
+  out[threadIdx.x] = sum;
+}
+SEEDED(row_width_in_elements, "uninitialised") {
+  const std::vector<float> rows(4 * kThreads, 1.0f);
+  float *matrix, *out;
+  cudaMalloc(&matrix, rows.size() * sizeof(float));
+  cudaMalloc(&out, 4 * sizeof(float));
+  constexpr int kBytes = kThreads * sizeof(float);
+  cudaMemcpy2D(matrix, kBytes, rows.data(), kBytes, wrong ? kThreads : kBytes, 4,
+               cudaMemcpyHostToDevice);
+  sum_row<<<1, 4>>>(matrix, out);
+  float sums[4];
+  cudaMemcpy(sums, out, sizeof sums, cudaMemcpyDeviceToHost);
+  cudaFree(matrix);
+  cudaFree(out);
 }
 
 __global__ void twice(float* values) {

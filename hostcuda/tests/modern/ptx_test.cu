@@ -152,4 +152,55 @@ TEST(Ptx, ProductsOfMatrices) {
     }
 }
 
+// Row r of matrix k begins with element 64 k + 8 r.
+__global__ void fragments(unsigned* out) {
+  __shared__ alignas(16) std::uint16_t in[256], stored[256];
+  const int t = threadIdx.x;
+  for (int i = t; i < 256; i += 32) in[i] = i, stored[i] = 0xffff;
+  __syncthreads();
+  unsigned x[4], y[2], z, w;
+  asm volatile("ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "r"(shared_address(in + 8 * t)));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.trans.b16 {%0, %1}, [%2 + 16];"
+               : "=r"(y[0]), "=r"(y[1])
+               : "r"(shared_address(in + 8 * (t % 16))));
+  asm volatile("ldmatrix.b16.x1.m8n8.aligned.sync {%0}, [%1];" : "=r"(z) : "l"(in + 8 * (t % 8)));
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(w) : "r"(z));
+  asm volatile("stmatrix.sync.aligned.x4.m8n8.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                   shared_address(stored + 8 * (31 - t))),
+               "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+               : "memory");
+  __syncthreads();
+  for (int i = 0; i < 8; ++i) out[t * 16 + i] = stored[8 * t + i];
+  __syncthreads();
+  asm volatile("stmatrix.sync.aligned.m8n8.trans.x1.shared::cta.b16 [%0], {%1};" ::"r"(
+                   shared_address(stored + 8 * (t % 8))),
+               "r"(x[1])
+               : "memory");
+  __syncthreads();
+  const unsigned results[] = {x[0], x[3], y[0], y[1], z, w, stored[2 * t], stored[2 * t + 1]};
+  for (int i = 0; i < 8; ++i) out[t * 16 + 8 + i] = results[i];
+}
+
+TEST(Ptx, MatricesAreLoadedAndStored) {
+  DeviceArray<unsigned> out(512);
+  fragments<<<1, 32>>>(out);
+  const std::vector<unsigned> got = out.get();
+  const auto pair = [](int first, int second) { return unsigned(first | second << 16); };
+  for (int t = 0; t < 32; ++t) {
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(8 * (31 - t) + i, got[t * 16 + i]) << t;
+    const int row = 2 * t, down = t % 4 * 16 + t / 4, at = 2 * t;
+    const unsigned expected[] = {pair(row, row + 1),
+                                 pair(192 + row, 193 + row),
+                                 pair(8 + down, 16 + down),
+                                 pair(72 + down, 80 + down),
+                                 pair(row, row + 1),
+                                 pair(down, down + 8),
+                                 unsigned(64 + at % 8 * 8 + at / 8),
+                                 unsigned(64 + (at + 1) % 8 * 8 + at / 8)};
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(expected[i], got[t * 16 + 8 + i]) << t << " " << i;
+  }
+}
+
 }  // namespace

@@ -190,6 +190,10 @@ template <class T, int kCount>
 struct Elements {
   T element[kCount];
 };
+// A type whose objects the compiler loads and stores in a single access, which must be aligned.
+template <std::size_t kBytes>
+using Single [[gnu::vector_size(kBytes), gnu::may_alias]] = unsigned char;
+
 // Loads all elements of a vector in a single access.
 template <class T, int kCount>
 auto load(const char* from) {
@@ -200,10 +204,8 @@ auto load(const char* from) {
     for (int i = 0; i < kCount; ++i)
       loaded.element[i] = reinterpret_cast<T*>(const_cast<char*>(from))[i];
   } else {
-    struct alignas(sizeof loaded) All {
-      Elements<Plain, kCount> elements;
-    };
-    loaded = reinterpret_cast<const All*>(from)->elements;
+    const auto all = *reinterpret_cast<const Single<sizeof loaded>*>(from);
+    std::memcpy(&loaded, &all, sizeof loaded);
   }
   return loaded;
 }
@@ -214,10 +216,10 @@ void store(char* to, Values... values) {
     int i = 0;
     ((reinterpret_cast<T*>(to)[i++] = values), ...);
   } else {
-    struct alignas(sizeof...(values) * sizeof(Plain)) All {
-      Elements<Plain, sizeof...(values)> elements;
-    };
-    *reinterpret_cast<All*>(to) = All{{{values...}}};
+    const Elements<Plain, sizeof...(values)> elements{{values...}};
+    Single<sizeof elements> all;
+    std::memcpy(&all, &elements, sizeof all);
+    *reinterpret_cast<Single<sizeof elements>*>(to) = all;
   }
 }
 
@@ -232,22 +234,56 @@ inline void wait_for_copies(unsigned groups_left) { async_copies::wait(groups_le
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-// Loads matrices of 8 x 8 halves. Lanes 8 k to 8 k + 7 give the addresses of the rows of matrix k,
-// and each lane receives two neighbouring elements of each matrix.
+// A matrix has 8 x 8 elements of 16 bits. Each lane holds two neighbouring elements of each matrix:
+// the lanes 4 i to 4 i + 3 hold row i. If kTransposed, these lanes hold column i.
+using MatrixRow = Elements<unsigned short, 8>;
+
+// ldmatrix. The lanes 8 k to 8 k + 7 give the addresses of the rows of matrix k; each of these
+// lanes loads its row in a single access.
 template <int kCount, bool kTransposed>
-Elements<unsigned, kCount> load_matrices(const char* row) {
-  const auto rows = gather(0xffffffffu, row, __builtin_FILE(), __builtin_LINE());
-  Elements<unsigned, kCount> loaded;
-  const int first = lane() / 4, second = lane() % 4 * 2;
-  for (int k = 0; k < kCount; ++k) {
-    unsigned short pair[2];
+Elements<unsigned, kCount> load_matrices(const char* address, HOSTCUDA_HERE) {
+  MatrixRow row{};
+  if (lane() < 8 * kCount) row = load<unsigned short, 8>(address);
+  const auto rows = gather(0xffffffffu, row, file, line);
+  Elements<unsigned, kCount> loaded{};
+  for (int k = 0; k < kCount; ++k)
     for (int i = 0; i < 2; ++i) {
-      const int at_row = kTransposed ? second + i : first, at = kTransposed ? first : second + i;
-      pair[i] = reinterpret_cast<const unsigned short*>(rows.of_lane[8 * k + at_row])[at];
+      const int first = lane() / 4, second = lane() % 4 * 2 + i;
+      const MatrixRow& of = rows.of_lane[8 * k + (kTransposed ? second : first)];
+      loaded.element[k] |= unsigned{of.element[kTransposed ? first : second]} << 16 * i;
     }
-    loaded.element[k] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
-  }
   return loaded;
+}
+
+// Returns element `column` of row `row` of a matrix. The lanes hold it in their registers k.
+template <bool kTransposed, int kCount>
+unsigned short element_of_lanes(const Gathered<Registers<kCount>>& lanes, int k, int row,
+                                int column) {
+  const int first = kTransposed ? column : row, second = kTransposed ? row : column;
+  return static_cast<unsigned short>(lanes.of_lane[4 * first + second / 2].element[k] >>
+                                     16 * (second % 2));
+}
+
+// stmatrix, the inverse of ldmatrix.
+template <int kCount, bool kTransposed>
+void store_matrices(char* address, const Registers<kCount>& registers, HOSTCUDA_HERE) {
+  const auto lanes = gather(0xffffffffu, registers, file, line);
+  if (lane() >= 8 * kCount) return;
+  unsigned short row[8];
+  for (int i = 0; i < 8; ++i)
+    row[i] = element_of_lanes<kTransposed>(lanes, lane() / 8, lane() % 8, i);
+  store<unsigned short>(address, row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]);
+}
+
+// movmatrix
+inline unsigned transposed(unsigned pair, HOSTCUDA_HERE) {
+  const auto lanes = gather(0xffffffffu, Registers<1>{{pair}}, file, line);
+  unsigned result = 0;
+  for (int i = 0; i < 2; ++i) {
+    const int column = lane() % 4 * 2 + i;
+    result |= unsigned{element_of_lanes<true>(lanes, 0, lane() / 4, column)} << 16 * i;
+  }
+  return result;
 }
 
 }  // namespace ptx

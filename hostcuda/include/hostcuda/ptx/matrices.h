@@ -39,7 +39,8 @@ Element element_of(const unsigned* registers, int i) {
 // or of a column of B, and four lanes together hold 4 * kPerRegister neighbours.
 template <int kDepth, class A, class B, class Sum>
 auto multiply(const Registers<(kDepth * sizeof(A)) / 8>& a,
-              const Registers<(kDepth * sizeof(B)) / 16>& b, const Registers<sizeof(Sum)>& c) {
+              const Registers<(kDepth * sizeof(B)) / 16>& b, const Registers<sizeof(Sum)>& c,
+              HOSTCUDA_HERE) {
   static_assert(sizeof(A) == sizeof(B));
   constexpr int kPerRegister = 4 / static_cast<int>(sizeof(A));
   constexpr int kShared = 4 * kPerRegister;
@@ -47,7 +48,7 @@ auto multiply(const Registers<(kDepth * sizeof(A)) / 8>& a,
     Registers<(kDepth * sizeof(A)) / 8> a;
     Registers<(kDepth * sizeof(B)) / 16> b;
   };
-  const auto all = gather(0xffffffffu, Fragments{a, b}, __builtin_FILE(), __builtin_LINE());
+  const auto all = gather(0xffffffffu, Fragments{a, b}, file, line);
   Registers<sizeof(Sum)> d = c;
   const int group = lane() / 4, member = lane() % 4;
   for (int i = 0; i < 4; ++i) {
