@@ -59,8 +59,8 @@ def padded(declaration, alignment, names, in_function):
     variables are plain static variables."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
-        text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; "
-                 f"{alignment} {piece}; char after[{PADDING}]; }} hostcuda_padded_{name}; "
+        text += (f"static struct __attribute__((aligned(128))) {{ char hostcuda_before[{PADDING}]; "
+                 f"{alignment} {piece}; char hostcuda_after[{PADDING}]; }} hostcuda_padded_{name}; "
                  f"{'' if in_function else 'static '}auto& {name} = hostcuda_padded_{name}.{name};")
     return text
 

@@ -128,9 +128,32 @@ class SemanticCheck:
         if self.read != self.source:
             os.unlink(self.read)
         messages = [match.groups() for match in map(MESSAGE.match, errors.splitlines()) if match]
-        warnings = {f"{place}: warning: {text}": True for place, kind, text in messages
-                    if kind == "warning" and place.rsplit(":", 2)[0] in self.files}
+        warnings = {f"{place}: warning: {text}": True
+                    for number, (place, kind, text) in enumerate(messages)
+                    if kind == "warning" and place.rsplit(":", 2)[0] in self.files
+                    and not is_shuffled(notes_after(messages, number))}
         return list(mistakes(messages, self.files)), list(warnings)
+
+
+def notes_after(messages, number):
+    """Returns (place, text) of the notes that explain a message."""
+    notes = []
+    for place, kind, text in messages[number + 1:]:
+        if kind != "note":
+            break
+        notes.append((place, text))
+    return notes
+
+
+def is_shuffled(notes):
+    """True if a variable is used without a value only as an argument of a shuffle. If one lane sets
+    a variable and the others receive it from this lane, the others need no value of their own."""
+    for place, text in notes:
+        if text == "uninitialized use occurs here":
+            before = text_around(place)[0]
+            call = re.search(r"shfl\w*\s*\(([^;{}]*)$", before)
+            return bool(call) and call[1].count("(") >= call[1].count(")")
+    return False
 
 
 def preamble(text, own):
@@ -160,12 +183,7 @@ def mistakes(messages, files):
     for number, (place, kind, text) in enumerate(messages):
         if kind != "error" or place.rsplit(":", 2)[0] not in files:
             continue
-        notes = []
-        for _, following, note in messages[number + 1:]:
-            if following != "note":
-                break
-            notes.append(note)
-        said = in_words(place, text, notes)
+        said = in_words(place, text, [note for _, note in notes_after(messages, number)])
         if said and (built_in := re.search(ONLY + r"(\w+)", said)):
             said = f"'{built_in[1]}' exists only in kernels, but host code uses it"
         if said and (place, said) not in seen:
@@ -202,13 +220,19 @@ def in_words(place, text, notes):
     return None
 
 
-def is_launch(place):
-    """True if the place is in a launch statement, at or after the kernel's name."""
+def text_around(place):
+    """Returns the text of the file before the place, and four lines from the place on."""
     file, line, column = place.rsplit(":", 2)
     try:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return False
-    before = "\n".join([*lines[:int(line) - 1], lines[int(line) - 1][:int(column) - 1]])
-    after = "\n".join([lines[int(line) - 1][int(column) - 1:], *lines[int(line):int(line) + 3]])
+        return "", ""
+    at, from_here = lines[int(line) - 1], int(column) - 1
+    return ("\n".join([*lines[:int(line) - 1], at[:from_here]]),
+            "\n".join([at[from_here:], *lines[int(line):int(line) + 3]]))
+
+
+def is_launch(place):
+    """True if the place is in a launch statement, at or after the kernel's name."""
+    before, after = text_around(place)
     return "<<<" in re.split(r"[;{}]", before)[-1] or "<<<" in after.partition("(")[0]

@@ -267,6 +267,9 @@ void launch(Copied c, int* p) {
         for ptx, said in (("wgmma.fence.sync.aligned;", "instruction wgmma.fence.sync.aligned is"),
                           ("bar.sync 1, 32;", "only bar.sync 0"),
                           (".reg .b128 r; bar.sync 0;", "registers of type b128 are"),
+                          ("ldmatrix.sync.m8n8.x1.b16 {%0}, [%1];", "instruction ldmatrix.sync."),
+                          ("stmatrix.sync.aligned.m8n8.x4.b16 [%0], {%1, %2};",
+                           ".x4 needs a vector of 4 registers, not 2"),
                           ("add.s32 1;", "add.s32 needs more operands")):
             self.assertRegex(self.compile_error(f'void f() {{\n  asm("{ptx}");\n}}\n'),
                              rf"^a\.cu:2: error: inline PTX: .*{re.escape(said)}")
@@ -298,8 +301,9 @@ void launch(Copied c, int* p) {
     def test_shared_variables_of_a_traced_file(self):
         text = ("template <class T> __global__ void k(T* out) {\n"
                 "  __shared__ float tile[8][33],\n      *pointer, one;\n"
-                "  __shared__ T value;\n  __shared__ struct { int n; } pair;\n"
-                "  pointer = tile[0];\n  one = value = pair.n = 1;\n"
+                "  __shared__ T value;\n  __shared__ struct { int n; } pair;"
+                " __shared__ int before, after;\n"
+                "  pointer = tile[0];\n  one = value = pair.n = before = after = 1;\n"
                 "  static_assert(sizeof tile == 4 * 8 * 33);\n"
                 "  out[threadIdx.x] = *pointer + one;\n}\n"
                 "__shared__ volatile int at_file_scope[4];\n"
@@ -313,7 +317,7 @@ void launch(Copied c, int* p) {
         )
         # Each shared variable has padding before and after it that belongs to no variable.
         shown = self.show("-DHOSTCUDA_TRACE=1")
-        self.assertEqual(6, shown.count("char before["), shown)
+        self.assertEqual(8, shown.count("char hostcuda_before["), shown)
 
     def test_other_files_are_passed_through(self):
         self.write("a.cpp", "int f() { return 1; }\n")

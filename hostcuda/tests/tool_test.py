@@ -248,12 +248,23 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
-        # The kernel sets the variable before each use, but clang cannot know that.
+        self.write("c.cu", "\n__global__ void k(int* x, int n) {\n  int v;\n"
+                           "  if (n > 2) v = x[0];\n  x[1] = __shfl_sync(~0u, x[0], 0) + v;\n}\n")
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "c.cu")
+        self.assertEqual((0, "c.cu:4:7: warning: variable 'v' is used uninitialized whenever 'if' "
+                             "condition is false\n"), (said.returncode, said.stderr))
+        # The kernels set each variable before they use it, but clang cannot know that.
         self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
   float v;
   if (threadIdx.x < n) v = x[threadIdx.x];
   __syncthreads();
   if (threadIdx.x < n) x[n - 1 - threadIdx.x] = v;
+}
+__global__ void aggregated(int* count, int* out) {
+  int first;
+  if (threadIdx.x % 32 == 0) first = atomicAdd(count, 32);
+  first = __shfl_sync(0xffffffff, first, 0);
+  out[first + threadIdx.x % 32] = 1;
 }
 """)
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")

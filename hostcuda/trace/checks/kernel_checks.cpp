@@ -165,6 +165,33 @@ void KernelChecks::block_ended(const Races& races) {
   pending_.clear();
 }
 
+namespace {
+
+// Describes the unwritten bytes at or after this offset, unless the array begins with them.
+void describe_gap(Finding& finding, const Array& array, std::size_t offset) {
+  const std::uint8_t* const first = array.writers.get();
+  const std::uint8_t* const end = first + array.full_size;
+  const std::uint8_t* gap = std::find(first + offset, end, kNobody);
+  const std::uint8_t* const next =
+      std::find_if(gap, end, [](std::uint8_t writer) { return writer != kNobody; });
+  while (gap != first && gap[-1] == kNobody) --gap;
+  if (gap == first || gap == end) return;
+  const std::string written = std::to_string(gap - first);
+  if (next != end)
+    finding.details.push_back("nothing wrote its bytes " + written + " to " +
+                              std::to_string(next - first - 1) +
+                              ", but the bytes before and after them were written: is the width of "
+                              "a row too small?");
+  if (next != end || std::find(first, gap, kNobody) != gap) return;
+  const std::string place = array.filled_at.text();
+  finding.details.push_back("only the first " + written + " of its " +
+                            std::to_string(array.full_size) + " bytes were written" +
+                            (place.empty() ? "" : ", the last of them at " + place) +
+                            ": was sizeof forgotten, or is the grid too small?");
+}
+
+}  // namespace
+
 void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
   const char* kernel = running_block ? running_block->launch().site.kernel : nullptr;
   if (begin("uninitialised", key_of(array), kernel)) return;
@@ -174,16 +201,7 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
                     counted(accessed.bytes, "byte") + " of " + name_of(array) +
                     (accessed.bytes == 1 ? " that was" : " that were") + " never written");
   describe(finding, array, accessed);
-  const std::uint8_t* first = array.writers.get();
-  std::size_t written = 0;
-  while (written < array.full_size && first[written] != kNobody) ++written;
-  if (written && array.space == Space::global) {
-    const std::string place = array.filled_at.text();
-    finding.details.push_back("only the first " + std::to_string(written) + " of its " +
-                              std::to_string(array.full_size) + " bytes were written" +
-                              (place.empty() ? "" : ", the last of them at " + place) +
-                              ": was sizeof forgotten, or is the grid too small?");
-  }
+  if (array.space == Space::global) describe_gap(finding, array, array.offset_of(accessed.address));
   finding.advice = array.space == Space::shared
                        ? "write every element before it is read, with a barrier in between"
                    : kernel
