@@ -17,6 +17,7 @@
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"
 #include "hostcuda/math.h"
+#include "hostcuda/pool_api.h"
 #include "hostcuda/runtime_api.h"
 #include "hostcuda/texture.h"
 #include "hostcuda/types.h"

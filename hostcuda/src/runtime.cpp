@@ -7,6 +7,7 @@
 #include "runtime/event.cpp"
 #include "runtime/graph.cpp"
 #include "runtime/memory.cpp"
+#include "runtime/memory_pool.cpp"
 #include "runtime/stream.cpp"
 #include "runtime/symbol.cpp"
 #include "runtime/texture.cpp"

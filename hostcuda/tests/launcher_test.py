@@ -196,8 +196,8 @@ void launch(Copied c, int* p) {
 
     # Maps uses of missing features, one per line, to a text that the message must contain.
     MISSING = {
-        "cudaMemPool_t pool;": "cudaMemPool_t",
-        "cudaMemPoolCreate(0, 0);": "cudaMemPoolCreate",
+        "cudaGraphConditionalHandle handle;": "cudaGraphConditionalHandle",
+        "cudaGraphKernelNodeGetParams(0, 0);": "cudaGraphKernelNodeGetParams",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",

@@ -4,7 +4,9 @@
 #include <cuda_pipeline.h>
 
 #include <cuda/barrier>
+#include <cuda/cmath>
 #include <cuda/pipeline>
+#include <cuda/std/span>
 
 #include "support.h"
 
@@ -126,6 +128,25 @@ TEST(Async, ThreadsMayDropOutOfABarrier) {
   DeviceArray<int> phases(1, 0);
   drops_out<<<1, 8>>>(phases);
   EXPECT_EQ(std::vector<int>{7}, phases.get());
+}
+
+__global__ void sum_span(cuda::std::span<const int> in, cuda::std::span<int> out) {
+  int sum = 0;
+  for (const int value : in) sum += value;
+  out[0] = sum;
+  out.last(1)[0] = in.subspan(1, 2).front();
+}
+
+TEST(Libcu, SpanAndIntegerDivision) {
+  static_assert(cuda::ceil_div(10, 4) == 3 && cuda::ceil_div(8u, 4) == 2);
+  static_assert(cuda::round_up(10, 4) == 12 && cuda::round_down(10, 4) == 8);
+  std::vector<int> values{1, 2, 3};
+  const cuda::std::span<const int> all(values);
+  EXPECT_EQ(3u, all.size());
+  DeviceArray<int> in(3), out(2);
+  in.set(values);
+  sum_span<<<1, 1>>>(cuda::std::span<const int>(in, 3), cuda::std::span<int>(out, 2));
+  EXPECT_EQ((std::vector<int>{6, 2}), out.get());
 }
 
 }  // namespace

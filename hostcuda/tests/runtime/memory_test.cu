@@ -1,5 +1,6 @@
 // Tests allocation and copies, with pageable and with pinned memory.
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "support.h"
@@ -128,6 +129,43 @@ TEST(Memory, StreamOrderedAllocation) {
   EXPECT_EQ(std::vector<int>(kCount, 1), host);
   EXPECT_CUDA(cudaMemGetInfo(&after, &total));
   EXPECT_EQ(before, after);
+}
+
+TEST(Memory, Pools) {
+  cudaMemPool_t pool = nullptr, current = nullptr, made = nullptr;
+  EXPECT_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+  EXPECT_CUDA(cudaDeviceGetMemPool(&current, 0));
+  EXPECT_EQ(pool, current);
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, device_count()));
+  std::uint64_t threshold = UINT64_MAX, got = 0;
+  EXPECT_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  EXPECT_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &got));
+  EXPECT_EQ(threshold, got);
+  int reuse = 0;
+  EXPECT_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse));
+  EXPECT_EQ(1, reuse);
+  EXPECT_EQ(cudaErrorNotSupported,
+            cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &got));
+  cudaMemPoolProps properties{};
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolCreate(&made, &properties));
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  EXPECT_CUDA(cudaMemPoolCreate(&made, &properties));
+  EXPECT_CUDA(cudaDeviceSetMemPool(0, made));
+  const Stream stream(cudaStreamNonBlocking);
+  int *device = nullptr, host = 0;
+  EXPECT_CUDA(cudaMallocFromPoolAsync(&device, sizeof host, made, stream));
+  EXPECT_CUDA(cudaMemsetAsync(device, 1, sizeof host, stream));
+  EXPECT_CUDA(cudaMemcpyAsync(&host, device, sizeof host, cudaMemcpyDeviceToHost, stream));
+  EXPECT_CUDA(cudaFreeAsync(device, stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(0x01010101, host);
+  EXPECT_CUDA(cudaMemPoolTrimTo(made, 0));
+  EXPECT_CUDA(cudaMemPoolDestroy(made));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolDestroy(pool));
+  EXPECT_CUDA(cudaDeviceGetMemPool(&current, 0));
+  EXPECT_EQ(pool, current);
+  cudaGetLastError();
 }
 
 TEST(Memory, CopiesThatCannotBeAreRefused) {
