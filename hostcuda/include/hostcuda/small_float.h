@@ -105,4 +105,8 @@ inline unsigned short half_bits(float value) {
   inline bool operator!=(Pair a, Pair b) { return !(a == b); }                 \
   inline Pair atomicAdd(Pair* address, Pair value) {                           \
     return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)}; \
+  }                                                                            \
+  namespace hostcuda {                                                         \
+  template <>                                                                  \
+  inline constexpr bool kMayShuffle<Pair> = true;                              \
   }

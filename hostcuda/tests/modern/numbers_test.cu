@@ -73,6 +73,21 @@ TEST(Numbers, PairsAreComparedElementwise) {
   expect({1, 1, 0, 1, 0, 1, 1, 0, 2, 0, 1, 2, 3}, pairs);
 }
 
+__global__ void shuffled_pairs(float* out) {
+  const float lane = threadIdx.x;
+  __half2 sum = __floats2half2_rn(lane, 1);
+  for (int bit = 1; bit < 32; bit *= 2) sum = __hadd2(sum, __shfl_xor_sync(0xffffffff, sum, bit));
+  const __nv_bfloat162 next = __shfl_down_sync(0xffffffff, __floats2bfloat162_rn(lane, 2), 1);
+  out[threadIdx.x] = __low2float(sum) + __high2float(sum) + __low2float(next);
+}
+
+TEST(Numbers, PairsAreShuffled) {
+  DeviceArray<float> out(32);
+  shuffled_pairs<<<1, 32>>>(out);
+  const std::vector<float> got = out.get();
+  for (int i = 0; i < 31; ++i) EXPECT_EQ(496 + 32 + i + 1, got[i]) << i;
+}
+
 TEST(Numbers, EightBitsHaveTwoFormats) {
   EXPECT_EQ(0x7e, __nv_fp8_e4m3(448.0f).__x);
   EXPECT_EQ(0x7e, __nv_fp8_e4m3(1e9f).__x);  // constructors saturate
