@@ -145,7 +145,9 @@ TEST(Libcu, SpanAndIntegerDivision) {
   EXPECT_EQ(3u, all.size());
   DeviceArray<int> in(3), out(2);
   in.set(values);
-  sum_span<<<1, 1>>>(cuda::std::span<const int>(in, 3), cuda::std::span<int>(out, 2));
+  const int* from = in;
+  int* to = out;
+  sum_span<<<1, 1>>>(cuda::std::span<const int>(from, 3), cuda::std::span<int>(to, 2));
   EXPECT_EQ((std::vector<int>{6, 2}), out.get());
 }
 
