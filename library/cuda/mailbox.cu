@@ -83,10 +83,7 @@ const Facts& Mailbox::wait(cudaStream_t stream) {
     if (looks > kLooksAtOnce) std::this_thread::yield();
     if (looks % kLooks != 0) continue;
     const cudaError_t state = cudaStreamQuery(stream);
-    if (state == cudaErrorNotReady) {
-      (void)cudaGetLastError();  // hostcuda records this state as an error, CUDA 13 does not
-      continue;
-    }
+    if (state == cudaErrorNotReady) continue;
     CUDA_CHECK(state);
     if (wrong.load(std::memory_order_acquire) == kPending) throw CudaFailure{NBODY_CUDA_FAILED};
   }

@@ -113,7 +113,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return fail(cudaErrorCapturedEvent);
-  return poll(event->recorded) ? cudaSuccess : fail(cudaErrorNotReady);
+  return poll(event->recorded) ? cudaSuccess : cudaErrorNotReady;  // not an error: not recorded
 }
 
 // Returns the time between the moments at which the two operations ran. Under HOSTCUDA_STREAMS=lazy
