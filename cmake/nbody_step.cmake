@@ -108,7 +108,7 @@ function(nbody_step_variant name variant)
   nbody_test(${name}.${variant} ${name} ${NBODY_STEP_TEST_SECONDS}
     ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};HOSTCUDA_ORDER=random;HOSTCUDA_STREAMS=random"
     COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
-  nbody_thorough_step_test(${name} ${variant} PROGRAMS ${object} ${name}_${variant}_test)
+  nbody_if_changed(${name}.${variant} PROGRAMS ${object} ${name}_${variant}_test)
 endfunction()
 
 # nbody_add_program_test(name test arguments...) runs the program, if it is built. It must exit with
@@ -168,7 +168,7 @@ function(nbody_add_step_tests name)
   nbody_add_step_test(${name} force "Force.*:-${night}")
   nbody_add_step_test(${name} physics "Physics.*")
   nbody_add_step_test(${name} ladder "*Ladder*:-${night}")
-  nbody_thorough_step_test(${name} ladder)
+  nbody_if_changed(${name}.ladder)
   if(night)
     nbody_add_nightly_step_test(${name} large "${night}")
   endif()
@@ -185,7 +185,7 @@ function(nbody_add_step_tests name)
     set(many_systems "*AreAllRight:*FillADevice:*AByteCounts")
     nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:${many_systems}"
       HOSTCUDA_ORDER=reverse HOSTCUDA_SMS=${sms} NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
-    nbody_thorough_step_test(${name} reverse)
+    nbody_if_changed(${name}.reverse)
     nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
     # By default there are three devices, to test that a step for one device works if there are
     # others. The quick tests use two, three and five devices.
@@ -207,7 +207,7 @@ function(nbody_add_step_tests name)
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
       if(devices MATCHES "^[235]$")
-        nbody_thorough_step_test(${name} adversarial_${devices})
+        nbody_if_changed(${name}.adversarial_${devices})
       endif()
     endforeach()
     # The nightly tests also use these orders for the largest sizes that are not near a boundary,
@@ -235,15 +235,4 @@ endfunction()
 function(nbody_add_nightly_step_test name group filter)
   nbody_add_step_test(${name} ${group} "${filter}" ${ARGN})
   set_tests_properties(${name}.${group} PROPERTIES LABELS "${name};nightly")
-endfunction()
-
-# nbody_thorough_step_test(name group [PROGRAMS target...]): the quick tests run this group only if the
-# step has changed. They never run it for a draft.
-function(nbody_thorough_step_test name group)
-  get_target_property(draft ${name} NBODY_DRAFT)
-  if(draft STREQUAL "TRUE")
-    set_tests_properties(${name}.${group} PROPERTIES LABELS "${name};nightly")
-  else()
-    nbody_if_changed(${name}.${group} ${ARGN})
-  endif()
 endfunction()

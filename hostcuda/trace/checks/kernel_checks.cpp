@@ -180,8 +180,7 @@ void describe_gap(Finding& finding, const Array& array, std::size_t offset) {
   if (next != end)
     finding.details.push_back("nothing wrote its bytes " + written + " to " +
                               std::to_string(next - first - 1) +
-                              ", but the bytes before and after them were written: is the width of "
-                              "a row too small?");
+                              ", but the bytes before and after them were written");
   if (next != end || std::find(first, gap, kNobody) != gap) return;
   const std::string place = array.filled_at.text();
   finding.details.push_back("only the first " + written + " of its " +
