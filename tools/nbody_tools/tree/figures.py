@@ -135,7 +135,7 @@ def draw_programs(records: Sequence[Record], others: Sequence[Point], path: Path
     figure, grid = pyplot.subplots(1, len(shapes), figsize=(6 * len(shapes), 6.5),
                                    layout="constrained", squeeze=False, sharex=True, sharey=True)
     ours = {point.program for point in known if point.ours}
-    styles = {}
+    styles: dict[str, tuple[str, str]] = {}
     for of_us, ways in ((True, OURS), (False, OTHERS)):
         styles.update(zip([name for name in names(known) if (name in ours) == of_us], ways))
     for axes, scenario in zip(grid[0], shapes):
@@ -147,7 +147,8 @@ def draw_programs(records: Sequence[Record], others: Sequence[Point], path: Path
                  title=SHAPES.get(scenario, scenario))
         axes.grid(color=GRID)
     grid[0][0].set_ylabel("seconds per time step")
-    grid[0][0].legend(frameon=False)
+    grid[0][0].legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1.08),
+                      ncols=len(styles))
     return save(
         figure,
         path,

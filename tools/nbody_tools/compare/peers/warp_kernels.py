@@ -1,6 +1,9 @@
 """Kernels of warp_peer.py, with one thread per body. As in NVIDIA's lesson on Warp, one kernel
 reads each body from global memory, and the other one reads tiles that its block has loaded."""
 
+# The annotations of kernels are calls, which Warp reads.
+# mypy: ignore-errors
+
 import warp as wp
 
 TILE = wp.constant(64)
