@@ -147,7 +147,8 @@ def draw_programs(records: Sequence[Record], others: Sequence[Point], path: Path
                  title=SHAPES.get(scenario, scenario))
         axes.grid(color=GRID)
     grid[0][0].set_ylabel("seconds per time step")
-    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="upper center", ncols=4, frameon=False)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", ncols=4, frameon=False)
     figure.get_layout_engine().set(rect=(0, 0, 1, 0.86))  # the panels leave room for the legend
     return save(
         figure,
