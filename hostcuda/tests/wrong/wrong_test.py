@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks typical mistakes of beginners: one program per file of this folder.
+"""Checks typical mistakes of beginners: one program per file, in a folder per subject.
 
 The programs were written before their author had looked at the checks. With -DFIXED, a program is
 corrected. `// BUG` marks the ends of the mistake's statements; it is removed before the check.
@@ -53,7 +53,7 @@ def marked_lines(lines):
 class WrongPrograms(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.programs = sorted(FOLDER.glob("*.cu"))
+        cls.programs = sorted(FOLDER.glob("*/*.cu"))
         check(cls.programs[0])  # builds the libraries
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             cls.wrong = list(pool.map(check, cls.programs))
