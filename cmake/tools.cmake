@@ -43,7 +43,7 @@ if(NBODY_ALL_TESTS OR NOT BUILD_TESTING)
 else()
   execute_process(COMMAND ${nbody_python} -m nbody_tools.nightly.proved
     OUTPUT_VARIABLE nbody_proved OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  message(STATUS "Thorough tests that have passed with these same files are left to the night")
+  message(STATUS "Thorough tests that have passed with these same files run only nightly")
 endif()
 
 # nbody_if_changed(test... [PROGRAMS target...])
