@@ -144,6 +144,7 @@ def build_alone(target: str, folder: Path, compiler: str) -> None:
     logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():
         run_quietly(["cmake", "--preset", "cpu", "-B", str(folder), "-DBUILD_TESTING=OFF",
+                     "-DNBODY_LIVE_VIEW=OFF",
                      f"-DCMAKE_CXX_COMPILER={compiler}", f"-DPython3_EXECUTABLE={sys.executable}"],
                     logs / "configure-inspect.log")
     run_quietly(["cmake", "--build", str(folder), "--target", target], logs / "build-inspect.log")

@@ -51,7 +51,7 @@ class Preset:
         """Configures and builds the preset. Returns "passed" or "failed", or "" if there was too
         little time."""
         configure = ["cmake", "--preset", self.name, "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON",
-                     "-DNBODY_ALL_TESTS=ON",
+                     "-DNBODY_ALL_TESTS=ON", "-DNBODY_LIVE_VIEW=ON",
                      f"-DPython3_EXECUTABLE={sys.executable}", *self.configured_with]
         compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]
         LOGS.mkdir(parents=True, exist_ok=True)

@@ -12,9 +12,10 @@ Exit code: 0 success, 1 a run failed (the page says which), 2 invalid arguments.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Optional, Sequence
@@ -32,15 +33,25 @@ from nbody_tools.records.staircase import Staircase, committed_staircase, stairc
 from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, is_draft
 from nbody_tools.tour.pictures import Shown
 from nbody_tools.tour.stairs import checks_of, decades, stairs
-from nbody_tools.tour.runs import Picture, make_orders, make_picture, picture_runs
+from nbody_tools.tour.runs import (
+    Picture,
+    PictureRun,
+    make_orders,
+    make_picture,
+    picture_runs,
+)
 
 ON_A_GPU = ("--scenario", "galaxies", "--systems", "32", "--bodies", "8192", "--steps", "20")
 ON_A_CPU = ("--scenario", "galaxies", "--systems", "4", "--bodies", "1024", "--steps", "10")
+EMULATED = (*ON_A_CPU[:-1], "4")
 # Without a GPU, these programs for a CPU compute the long runs, because emulation is slow.
 LONG = {"collision": "cpu_tree", "galaxies": "cpu_simd", "profile": "cpu_simd"}
 NO_STAIRCASE: dict[str, Any] = {
     "here": False, "speeds": None, "file": "", "charts": [], "charts_of_steps": []}
 REPEATED = ("--repeat", "5", "--warmup", "1")
+
+# The pictures of the scenarios, the pictures of the integrators' orders, and a run of every step.
+Simulated = tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -65,39 +76,53 @@ def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
     return {step.name: step for step in found if step.program.is_file()}
 
 
-def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
-                      timeout: float) -> list[tuple[Outcome, Picture]]:
-    made = []
+def steps_of_pictures(steps: Sequence[Step], on_gpu: bool) -> list[tuple[PictureRun, Step]]:
+    """Returns the runs for the pictures, each with the step that computes it."""
     fast = fast_programs(steps)
+    chosen = []
     for run in picture_runs(on_gpu, "cpu_tree" in fast):
         step = steps[-1]
         if run.name in LONG and not on_gpu:
             step = fast.get(LONG[run.name], steps[0])
-        say(f"{run.title}: {step.name} ...")
-        made.append(make_picture(run, step, report, timeout))
-    return made
+        chosen.append((run, step))
+    return chosen
 
 
-def simulate_all(
-    steps: Sequence[Step], on_gpu: bool, report: Path, timeout: float
-) -> tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]:
-    """Returns the pictures of the scenarios, the pictures of the integrators' orders, and a run of
-    every step."""
-    def draw() -> tuple[list[tuple[Outcome, Picture]], list[Picture]]:
-        pictures = simulate_pictures(steps, on_gpu, report, timeout)
-        say("Errors of integrators ...")
-        return pictures, make_orders(steps[0], report) if steps[0].number == "00" else []
+def simulate_picture(
+    run: PictureRun, step: Step, report: Path, timeout: float
+) -> tuple[Outcome, Picture]:
+    say(f"{run.title}: {step.name} ...")
+    return make_picture(run, step, report, timeout)
 
-    if on_gpu:
-        return *draw(), run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
-    # Step 00 is timed, so nothing else runs at the same time.
-    # Emulated times are never shown, so emulated steps run once, while one core draws pictures.
+
+def simulate_orders(steps: Sequence[Step], report: Path) -> list[Picture]:
+    say("Errors of integrators ...")
+    return make_orders(steps[0], report) if steps[0].number == "00" else []
+
+
+def share_cores(workers: int) -> None:
+    os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // workers))
+
+
+def simulate_on_gpu(steps: Sequence[Step], report: Path, timeout: float) -> Simulated:
+    pictures = [simulate_picture(run, step, report, timeout)
+                for run, step in steps_of_pictures(steps, True)]
+    return (pictures, simulate_orders(steps, report),
+            run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say))
+
+
+def simulate_on_cpu(steps: Sequence[Step], report: Path, timeout: float) -> Simulated:
+    # Step 00 is timed, so nothing else runs at the same time. Emulated times are never shown, so
+    # emulated steps run once, while another process draws pictures.
     native = [step for step in steps if step.number == "00"]
     emulated = [step for step in steps if step.number != "00"]
     timed = run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)
-    with ThreadPoolExecutor(1) as beside:
-        others = beside.submit(run_steps, emulated, ON_A_CPU, timeout, say)
-        return *draw(), timed + others.result()
+    with ProcessPoolExecutor(2, initializer=share_cores, initargs=(2,)) as beside:
+        pictures = [beside.submit(simulate_picture, run, step, report, timeout)
+                    for run, step in steps_of_pictures(steps, False)]
+        others = beside.submit(run_steps, emulated, EMULATED, timeout, say)
+        orders = beside.submit(simulate_orders, steps, report)
+        return ([made.result() for made in pictures], orders.result(), timed + others.result())
 
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
@@ -173,7 +198,8 @@ def run(options: argparse.Namespace) -> int:
     report = options.output
     on_gpu = backend_of(steps) == "cuda"
     started = time.monotonic()
-    pictures, orders, outcomes = simulate_all(steps, on_gpu, report, options.step_timeout)
+    simulate = simulate_on_gpu if on_gpu else simulate_on_cpu
+    pictures, orders, outcomes = simulate(steps, report, options.step_timeout)
     write_records(report / "records.jsonl", outcomes)
     say("Drawing ...")
     shown = [picture for _, picture in pictures] + orders
@@ -192,6 +218,7 @@ def run(options: argparse.Namespace) -> int:
         "emulated": any(record.emulated for record in records),
         "pictures": {made.title: made for made in shown},
         "runs": [outcome for outcome, _ in pictures],
+        "runs_folder": os.path.relpath(report / "runs"),
         "stairs": stairs(outcomes, staircase["speeds"]), "ticks": decades(staircase["speeds"]),
         "proved": proved(outcomes), **staircase})
     for failure in failures:
