@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-using Table = nlohmann::json;
+using Table = nlohmann::ordered_json;  // as in run/result.cpp, so that it is compiled once
 
 constexpr size_t kQuotedText = 40;  // characters of a wrong value that a message quotes
 

@@ -86,13 +86,15 @@ def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
             "A Plummer sphere in equilibrium: single stars cross it many times, and the density "
             "does not change. A wrong force would let it collapse or fly apart.",
             ("--scenario", "galaxies", "--systems", systems, "--bodies", bodies, "--dt", "0.02",
-             "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_before_and_after),
+             "--steps", str(steps), "--integrator", "leapfrog", *tree),
+            steps, draw_before_and_after),
         PictureRun(
             "profile", "Density against theory",
             "A Plummer sphere, shell by shell, at its start and after bodies crossed it many "
             "times.",
             ("--scenario", "plummer", "--bodies", "16384" if on_gpu else "4096", "--dt", "0.02",
-             "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_against_theory),
+             "--steps", str(steps), "--integrator", "leapfrog", *tree),
+            steps, draw_against_theory),
     ]
 
 

@@ -44,8 +44,8 @@ from nbody_tools.tour.runs import (
 ON_A_GPU = ("--scenario", "galaxies", "--systems", "32", "--bodies", "8192", "--steps", "20")
 ON_A_CPU = ("--scenario", "galaxies", "--systems", "4", "--bodies", "1024", "--steps", "10")
 EMULATED = (*ON_A_CPU[:-1], "4")
-# Without a GPU, these programs for a CPU compute the long runs, because emulation is slow.
-LONG = {"collision": "cpu_tree", "galaxies": "cpu_simd", "profile": "cpu_simd"}
+# Without a GPU, cpu_tree computes the long runs, because emulation is slow.
+LONG = ("collision", "galaxies", "profile")
 NO_STAIRCASE: dict[str, Any] = {
     "here": False, "speeds": None, "file": "", "charts": [], "charts_of_steps": []}
 REPEATED = ("--repeat", "5", "--warmup", "1")
@@ -69,23 +69,17 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def fast_programs(steps: Sequence[Step]) -> dict[str, Step]:
-    """Returns the fast CPU programs that were built. Building them needs Highway."""
-    folder = steps[0].program.parents[1] / "cpu"
-    found = [Step(name, folder / name.removeprefix("cpu_") / name) for name in set(LONG.values())]
-    return {step.name: step for step in found if step.program.is_file()}
+def cpu_tree(steps: Sequence[Step]) -> Optional[Step]:
+    """Returns cpu_tree if it was built. Building it needs Highway."""
+    program = steps[0].program.parents[1] / "cpu" / "tree" / "cpu_tree"
+    return Step("cpu_tree", program) if program.is_file() else None
 
 
 def steps_of_pictures(steps: Sequence[Step], on_gpu: bool) -> list[tuple[PictureRun, Step]]:
     """Returns the runs for the pictures, each with the step that computes it."""
-    fast = fast_programs(steps)
-    chosen = []
-    for run in picture_runs(on_gpu, "cpu_tree" in fast):
-        step = steps[-1]
-        if run.name in LONG and not on_gpu:
-            step = fast.get(LONG[run.name], steps[0])
-        chosen.append((run, step))
-    return chosen
+    tree = cpu_tree(steps)
+    return [(run, tree or steps[0]) if run.name in LONG and not on_gpu else (run, steps[-1])
+            for run in picture_runs(on_gpu, tree is not None)]
 
 
 def simulate_picture(
@@ -218,7 +212,6 @@ def run(options: argparse.Namespace) -> int:
         "emulated": any(record.emulated for record in records),
         "pictures": {made.title: made for made in shown},
         "runs": [outcome for outcome, _ in pictures],
-        "runs_folder": os.path.relpath(report / "runs"),
         "stairs": stairs(outcomes, staircase["speeds"]), "ticks": decades(staircase["speeds"]),
         "proved": proved(outcomes), **staircase})
     for failure in failures:
