@@ -18,7 +18,7 @@ from nbody_tools.steps import number_of, step_folders
 from nbody_tools.take.take import recipe_of
 
 NVCC = ROOT / "hostcuda/bin/nvcc"
-NEEDS_THE_REPOSITORY = "14"  # step 14 needs MPI and NCCL
+NEED_THE_REPOSITORY = ("14", "16b")  # these steps need MPI and NCCL
 
 
 def check(directory: Path) -> tuple[int, str]:
@@ -66,7 +66,7 @@ def main() -> None:
         print("skipped: there is no make")
         sys.exit(77)
     numbers = sys.argv[1:] or [number_of(name) for name in step_folders(ROOT)
-                               if number_of(name) != NEEDS_THE_REPOSITORY]
+                               if number_of(name) not in NEED_THE_REPOSITORY]
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
             must_pass(number, Path(folder, number))

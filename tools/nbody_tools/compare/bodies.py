@@ -83,7 +83,7 @@ def read_state(path: Path, count: int) -> array:
         raise Failed(f"wrote no bodies: {error.strerror}") from error
     except FileError as error:
         raise Failed(f"wrote a file that cannot be read: {error}") from error
-    if len(found.values) != VALUES * count or found.values.typecode != "f":
+    if found.systems * found.bodies != count:
         raise Failed(f"wrote {found.systems} systems of {found.bodies} bodies, not {count} bodies")
     return found.values
 
