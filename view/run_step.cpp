@@ -1,5 +1,6 @@
 // The program of a step: the run of common/run, shown by the live view.
 #include "live_view.h"
+#include "run/step_program.h"
 
 namespace nbody {
 namespace {

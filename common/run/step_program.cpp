@@ -14,6 +14,8 @@
 #include "run/checkpoint.h"
 #include "run/program.h"
 #include "run/report.h"
+#include "run/run_view.h"
+#include "support/platform.h"
 
 namespace nbody {
 namespace {

@@ -39,7 +39,13 @@ set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/ptx.py ${hostcuda_launcher_folder}/semantics.py ${hostcuda_launcher_folder}/wrong_calls.py)
 
 function(hostcuda_target target)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  # find_package() starts the interpreter each time, which takes longer than the rest of this function.
+  get_property(python GLOBAL PROPERTY hostcuda_python)
+  if(NOT python)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(python ${Python3_EXECUTABLE})
+    set_property(GLOBAL PROPERTY hostcuda_python ${python})
+  endif()
   get_property(launcher_files GLOBAL PROPERTY hostcuda_launcher)
   list(GET launcher_files 0 launcher)
 
@@ -52,7 +58,7 @@ function(hostcuda_target target)
   endif()
 
   # hostcuda's launcher replaces the target's launcher and calls it with the rewritten file.
-  set(command ${Python3_EXECUTABLE} ${launcher})
+  set(command ${python} ${launcher})
   get_target_property(inner_launcher ${target} CXX_COMPILER_LAUNCHER)
   if(inner_launcher)
     list(APPEND command --launcher=${inner_launcher})

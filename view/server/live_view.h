@@ -5,7 +5,10 @@
 #include <iosfwd>
 #include <memory>
 
-#include "run/step_program.h"
+#include "nbody/step.h"
+#include "run/job.h"
+#include "run/run_view.h"
+#include "support/platform.h"
 
 namespace nbody {
 

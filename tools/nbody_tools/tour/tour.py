@@ -47,7 +47,7 @@ EMULATED = (*ON_A_CPU[:-1], "4")
 # Without a GPU, cpu_tree computes the long runs, because emulation is slow.
 LONG = ("collision", "galaxies", "profile")
 NO_STAIRCASE: dict[str, Any] = {
-    "here": False, "speeds": None, "file": "", "charts": [], "charts_of_steps": []}
+    "here": False, "speeds": None, "file": "", "charts": [], "charts_of_steps": [], "failures": []}
 REPEATED = ("--repeat", "5", "--warmup", "1")
 
 # The pictures of the scenarios, the pictures of the integrators' orders, and a run of every step.
@@ -119,24 +119,31 @@ def simulate_on_cpu(steps: Sequence[Step], report: Path, timeout: float) -> Simu
         return ([made.result() for made in pictures], orders.result(), timed + others.result())
 
 
-def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
+def draw_staircase(measured: Optional[Staircase], results: Path, report: Path) -> dict[str, Any]:
     """Draws the GPU times of this machine or, if there are none, the committed times. Returns the
     data for the page; `here` is true if the times are from this machine."""
+    try:
+        return draw_times(measured, results, report / "figures")
+    except ToolError as error:
+        return {**NO_STAIRCASE, "failures": [str(error)]}
+
+
+def draw_times(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
     if measured is not None:
         with captions_apart() as captions:
             performance.draw_all(measured, figures, "svg")
-        return {"here": True, "speeds": measured, "file": "",
+        return {**NO_STAIRCASE, "here": True, "speeds": measured,
                 "charts": charts(captions, ("all_speedup", "all_throughput")),
                 "charts_of_steps": charts(captions, "step")}
     committed = committed_staircase(results)
     if committed is None:
-        return NO_STAIRCASE
+        return {**NO_STAIRCASE}
     source, staircase = committed
     with captions_apart() as captions:
         performance.draw_speedups(staircase, figures / "committed_speedup.svg")
         performance.draw_throughput(staircase, figures / "committed_throughput.svg")
-    return {"here": False, "speeds": staircase, "file": source.name,
-            "charts": charts(captions, "committed"), "charts_of_steps": []}
+    return {**NO_STAIRCASE, "speeds": staircase, "file": source.name,
+            "charts": charts(captions, "committed")}
 
 
 def charts(captions: dict[Path, str], beginning: str | tuple[str, ...]) -> list[Shown]:
@@ -192,19 +199,17 @@ def run(options: argparse.Namespace) -> int:
     report = options.output
     on_gpu = backend_of(steps) == "cuda"
     started = time.monotonic()
-    simulate = simulate_on_gpu if on_gpu else simulate_on_cpu
-    pictures, orders, outcomes = simulate(steps, report, options.step_timeout)
+    if on_gpu:
+        pictures, orders, outcomes = simulate_on_gpu(steps, report, options.step_timeout)
+        staircase = draw_staircase(measured_staircase(outcomes), options.results, report)
+    else:
+        with ProcessPoolExecutor(1) as beside:
+            committed = beside.submit(draw_staircase, None, options.results, report)
+            pictures, orders, outcomes = simulate_on_cpu(steps, report, options.step_timeout)
+            staircase = committed.result()
     write_records(report / "records.jsonl", outcomes)
-    say("Drawing ...")
     shown = [picture for _, picture in pictures] + orders
-    failures = failures_of(shown, outcomes)
-    try:
-        staircase = draw_staircase(
-            measured_staircase(outcomes), options.results, report / "figures"
-        )
-    except ToolError as error:
-        failures.append(str(error))
-        staircase = NO_STAIRCASE
+    failures = failures_of(shown, outcomes) + staircase.pop("failures")
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     write_page(report / "index.html", {
         "failures": failures, "steps": steps, "machine": machines(records) or "no machine",
