@@ -57,7 +57,7 @@ def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION
 
 
 COMMANDS = (
-    Command("tour", "learn", "run every step on a real input and write report/index.html", "",
+    Command("tour", "learn", "run the steps on a real input and write report/index.html", "",
             "tour.tour", True, details="First builds what is missing, which takes a few minutes on "
             "a laptop. Runs on the GPU if there is one, else on the CPU.",
             examples=("./nbody tour",)),

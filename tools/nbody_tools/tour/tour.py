@@ -3,8 +3,9 @@
   ./nbody tour                      builds what can run on this machine, then runs
   python3 -m nbody_tools tour --build build/cpu
 
-Simulates the Solar System, the figure-eight and galaxies for pictures. Then runs every step on the
-same galaxies, and reports which steps passed or failed.
+Simulates the Solar System, the figure-eight and galaxies for pictures. Runs every step that is
+built on the same galaxies, and reports which steps passed or failed. The tour itself does not
+build step 14.
 
 Exit code: 0 success, 1 a run failed (the page says which), 2 invalid arguments.
 """
