@@ -40,7 +40,8 @@ has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 configure() {
   local preset=$1 folder=$2 option python options=()
   shift 2
-  for option in BUILD_TESTING NBODY_EXPERIMENTS NBODY_LIVE_VIEW NBODY_ALL_TESTS; do
+  [[ " $* " != *" BUILD_TESTING "* ]] || set -- "$@" NBODY_LIVE_VIEW  # the tests use it
+  for option in BUILD_TESTING NBODY_EXPERIMENTS NBODY_ALL_TESTS; do
     if [[ " $* " == *" $option "* ]] || grep -qs "^$option:BOOL=ON" "$folder/CMakeCache.txt"; then
       options+=("-D$option=ON")
     else
@@ -118,7 +119,7 @@ run_tests() {
 
 # test_cpu TEST_PRESET [OPTION]
 test_cpu() {
-  configure cpu build/cpu BUILD_TESTING NBODY_LIVE_VIEW "${@:2}"
+  configure cpu build/cpu BUILD_TESTING "${@:2}"
   compile build/cpu
   compile_cuda_meanwhile
   run_tests "cpu" --preset "$1"
@@ -126,7 +127,7 @@ test_cpu() {
 
 # test_sanitized PRESET
 test_sanitized() {
-  configure "$1" "build/$1" BUILD_TESTING NBODY_EXPERIMENTS NBODY_LIVE_VIEW
+  configure "$1" "build/$1" BUILD_TESTING NBODY_EXPERIMENTS
   phase "Build build/$1" "build-$1" cmake --build --preset "$1" --parallel "$(cores)"  # the preset's targets
   run_tests "$1" --preset "$1"
 }
@@ -154,10 +155,10 @@ configure_cuda_meanwhile() {
   mkdir -p "$LOGS"
   : >"$LOGS/meanwhile.log"
   if has_gpu || [ "$1" = nightly ]; then
-    begin_meanwhile configure cuda build/cuda BUILD_TESTING NBODY_EXPERIMENTS NBODY_LIVE_VIEW
+    begin_meanwhile configure cuda build/cuda BUILD_TESTING NBODY_EXPERIMENTS
   else
     cuda_folder=build/nvcc
-    begin_meanwhile configure cuda build/nvcc BUILD_TESTING NBODY_LIVE_VIEW -DNBODY_CUDA_PROGRAMS=OFF
+    begin_meanwhile configure cuda build/nvcc BUILD_TESTING -DNBODY_CUDA_PROGRAMS=OFF
   fi
 }
 
@@ -298,7 +299,7 @@ build_named() {
 }
 
 build_everything() {
-  configure "$1" "$2" BUILD_TESTING NBODY_EXPERIMENTS NBODY_LIVE_VIEW
+  configure "$1" "$2" BUILD_TESTING NBODY_EXPERIMENTS
   compile "$2"
   echo "Programs: $2/stepNN_name/stepNN_name"
 }

@@ -6,7 +6,7 @@ namespace nbody {
 namespace {
 
 std::unique_ptr<RunView> refuse_view(int, const StepInfo&, const Platform&, const Job&, bool) {
-  throw UsageError("--view: this program was built without the live view; ./nbody view adds it");
+  throw UsageError("--view: this program was built without the live view; use ./nbody view");
 }
 
 }  // namespace

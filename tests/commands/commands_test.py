@@ -310,7 +310,7 @@ def main() -> int:
         os.chmod(folder, 0o755)  # so that the user who runs the commands may enter it
         check = Check(Clone(options.keep or Path(folder) / "clone"), commands)
         targets = " ".join(targets_shown(commands))
-        # By default CMake switches all options on, the live view among them; ./nbody keeps them.
+        # By default all options are on that ./nbody switches on when needed, and it keeps them.
         built = check.clone.run(f"cmake --preset cpu && ./nbody build {targets}", 7200)
         if built.code != 0:
             print(f"FAILED: programs that the pages name are not built:\n{built.output}")

@@ -69,7 +69,8 @@ def configure_build(root: Path, preset: str) -> Path:
     of the time."""
     folder = root / "build" / preset
     if not (folder / "build.ninja").is_file():
-        run(["cmake", "--preset", preset, "-DBUILD_TESTING=OFF"], root)
+        run(["cmake", "--preset", preset, "-DBUILD_TESTING=OFF", "-DNBODY_LIVE_VIEW=OFF"],
+            root)
     return folder
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Sequence
 
-import numpy
 from PIL import Image
 
 from nbody_tools.design.units import time_text
@@ -98,16 +97,3 @@ def draw_against_theory(
 
 def _shown(captions: dict[Path, str], alt: str, wide: bool = False) -> list[Shown]:
     return [Shown(f"figures/{path.name}", alt, caption, wide) for path, caption in captions.items()]
-
-
-def few(snapshots: Sequence[Path], most: int) -> list[Path]:
-    """Returns at most `most` of the files, evenly spaced, including the first and the last."""
-    if len(snapshots) <= most:
-        return list(snapshots)
-    places = numpy.linspace(0, len(snapshots) - 1, most).round().astype(int)
-    return [snapshots[place] for place in places]
-
-
-def disk_of(bodies: Bodies) -> Optional[str]:
-    """Returns the species to show, or None for all."""
-    return "disk" if "disk" in bodies.species else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,18 +11,16 @@ from typing import Callable, Sequence
 
 from nbody_tools.arguments import ToolError
 from nbody_tools.figures.style import captions_apart, run_note
-from nbody_tools.files.bodies import Bodies, read_bodies, read_snapshots, snapshot_files
+from nbody_tools.files.bodies import Bodies, read_snapshots
 from nbody_tools.physics.orders import draw_orders
 from nbody_tools.records.record import check_measurement
 from nbody_tools.steps import Outcome, Step, run_step
 from nbody_tools.tour.pictures import (
     Shown,
-    disk_of,
     draw_against_theory,
     draw_before_and_after,
     draw_hero,
     draw_path,
-    few,
     make_film,
 )
 
@@ -35,8 +32,7 @@ class Picture:
     text: str
     shown: list[Shown] = field(default_factory=list)
     failure: str = ""
-    film: str = ""  # path relative to the page, like `page`
-    page: str = ""  # shows the run in 3D
+    film: str = ""  # path relative to the page
 
 
 @dataclass(frozen=True)
@@ -47,30 +43,29 @@ class PictureRun:
     arguments: tuple[str, ...]
     snapshot_every: int
     draw: Callable[[Sequence[Bodies], Path, str, str], list[Shown]]
-    moves: bool = False  # if true, gets an animation and a 3D page
+    moves: bool = False  # if true, gets an animation
 
 
-STATES = 53  # states of the collision in its film
-STATES_IN_3D = 20  # states in a 3D page: fewer, because it holds every position as text
+STEPS = 320  # of the collision, until its tails are longest
+EVERY = 5  # steps of the collision per state of its film
 # cpu_tree: these forces change the energy of the collision by 1.3e-3.
 TREE = ("--theta", "1", "--force-tolerance", "0.1")
 
 
 def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
     """Returns the runs for the pictures. Galaxies have only as many bodies and steps as this
-    machine can compute in seconds. `with_tree` is true if the fast programs for a CPU are built."""
+    machine can compute in seconds. `with_tree` is true if cpu_tree is built."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("1", "4096", 300)
     disks = "60000" if on_gpu else "24000" if with_tree else "3000"
     tree = TREE if with_tree and not on_gpu else ()
-    passage = 320  # steps until the tails are longest
     return [
         PictureRun(
             "collision", "Two galaxies collide",
             "Two disks of stars in halos of dark matter meet on a parabolic orbit. The halos "
             "overlap and brake the galaxies. The near side of each disk is pulled more than the "
             "far side, so that tails grow out of both.",
-            ("--scenario", "collision", "--bodies", disks, "--dt", "0.15", "--steps", str(passage),
-             "--softening", "0.08", "--integrator", "leapfrog", *tree), passage // STATES,
+            ("--scenario", "collision", "--bodies", disks, "--dt", "0.15", "--steps", str(STEPS),
+             "--softening", "0.08", "--integrator", "leapfrog", *tree), EVERY,
             draw_hero, moves=True),
         PictureRun(
             "solar_system", "One year of the Solar System",
@@ -96,27 +91,6 @@ def picture_runs(on_gpu: bool, with_tree: bool) -> list[PictureRun]:
              "--steps", str(steps), "--integrator", "leapfrog", *tree),
             steps, draw_against_theory),
     ]
-
-
-def page_in_3d(title: str, name: str, snapshots: Path, step: Step, report: Path) -> str:
-    """Makes the 3D page that accompanies a picture. Returns the page's name, or "" if nbody-view is
-    not built."""
-    view = next((folder / "view" / "nbody-view" for folder in step.program.parents
-                 if (folder / "view" / "nbody-view").is_file()), None)
-    if view is None:
-        return ""
-    files = few(snapshot_files(snapshots), STATES_IN_3D)
-    disk = disk_of(read_bodies(files[0]))
-    page = report / f"{name}.html"
-    done = subprocess.run(
-        [view, *files, *(["--species", disk] if disk else []), "--export", page],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise ToolError(f"{title}: {done.stderr.strip()}")
-    return page.name
 
 
 # The pictures of physics/orders.py, in order.
@@ -175,7 +149,6 @@ def make_picture(
             if run.moves:
                 film = make_film(states, report / "figures", f"{run.name}_film")
                 picture.film = f"figures/{film}"
-                picture.page = page_in_3d(run.title, run.name, snapshots, step, report)
         except ToolError as error:
             picture.failure = str(error).replace(f"{temporary}{os.sep}", "")
             return Outcome(step.name, "error", outcome.record, picture.failure), picture
