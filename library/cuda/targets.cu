@@ -217,22 +217,33 @@ Division division_of(int targets, int sources, std::initializer_list<int> bodies
   return best;
 }
 
+int chunks_of(int sources, const Division& division) { return (sources - 1) / division.chunk + 1; }
+
+// Launches the kernel for K targets per thread if the division says so. (clang++ 15 does not finish
+// compiling a generic lambda that launches.)
+template <class Kind, int K, class Real>
+void launch_partial_sums(const Bodies<Real>& sources, const Bodies<Real>& targets,
+                         const Division& division, typename Kind::Total* partials,
+                         Real softening_squared, cudaStream_t stream) {
+  using Point = typename Kind::Point;
+  static_assert(sizeof(Point) == sizeof(Four<Real>));
+  if (K != division.k) return;
+  const auto points = [](const Four<Real>* from) { return reinterpret_cast<const Point*>(from); };
+  const dim3 grid(blocks_for(targets.n, K), chunks_of(sources.n, division));
+  partial_sums<Kind, K><<<grid, kBlockSize, 0, stream>>>(
+      points(sources.positions), points(sources.velocities), sources.n, points(targets.positions),
+      points(targets.velocities), targets.n, partials, division.chunk, softening_squared);
+}
+
 template <class Kind, int... Ks, class Real, class Out>
 void sum(const Bodies<Real>& sources, const Bodies<Real>& targets, Real softening_squared,
          const Output<Out>& out, cudaStream_t stream) {
-  using Point = typename Kind::Point;
-  static_assert(sizeof(Point) == sizeof(Four<Real>));
   const Division division = division_of<Kind>(targets.n, sources.n, {Ks...});
-  const int chunks = (sources.n - 1) / division.chunk + 1;
+  const int chunks = chunks_of(sources.n, division);
   const nbody::DeviceArray<typename Kind::Total> partials(static_cast<size_t>(targets.n) * chunks);
-  const auto points = [](const Four<Real>* from) { return reinterpret_cast<const Point*>(from); };
-  const auto launch = [&](auto kernel, int k) {
-    if (k != division.k) return;
-    kernel<<<dim3(blocks_for(targets.n, k), chunks), kBlockSize, 0, stream>>>(
-        points(sources.positions), points(sources.velocities), sources.n, points(targets.positions),
-        points(targets.velocities), targets.n, partials.get(), division.chunk, softening_squared);
-  };
-  (launch(partial_sums<Kind, Ks>, Ks), ...);
+  (launch_partial_sums<Kind, Ks>(sources, targets, division, partials.get(), softening_squared,
+                                 stream),
+   ...);
   add_chunks<<<blocks_for(targets.n, 1), kBlockSize, 0, stream>>>(partials.get(), targets.order,
                                                                   chunks, targets.n, out);
   CUDA_CHECK(cudaGetLastError());
