@@ -1,4 +1,4 @@
-// What shows a run while it is computed.
+// The interface of a view: it shows a run while the run is computed.
 #pragma once
 
 #include <iosfwd>
