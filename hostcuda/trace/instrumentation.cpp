@@ -2,6 +2,7 @@
 // compiled with this option but linked without it, so this file replaces the ThreadSanitizer
 // library.
 #include <cstddef>
+#include <utility>
 
 #include "execution/block.h"
 #include "execution/watchdog.h"
@@ -73,6 +74,26 @@ volatile Integer* access_atomically(const volatile Integer* p, Kind kind, int or
   if (tracer && hostcuda::running_block)
     tracer->access(address, sizeof(Integer), sizeof(Integer), how, caller);
   return address;
+}
+
+// True if the operation must leave memory as it is. The caller then returns what memory holds.
+inline bool is_skipped(const volatile void* p) {
+  return tracer && tracer->skips_atomic(const_cast<const void*>(p));
+}
+
+template <class Integer>
+Integer exchange(volatile Integer* p, Integer value) {
+  return is_skipped(p) ? __atomic_load_n(p, __ATOMIC_SEQ_CST)
+                       : __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
+}
+
+template <class Integer>
+int compare_exchange(volatile Integer* p, Integer* expected, Integer value) {
+  if (!is_skipped(p))
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+  const Integer seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+  return std::exchange(*expected, seen) == seen;
 }
 
 }  // namespace
@@ -150,13 +171,13 @@ HOSTCUDA_COPIES(memmove)
 
 #define UPDATE(Type, bits, operation)                                               \
   Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int order) { \
-    return __atomic_##operation(COUNTED(p), value, ORDER);                          \
+    return is_skipped(COUNTED(p)) ? __atomic_load_n(p, ORDER)                       \
+                                  : __atomic_##operation(p, value, ORDER);          \
   }
-#define COMPARE_EXCHANGE(Type, bits, strength, of_program)                                    \
-  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected,     \
-                                                        Type value, int order, int) {         \
-    return __atomic_compare_exchange_n(counted(p, order, true, CALLER, of_program), expected, \
-                                       value, false, ORDER, ORDER);                           \
+#define COMPARE_EXCHANGE(Type, bits, strength, of_program)                                 \
+  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected,  \
+                                                        Type value, int order, int) {      \
+    return compare_exchange(counted(p, order, true, CALLER, of_program), expected, value); \
   }
 #define ATOMICS(Type, bits)                                                           \
   Type __tsan_atomic##bits##_load(const volatile Type* p, int order) {                \
@@ -166,7 +187,7 @@ HOSTCUDA_COPIES(memmove)
     __atomic_store_n(access_atomically(p, Kind::store, order, CALLER), value, ORDER); \
   }                                                                                   \
   Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) {      \
-    return __atomic_exchange_n(counted(p, order, false, CALLER), value, ORDER);       \
+    return exchange(counted(p, order, false, CALLER), value);                         \
   }                                                                                   \
   UPDATE(Type, bits, fetch_add)                                                       \
   UPDATE(Type, bits, fetch_sub)                                                       \

@@ -15,6 +15,12 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
+bool Tracer::skips_atomic(const void* address) const {
+  if (!skips_shared_atomics_ || kernel_observer != this || !running_block || busy_) return false;
+  const Busy busy;
+  return find_shared(static_cast<const char*>(address)) != nullptr;
+}
+
 // If no array contains the address, returns null and, if the access is an error, reports it.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);

@@ -310,6 +310,7 @@ namespace {
 
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
 constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set, records one block per kernel
+constexpr const char* kSkip = "HOSTCUDA_TRACE_SKIP_SHARED_ATOMICS";  // see skip_shared_atomics()
 
 bool is_written = false;
 
@@ -347,8 +348,10 @@ void start() {
   if (tracer || !std::getenv(kVariable)) return;
   allow_variable(kVariable);
   allow_variable(kPicture);
+  allow_variable(kSkip);
   tracer = new Tracer;  // never destroyed, because instrumented code runs until the very end
   if (std::getenv(kPicture)) tracer->take_picture();
+  if (std::getenv(kSkip)) tracer->skip_shared_atomics();
   kernel_observer = tracer;
   runtime_observer = &tracer->host();
   on_exit(

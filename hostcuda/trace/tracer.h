@@ -112,6 +112,10 @@ class Tracer final : public KernelObserver {
   const Sites& sites() const { return sites_; }
   const std::optional<BlockPicture>& picture() const { return picture_; }
   void take_picture() { sites_.set_witness(&picture_.emplace()); }
+  // Makes atomic operations in shared memory count, but change nothing. A program whose results are
+  // right nevertheless does not need them.
+  void skip_shared_atomics() { skips_shared_atomics_ = true; }
+  bool skips_atomic(const void* address) const;
   const Races& races() const { return races_; }
   const std::vector<Divergence>& divergences() const { return divergences_; }
   const Overlap& overlap() const { return overlap_; }
@@ -188,6 +192,7 @@ class Tracer final : public KernelObserver {
   std::uint32_t kernel_ = 0;     // the running kernel
   std::uint32_t operation_ = 0;  // the running kernel's launch
   bool has_loaded_ = false;      // a block of this launch has loaded something
+  bool skips_shared_atomics_ = false;
   std::uint32_t stamp_ = 0;      // an entry of recent_ is valid only if it has the same stamp
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access

@@ -244,6 +244,16 @@ class Findings(unittest.TestCase):
                                  [sum(one[quantity] for one in counted)
                                   for quantity in ("executions", "requests")])
 
+    def test_atomics_in_shared_memory_are_skipped_on_request(self):
+        for environment, shared in (({}, "changed"),
+                                    ({"HOSTCUDA_TRACE_SKIP_SHARED_ATOMICS": "1"}, "kept")):
+            ended, record = run(PROGRAMS["seeded"], "--skipped-atomics", **environment)
+            self.assertEqual(
+                [f"{k} global changed shared {shared}" for k in range(10)],
+                ended.stdout.splitlines())
+            self.assertEqual([20, 20], [sum(site["executions"] for site in record["sites"]
+                                            if site["access"] == "atomic"), 2 * 10])
+
     def test_errors_that_other_checkers_find_are_found(self):
         readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
         table = readme.partition("<!-- kinds of mistakes -->")[2].partition("<!-- end of kinds")[0]

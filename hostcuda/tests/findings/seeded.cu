@@ -5,6 +5,7 @@
 //   seeded --host-threads    runs host_threads.h, which has no bug
 //   seeded --same-loads      runs same_loads.h, whose accesses are counted
 //   seeded --warp-counts     runs warp_counts.h, whose atomics and shuffles are counted
+//   seeded --skipped-atomics runs skipped_atomics.h, whose atomics may be without effect
 #include <cstdio>
 #include <cstring>
 
@@ -18,6 +19,7 @@
 #include "order_bugs.h"
 #include "same_loads.h"
 #include "silent_bugs.h"
+#include "skipped_atomics.h"
 #include "symbol_bugs.h"
 #include "warp_counts.h"
 
@@ -25,6 +27,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "--host-threads")) return seeded::host_threads(), 0;
   if (argc > 1 && !std::strcmp(argv[1], "--same-loads")) return seeded::same_loads(), 0;
   if (argc > 1 && !std::strcmp(argv[1], "--warp-counts")) return seeded::warp_counts(), 0;
+  if (argc > 1 && !std::strcmp(argv[1], "--skipped-atomics")) return seeded::skipped_atomics(), 0;
   const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
   for (const seeded::Bug& bug : seeded::all_bugs()) {
     if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional, Sequence
 
 from nbody_tools.assignments.closeness import nearness
-from nbody_tools.assignments import nearby, tiles
+from nbody_tools.assignments import nearby, skipped_atomics, tiles
 from nbody_tools.assignments.family import FILE_NAME, Checked, Part, Problem, Variant
 from nbody_tools.assignments.messages import FILL, of_student
 from nbody_tools.assignments.points import LUCKY, WEIGHTS, WRONG, share_of_method
@@ -245,14 +245,14 @@ class Tests:
         return Result("findings", 0, (shown or answers.why or "it has findings")
                       + (f"\n... and {more} more" if more > 0 else ""), found)
 
-    def _traced_run(self, problem: Problem, kind: Optional[Kind] = None
+    def _traced_run(self, problem: Problem, kind: Optional[Kind] = None, more: str = ""
                     ) -> tuple[Answers, Optional[Inspection], tuple[str, ...]]:
         """Returns the answers, the counts (None if the program ended early), and the messages about
         findings."""
         record = self._programs[TRACED].parent / "out" / "trace.json"
         record.write_text("", encoding="utf-8")
         record.chmod(0o666)
-        environment = f"{TRACE}={record} {TRACE}_BLOCK=1"
+        environment = f"{TRACE}={record} {TRACE}_BLOCK=1 {more}"
         answers = self._run("findings", TRACED, [problem], environment) if kind is None else \
             self._run("findings", TRACED, [problem], f"{environment} {kind.environment}", 0)
         source = (self._workshop.made / FILE_NAME).read_text(encoding="utf-8")
@@ -276,7 +276,8 @@ class Tests:
             return Result("counts", 0, NO_KERNEL)
         parts = self._variant.parts
         lines = {part.name: lines_of(part, found, problem.units) or
-                 self._lines_of_growth(part, kind) for part in parts}
+                 self._lines_of_growth(part, kind) or
+                 self._lines_without_atomics(part, problem, kind) for part in parts}
         kept = sum(part.points for part in parts if not lines[part.name])
         return Result("counts", kept / sum(part.points for part in parts),
                       "\n".join(line for part in parts for line in lines[part.name]))
@@ -309,6 +310,17 @@ class Tests:
         return [f"{head}{neighbouring}, there must be at least "
                 f"{part.growth.least_crowded:g} loads and shuffles per body more than where cells "
                 f"stand alone, because a body looks at more others; there are {of_crowd:.3g} more"]
+
+    def _lines_without_atomics(self, part: Part, problem: Problem, kind: Optional[Kind]
+                               ) -> list[str]:
+        if not part.needs_shared_atomics or not self._near:
+            return []
+        answers, _, _ = self._traced_run(problem, kind, skipped_atomics.ENVIRONMENT)
+        if not answers.results:
+            return [f"{part.name} ({part.points} points): if atomic operations in shared memory "
+                    f"change nothing: {answers.why}"]
+        line = skipped_atomics.broken(self._variant.check(problem, answers.results[0]).numbers)
+        return [f"{part.name} ({part.points} points): {line}"] if line else []
 
     def _of_host(self, findings: Result, problem: Problem) -> str:
         """Returns why kernels cannot have computed the results, or an empty string."""

@@ -118,7 +118,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     else:
         combining += [Limit("global atomics per body", at_most=0),
                       Limit("launches that load", at_least=2)]
-    return (Part("reading", 15, reading), Part("maps in shared memory", 25, maps),
+    return (Part("reading", 15, reading),
+            Part("maps in shared memory", 25, maps, needs_shared_atomics=True),
             Part("combining", 15, tuple(combining)))
 
 
