@@ -193,7 +193,7 @@ class Tracer final : public KernelObserver {
   std::uint32_t operation_ = 0;  // the running kernel's launch
   bool has_loaded_ = false;      // a block of this launch has loaded something
   bool skips_shared_atomics_ = false;
-  std::uint32_t stamp_ = 0;      // an entry of recent_ is valid only if it has the same stamp
+  std::uint32_t stamp_ = 0;  // an entry of recent_ is valid only if it has the same stamp
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access
   unsigned warp_ = 0;
