@@ -15,10 +15,10 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-bool Tracer::skips_atomic(const void* address) const {
-  if (!skips_shared_atomics_ || kernel_observer != this || !running_block || busy_) return false;
+bool Tracer::skips_atomic(const void* address) {
+  if (!skipping_ || kernel_observer != this || !running_block || busy_) return false;
   const Busy busy;
-  return find_shared(static_cast<const char*>(address)) != nullptr;
+  return find_shared(static_cast<const char*>(address)) && (*skipping_)() % 2 == 0;
 }
 
 // If no array contains the address, returns null and, if the access is an error, reports it.

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,10 +113,11 @@ class Tracer final : public KernelObserver {
   const Sites& sites() const { return sites_; }
   const std::optional<BlockPicture>& picture() const { return picture_; }
   void take_picture() { sites_.set_witness(&picture_.emplace()); }
-  // Makes atomic operations in shared memory count, but change nothing. A program whose results are
-  // right nevertheless does not need them.
-  void skip_shared_atomics() { skips_shared_atomics_ = true; }
-  bool skips_atomic(const void* address) const;
+  // Makes a random half of the atomic operations in shared memory count, but change nothing. A
+  // program whose results are right nevertheless does not need them. Half of them, and not all: a
+  // program that tries one operation cannot tell, and one that takes its work from a counter ends.
+  void skip_shared_atomics() { skipping_.emplace(); }
+  bool skips_atomic(const void* address);
   const Races& races() const { return races_; }
   const std::vector<Divergence>& divergences() const { return divergences_; }
   const Overlap& overlap() const { return overlap_; }
@@ -189,10 +191,10 @@ class Tracer final : public KernelObserver {
   std::vector<Divergence> divergences_;
   Overlap overlap_;
 
-  std::uint32_t kernel_ = 0;     // the running kernel
-  std::uint32_t operation_ = 0;  // the running kernel's launch
-  bool has_loaded_ = false;      // a block of this launch has loaded something
-  bool skips_shared_atomics_ = false;
+  std::uint32_t kernel_ = 0;              // the running kernel
+  std::uint32_t operation_ = 0;           // the running kernel's launch
+  bool has_loaded_ = false;               // a block of this launch has loaded something
+  std::optional<std::mt19937> skipping_;  // chooses the atomic operations without effect
   std::uint32_t stamp_ = 0;  // an entry of recent_ is valid only if it has the same stamp
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // thread of the last access

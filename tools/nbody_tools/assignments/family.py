@@ -24,7 +24,7 @@ from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments import points, tiles
 from nbody_tools.assignments.closeness import Numbers
 from nbody_tools.assignments.nearby import Growth
-from nbody_tools.assignments.skipped_atomics import MOST_LEFT
+from nbody_tools.assignments.skipped_atomics import LEAST_LEFT
 from nbody_tools.assignments.times import time_limit
 from nbody_tools.assignments.messages import CALLABLE
 from nbody_tools.labs.counts import PATTERNS, describe
@@ -120,8 +120,9 @@ class Part:
     limits: tuple[Limit, ...]
     # If given, limits the differences between the problems that the family's nearby() returns.
     growth: Optional[Growth] = None
-    # True if the results must come from atomic operations in shared memory (skipped_atomics.py).
-    needs_shared_atomics: bool = False
+    # If given, the results must come from atomic operations in shared memory: at most this share
+    # of them may be left if half of the operations change nothing (skipped_atomics.py).
+    most_left: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,7 @@ class Variant:
             parts_of_method=self.parts, explained=explained,
             limits_text=" ".join(limit.of for limit in self.limits), points=points, headers=HEADERS,
             callable=CALLABLE, inspected=self.family.module.INSPECTED,
-            most_left=f"{100 * MOST_LEFT:g}",
+            least_left=LEAST_LEFT,
             largest=self.family.module.LARGEST, unit=self.family.module.UNIT,
             units="elements" if self.family.module.UNIT == "element" else "bodies",
             signature=self.family.module.signature(self.choice), header=self.header,
