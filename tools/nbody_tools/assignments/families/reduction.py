@@ -159,7 +159,10 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     is_staged = choice["layout"] == "records"
     few = results / 8
     loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then from shared memory
-    made = [Limit("global stores per thread", at_most=few),
+    # Without this limit, atomic operations could add up the values of a block. Each warp may add its
+    # sums with them: a block of two warps takes at least 60 bodies.
+    made = [Limit("shared atomics per body", at_most=results / 16),
+            Limit("global stores per thread", at_most=few),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 22 * results)]
     if choice["method"] == "tree":
         made += [Limit("shuffles per thread", at_most=0),
