@@ -45,7 +45,8 @@ TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test(?!.*--status)|ctest)\b")
 GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
 SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
          "--repeat": 1}
-ASSIGNMENT = ("echo one > build/class.txt && ./nbody course teacher make build/class.txt "
+ASSIGNMENT = ("rm -rf build/course/assignments && echo one > build/class.txt && "
+              "./nbody course teacher make build/class.txt "
               "--seed one --family reduction && "
               "given=build/course/assignments/students/one/reduction")
 # Files that pages expect the reader to have, and the commands that make them here.
