@@ -48,13 +48,28 @@ EXPLAINED = (
     ("shared loads", "Each load of each thread counts, however wide it is."),
     ("shared stores", "Each store of each thread counts."),
     ("global stores per element", "Each store of each thread counts, however wide it is."),
-    ("global stores per thread", "Counted in the kernel that reads the bodies, where only one "
-     "lane of each warp or one thread of each block writes."),
+    ("sectors per request of global atomics", "A warp that adds 32 neighbouring cells touches 4 or "
+     "5 sectors, and one that adds every second cell touches twice as many."),
     ("sectors per request", "A sector has 32 bytes. 32 neighbouring elements fill 4 sectors if an "
      "element has 4 bytes, 8 sectors if it has 8 bytes, and 16 sectors if it has 16 bytes. They "
      "touch one sector more if the first element does not start at a sector boundary."),
     ("wavefronts per request", "A request for 32 words in different banks takes 1 wavefront, one "
      "for 32 `float2` takes 2, and one for 32 `float4` takes 4; each conflict adds one."),
+    ("wavefronts per needed wavefront", "This number is 1 if there are no bank conflicts, however "
+     "wide the loads are."),
+    ("sectors of global", "All requests together. An element of 4 bytes takes 1/8 sector if the "
+     "threads of a warp access neighbouring elements."),
+    ("lanes per request of shared loads", "In a tree, many threads load at once. If one thread "
+     "adds up all values of a result, few do."),
+    ("words of global stores per thread", "Counted in the kernel that reads the bodies, where "
+     "only one lane of each warp or one thread of each block writes. A `float4` counts as four "
+     "words."),
+    ("words of shared loads", "A load of 16 bytes counts as four. Each cell of a block's map is "
+     "read once, or once for each warp if each warp has its own map."),
+    ("bodies per block with shared", "The average over all blocks of the kernel that makes the "
+     "maps."),
+    ("global atomics per thread", "Counted in the kernel that reads the bodies, where only one "
+     "lane of each warp or one thread of each block writes."),
     ("bodies per block", "The average over the blocks that read bodies, in the kernel that reads "
      "most. The limit makes sure that several blocks share a large system."),
     ("shared atomics", "Each atomic operation of each thread in shared memory counts, even if it "

@@ -7,12 +7,18 @@
   shuffles per body, votes per body                each participating lane counts as one
   requests of shuffles per body, ... of votes      each warp counts as one
   sectors per request of global loads, wavefronts per request of shared loads
+  sectors of global loads per element              the sectors of all requests
+  wavefronts per needed wavefront of shared loads  1 without bank conflicts
+  lanes per request of shared loads                loads of all threads per request of a warp
   launches
   barriers per block               barriers that a block reaches in all launches
   grid barriers per launch
   bodies per block                 bodies, divided by the blocks of the search that load anything
+  bodies per block with shared atomics   the same for the kernel that has most of them
   shuffles per thread              counts of the search, divided by its threads that load anything;
                                    also shared loads, ..., requests of shared loads
+  words of global stores per thread, words of shared loads per body
+                                   the same; a float4 counts as four
   loads and shuffles per body      loads from global and shared memory and from __constant__
                                    and __device__ variables, and shuffles
   loads and shuffles in the search per body        the same for the search only
@@ -52,9 +58,17 @@ PER_THREAD = re.compile(r"(requests of )?(?:(global|shared) (load|store|atomic)s
 PER_REQUEST = re.compile(
     r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s"
 )
+PER_NEEDED = re.compile(r"(?:sectors|wavefronts) per needed (?:sector|wavefront) of "
+                        r"(global|shared) (load|store)s")
+COST_PER_UNIT = re.compile(r"(?:sectors|wavefronts) of (global|shared) (load|store)s per "
+                           r"(?:body|element)")
+LANES = re.compile(r"lanes per request of (global|shared) (load|store)s")
+WORDS = re.compile(r"words of (global|shared) (load|store)s per (thread|body)")
+WORD = 4  # bytes
 OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_kernels",
            "streams with kernels at once": "streams_at_once"}
 BODIES_PER_BLOCK = "bodies per block"
+BODIES_PER_MAP = "bodies per block with shared atomics"
 LOADS_OF_ONE_THREAD = "loads of one thread"
 OF_SEARCH, BEFORE_SEARCH = " that searches", " before the search"
 LOADS_AND_SHUFFLES = "loads and shuffles per body"
@@ -81,10 +95,26 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     if (match := PER_REQUEST.fullmatch(limit.of)) and UNITS[match[2]] == match[1]:
         requests = total(kernels, "requests", match[2], match[3])
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None
+    if match := PER_NEEDED.fullmatch(limit.of):
+        needed = total(kernels, "ideal_cost", *match.groups())
+        return total(kernels, "cost", *match.groups()) / needed if needed else None
+    if match := COST_PER_UNIT.fullmatch(limit.of):
+        return total(kernels, "cost", *match.groups()) / units
+    if match := LANES.fullmatch(limit.of):
+        requests = total(kernels, "requests", *match.groups())
+        return total(kernels, "executions", *match.groups()) / requests if requests else None
+    if match := WORDS.fullmatch(limit.of):
+        if match[3] == "body":
+            return words(kernels, match[1], match[2]) / units
+        reading = reading_kernel(kernels)
+        return words([reading], match[1], match[2]) / reading.loading_threads \
+            if reading and reading.loading_threads else None
     if limit.of == "launches":
         return float(sum(kernel.launches for kernel in kernels))
     if limit.of == BODIES_PER_BLOCK:
         return bodies_per_block(kernels, units)
+    if limit.of == BODIES_PER_MAP:
+        return bodies_per_map(kernels, units)
     if limit.of == LOADS_OF_ONE_THREAD:
         return most_loads(kernels)
     if limit.of == LOADS_OF_ONE_THREAD + OF_SEARCH:
@@ -146,6 +176,11 @@ def bodies_per_block(kernels: list[Kernel], units: float) -> Optional[float]:
     return units / reading.loading_blocks if reading and reading.loading_blocks else None
 
 
+def bodies_per_map(kernels: list[Kernel], units: float) -> Optional[float]:
+    most = max(kernels, key=lambda one: one.sum("executions", "shared", "atomic"), default=None)
+    return units / most.blocks if most and most.sum("executions", "shared", "atomic") else None
+
+
 def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float]:
     if kernel is None or not kernel.loading_threads:
         return None
@@ -153,6 +188,11 @@ def per_thread(kernel: Optional[Kernel], match: re.Match[str]) -> Optional[float
     count = (kernel.sum(quantity, match[2], match[3]) if match[2]
              else kernel.shuffles.get(quantity, 0))
     return count / kernel.loading_threads
+
+
+def words(kernels: list[Kernel], memory: str, access: str) -> float:
+    return sum(row.executions * max(1.0, row.bytes / WORD) for kernel in kernels
+               for row in kernel.rows if (row.memory, row.access) == (memory, access))
 
 
 def most_patterns(kernels: list[Kernel]) -> Optional[float]:

@@ -112,17 +112,24 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
         Limit("sectors per request of global loads", at_most=width + 1.5),
     )
     # The numbers that a block adds to the system's map must come from the block's own map.
-    maps = (Limit("shared atomics per body", at_least=0.3, at_most=1.05),
-            Limit("global atomics per shared load", at_most=1.05),
-            Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96))
+    maps = [Limit("shared atomics per body", at_least=0.3, at_most=1.05),
+            # 2 for maps that have two cells in each word
+            Limit("global atomics per shared load", at_most=2.1),
+            # A map for each warp of 30 bodies. A block's list of cells is longer.
+            Limit("words of shared loads per body", at_most=8.4 * merged),
+            Limit("bodies per block with shared atomics", at_most=MOST_BODIES),
+            Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96)]
     combining = [Limit("bodies per block", at_least=LEAST_BODIES, at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
         combining.append(Limit("global atomics per body", at_least=0.0001, at_most=merged))
+        # The threads of a warp add neighbouring cells, or every second cell of a map with two cells
+        # in each word. If they add their bodies' cells, as without maps, they touch more sectors.
+        maps.append(Limit("sectors per request of global atomics", at_most=9))
     else:
         combining += [Limit("global atomics per body", at_most=0),
                       Limit("launches that load", at_least=2)]
     return (Part("reading", 15, reading),
-            Part("maps in shared memory", 25, maps, most_left=MOST_LEFT[choice["what"]]),
+            Part("maps in shared memory", 25, tuple(maps), most_left=MOST_LEFT[choice["what"]]),
             Part("combining", 15, tuple(combining)))
 
 

@@ -158,17 +158,24 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
     memory, so the values of all other threads must have gone through the tree or shuffles."""
     is_staged = choice["layout"] == "records"
     few = results / 8
+    of_warps = results / 16  # each warp may write its sums; 2 because half of its threads may idle
     loads = loads_per_body(choice) * (2 if is_staged else 1)  # from global, then from shared memory
-    # Without this limit, atomic operations could add up the values of a block. Each warp may add its
-    # sums with them: a block of two warps takes at least 60 bodies.
-    made = [Limit("shared atomics per body", at_most=results / 16),
-            Limit("global stores per thread", at_most=few),
+    # Without this limit, atomic operations could add up the values of a block.
+    made = [Limit("shared atomics per body", at_most=of_warps),
+            Limit("words of global stores per thread", at_most=of_warps),
+            Limit("global atomics per thread", at_most=of_warps),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 22 * results)]
     if choice["method"] == "tree":
-        made += [Limit("shuffles per thread", at_most=0),
-                 Limit("shared loads per thread", at_least=0.2 * results)]
-        if not is_staged:  # if one thread adds all numbers, each load is a request
-            made.append(Limit("requests of shared loads per thread", at_most=0.5 * results))
+        made.append(Limit("shuffles per thread", at_most=0))
+        if is_staged:
+            made.append(Limit("shared loads per thread", at_least=0.2 * results))
+        else:
+            # If one thread adds all numbers, each load is a request. If one thread adds each
+            # result, a request has as many lanes as there are results; a tree of one warp has six.
+            made += [Limit("shared loads per thread", at_least=0.2 * results,
+                           at_most=3.2 * results),
+                     Limit("requests of shared loads per thread", at_most=0.5 * results),
+                     Limit("lanes per request of shared loads", at_least=max(5.0, results + 0.1))]
     else:
         staged = 1.07 * len(layouts.FIELDS) if is_staged else 0  # 7 %: places past the last body
         of_warp = results * WARP / BLOCK  # each lane of a block's first warp may load each result
@@ -179,7 +186,7 @@ def of_method(choice: dict[str, str], results: int) -> tuple[Limit, ...]:
         if not is_staged:
             made.append(Limit("shared stores per thread", at_most=results / 4))
     if choice["method"] == "tree" or is_staged:
-        made.append(Limit("wavefronts per request of shared loads", at_most=1.1))
+        made.append(Limit("wavefronts per needed wavefront of shared loads", at_most=1.1))
     return tuple(made)
 
 

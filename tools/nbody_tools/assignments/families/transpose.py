@@ -80,6 +80,8 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
     width = width_of(choice)
     loads = 1 if choice["change"] == "copied" else 2
     sectors = 4 * width + 1.5
+    per_element = 1.3 * sectors / WARP  # tiles may cross the edge
+    of_factors = (loads - 1) * 5.5 / WARP
     alike = Limit(counts.PATTERNS, at_most=1) if choice["avoid"] == "padding" else \
         Limit(counts.PATTERNS, at_least=2)
     return (
@@ -100,6 +102,9 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             # nothing keeps their threads from it.
             Limit("shared stores per element", at_most=1.22 * width),
             alike,
+            # Without a tile, reads or writes are scattered. The requests of factors touch few
+            # sectors, so they may hide this from the average per request.
+            Limit("sectors of global loads per element", at_most=per_element + of_factors),
             Limit(tiles.OTHERS_WORDS, at_least=LEAST_OTHERS),
             Limit("global atomics per element", at_most=0),  # atomics could write without a tile
             Limit("loads of one thread", at_most=MOST_OF_THREAD))),
