@@ -14,6 +14,7 @@ method other than the variant's, and programs with a slip. A file is named VARIA
 VARIANT.WHAT.cu if there are several of a variant.
 """
 import argparse
+import os
 import secrets
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ from nbody_tools.nightly.subjects import read_subjects
 KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host",
                   "other_methods": "other method", "slips": "slip"}
 THREE = 3
+WORKERS = max(2, (os.cpu_count() or 2) // 2)  # each grader runs two programs at a time
 QUICK = ("slip", "first kernel", "no results")  # kinds of wrong programs that --some tests
 # Shuffles without effect, inserted at the start of the program in which one thread does everything.
 WORDS = """  float word = 0;
@@ -111,14 +113,14 @@ if options.attempts:
                  file.read_text(encoding="utf-8"), kind)
                 for folder, kind in KIND_OF_FOLDER.items()
                 for file in sorted(here.with_name(folder).rglob(pattern))]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(WORKERS) as pool:
         all_problems = [problem for found in pool.map(lambda one: check(*one), programs)
                         for problem in found]
 else:
     variants = family.variants
     if options.some:
         variants = variants[::max(1, len(variants) // options.some)][:options.some]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(WORKERS) as pool:
         all_problems = [problem for found in pool.map(check_variant, variants)
                         for problem in found]
 seconds = sum(watching.watched_seconds)
