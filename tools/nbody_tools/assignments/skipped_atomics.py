@@ -14,9 +14,11 @@ LEAST_LEFT = 0.1  # share of the results; a program that notices the skipping ma
 
 def share_left(numbers: Numbers) -> float:
     """Returns the share of the sum of all right numbers that the results contain. No number may be
-    negative."""
-    got = np.clip(np.nan_to_num(numbers.got), 0, numbers.expected)
-    return float(got.sum() / numbers.expected.sum())
+    negative. The numbers are compared in the order of their size, because a program with a slip may
+    write them at other places, for example rows and columns exchanged."""
+    got = np.sort(np.nan_to_num(numbers.got), axis=None)
+    expected = np.sort(numbers.expected, axis=None)
+    return float(np.clip(got, 0, expected).sum() / expected.sum())
 
 
 def broken(numbers: Numbers, most_left: float) -> str:
