@@ -315,12 +315,13 @@ class Tests:
                                ) -> list[str]:
         if part.most_left is None or not self._near:
             return []
-        answers, _, _ = self._traced_run(problem, kind, skipped_atomics.ENVIRONMENT)
-        if not answers.results:
+        whole, left = (self._traced_run(problem, kind, more)[0]
+                       for more in ("", skipped_atomics.ENVIRONMENT))
+        if not whole.results or not left.results:
             return [f"{part.name} ({part.points} points): if half of the atomic operations in "
-                    f"shared memory change nothing: {answers.why}"]
-        numbers = self._variant.check(problem, answers.results[0]).numbers
-        line = skipped_atomics.broken(numbers, part.most_left)
+                    f"shared memory change nothing: {whole.why or left.why}"]
+        got = [self._variant.check(problem, one.results[0]).numbers.got for one in (left, whole)]
+        line = skipped_atomics.broken(got[0], got[1], part.most_left)
         return [f"{part.name} ({part.points} points): {line}"] if line else []
 
     def _of_host(self, findings: Result, problem: Problem) -> str:

@@ -119,7 +119,9 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             Limit("words of shared loads per body", at_most=8.4 * merged),
             Limit("bodies per block with shared atomics", at_most=MOST_BODIES),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96)]
-    combining = [Limit("bodies per block", at_least=LEAST_BODIES, at_most=MOST_BODIES)]
+    # Of the kernel that makes the maps: the one that adds them up may load more.
+    combining = [Limit("bodies per block with shared atomics", at_least=LEAST_BODIES,
+                       at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
         combining.append(Limit("global atomics per body", at_least=0.0001, at_most=merged))
         # The threads of a warp add neighbouring cells, or every second cell of a map with two cells
