@@ -2,9 +2,9 @@
 
     coverage_test.py ROOT BUILD COMPILER
 
-Builds these steps with gcov's counters, runs their quick tests as ctest defines them, and prints
-each place that no test reached and that exceptions.toml does not list. If a test is removed, this
-test therefore fails, unless other tests reach the same places.
+Builds these steps with gcov's counters, runs their quick tests as ctest defines them and the tests
+in NIGHTLY, and prints each place that no test reached and that exceptions.toml does not list. If a
+test is removed, this test therefore fails, unless other tests reach the same places.
 """
 import os
 import shutil
@@ -20,6 +20,8 @@ STEPS = "step1[0-5]_*"
 # the same lines as small ones.
 GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"
 TESTS = rf"^(step1[0-5]_[a-z0-9_]+\.({GROUPS})|cluster\.(bits|memory))$"
+# Tests that are not quick, and the only ones that reach some template instances.
+NIGHTLY = {"step12_newton3": "LadderFloat64.IsRightInEveryShape"}
 
 
 def run(*command):
@@ -38,6 +40,8 @@ def count(root, build, compiler, steps):
     run("cmake", "--build", build, "--target", *(f"{folder}/all" for folder in folders))
     run("ctest", "--test-dir", build, "-R", TESTS, "-LE", "nightly", "-j", os.cpu_count(),
         "--output-on-failure")
+    for step, tests in NIGHTLY.items():
+        run(build / step / f"{step}_test", f"--gtest_filter={tests}")
 
 
 def report(places, unused):
