@@ -20,9 +20,6 @@ STEPS = "step1[0-5]_*"
 # the same lines as small ones.
 GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"
 TESTS = rf"^(step1[0-5]_[a-z0-9_]+\.({GROUPS})|cluster\.(bits|memory))$"
-# With this parameter of step 15, bodies at one place are too many for a slot of the tree. No test
-# has as many as the program allows.
-FLAGS = "-DCROWD=4"
 # Tests that are not quick, and the only ones that reach some template instances.
 NIGHTLY = {"step12_newton3": "LadderFloat64.IsRightInEveryShape"}
 
@@ -38,8 +35,7 @@ def count(root, build, compiler, steps):
     for old in build.rglob("*.gcda"):
         old.unlink()
     run("cmake", "-S", root, "-B", build, "-G", "Ninja", "-D", "NBODY_COVERAGE=ON",
-        "-D", "NBODY_EXPERIMENTS=OFF", "-D", f"CMAKE_CXX_COMPILER={compiler}",
-        "-D", f"CMAKE_CXX_FLAGS={FLAGS}")
+        "-D", "NBODY_EXPERIMENTS=OFF", "-D", f"CMAKE_CXX_COMPILER={compiler}")
     folders = [*steps, "step00_cpu_omp", "tests/cluster"]
     run("cmake", "--build", build, "--target", *(f"{folder}/all" for folder in folders))
     run("ctest", "--test-dir", build, "-R", TESTS, "-LE", "nightly", "-j", os.cpu_count(),
