@@ -15,7 +15,7 @@ def wrong(choice: dict[str, str]) -> list[Wrong]:
               "RACE"),
         Wrong("small_blocks", "a block takes only 128 bodies",
               (("kBlock = 256", "kBlock = 128"), ("kMostBlocks = 4", "kMostBlocks = 99")), "part",
-              "bodies per block" if choice["finish"] == "atomic" else "global stores per body"),
+              "bodies per block"),
         # This program is right: rounding up to whole blocks must not break a limit.
         Wrong("one_body_per_thread", "each thread reads one body",
               (("kMostBlocks = 4", "kMostBlocks = 99"),), "complete"),

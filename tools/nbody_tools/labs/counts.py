@@ -149,8 +149,9 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
 
 
 def reading_kernel(kernels: list[Kernel]) -> Optional[Kernel]:
-    """Returns the kernel that loads most from global memory: the search, which reads the bodies."""
-    return max(kernels, key=lambda one: one.sum("executions", "global", "load"), default=None)
+    """Returns the kernel that loads most words from global memory: the search, which reads the
+    bodies. A kernel that adds up what the search has found may load as often, but fewer words."""
+    return max(kernels, key=lambda one: words([one], "global", "load"), default=None)
 
 
 def before_search(kernels: list[Kernel]) -> list[Kernel]:

@@ -119,18 +119,15 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
             Limit("words of shared loads per body", at_most=8.4 * merged),
             Limit("bodies per block with shared atomics", at_most=MOST_BODIES),
             Limit("loads of one thread", at_most=MOST_OF_THREAD * loads + 96)]
+    combining = [Limit("bodies per block", at_least=LEAST_BODIES, at_most=MOST_BODIES)]
     if choice["finish"] == "atomic":
-        combining = [Limit("bodies per block", at_least=LEAST_BODIES, at_most=MOST_BODIES),
-                     Limit("global atomics per body", at_least=0.0001, at_most=merged)]
+        combining.append(Limit("global atomics per body", at_least=0.0001, at_most=merged))
         # The threads of a warp add neighbouring cells, or every second cell of a map with two cells
         # in each word. If they add their bodies' cells, as without maps, they touch more sectors.
         maps.append(Limit("sectors per request of global atomics", at_most=9))
     else:
-        # The blocks' maps and the result. The bodies per block would be those of the kernel that
-        # loads most, which may be the second one.
-        combining = [Limit("global stores per body", at_most=1.5 * merged),
-                     Limit("global atomics per body", at_most=0),
-                     Limit("launches that load", at_least=2)]
+        combining += [Limit("global atomics per body", at_most=0),
+                      Limit("launches that load", at_least=2)]
     return (Part("reading", 15, reading),
             Part("maps in shared memory", 25, tuple(maps), most_left=MOST_LEFT[choice["what"]]),
             Part("combining", 15, tuple(combining)))
