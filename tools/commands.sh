@@ -32,7 +32,7 @@ find_nvcc() {
   [ -x /usr/local/cuda/bin/nvcc ] && export CUDACXX=/usr/local/cuda/bin/nvcc
 }
 
-has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
+has_gpu() { nvidia-smi -L 2>/dev/null | grep '^GPU ' >/dev/null; }  # not -q: see apt_has in setup.sh
 
 # configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches these options on. An option that is already
 # on stays on, because CMake deletes the files of targets that are no longer configured. A command that

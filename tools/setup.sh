@@ -127,8 +127,9 @@ apt_has() {
   local package rest
   while IFS='|' read -r package rest; do
     [ -n "$package" ] || continue
+    # Without -q grep reads to the end: apt-cache would fail if nobody read the rest (pipefail).
     [[ $rest != *optional\|* ]] ||
-      apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || continue
+      apt-cache policy "$package" 2>/dev/null | grep 'Candidate: [^(]' >/dev/null || continue
     echo "$package|$rest"
   done <<<"$1"
 }

@@ -84,6 +84,14 @@ class Presence(fakes.InFolder):
         done = self.set_up(f"PATH=/usr/bin:/bin; is_there {daemon}")
         self.assertEqual(done.returncode, 0, daemon)
 
+    def test_an_optional_package_of_the_distribution_is_kept(self) -> None:
+        # apt-cache still writes when the line that answers has been read.
+        self.program("apt-cache", "#!/bin/sh\necho '  Candidate: 4.1'\nseq 100000 || exit 1\n")
+        self.assertEqual(self.set_up("apt_has 'ccache|ccache|optional|keeps files'").stdout,
+                         "ccache|ccache|optional|keeps files\n")
+        self.program("apt-cache", "#!/bin/sh\necho '  Candidate: (none)'\n")
+        self.assertEqual(self.set_up("apt_has 'ccache|ccache|optional|keeps files'").stdout, "")
+
     def test_the_command_says_what_it_did(self) -> None:
         nothing = "missing_for() { :; }; run_setup_command"
         self.assertRegex(self.set_up(nothing).stdout, "^Nothing to install: ")
