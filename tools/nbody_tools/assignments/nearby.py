@@ -1,6 +1,13 @@
-"""Compares the loads of a program in problems that differ in the number of bodies near each body. A
-search in cells loads more if more bodies are near, and a loop over all pairs if there are more
-bodies anywhere.
+"""Compares the loads of a program in problems that differ in the number of bodies near each body,
+or far from it. A search in cells loads more if more bodies are near, and a loop over all pairs if
+there are more bodies anywhere.
+
+In the first three problems, 16, 32 and 64 cells stand alone, with equally many bodies each. So a
+body always looks at equally many others. Even then a program may load more per body if there are
+more bodies: a binary search takes one step more, from 16 to 32 cells as from 32 to 64. But a loop
+over all bodies adds twice as many loads from 32 to 64 cells, even if a load serves 32 bodies. So
+the limits are on the difference of the two increases. It may be larger outside the search, for a
+sort.
 
 Loads are compared line by line, and only lines that load more are added up. So a line that loads
 without need in one problem does not hide what another line loads in the other problem.
@@ -13,28 +20,49 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple, Optional, Sequence
 
-from nbody_tools.inspection.trace import Inspection
+from nbody_tools.inspection.trace import Inspection, Kernel
+from nbody_tools.labs.counts import reading_kernel
 
 WORD = 4  # bytes
-# Factor on Growth.most_alone for a program with wrong results that accesses memory out of bounds.
-# Its lists may begin at wrong places (an inclusive scan), so that each has the bodies of two cells.
-# An honest search then loads up to 2 * 72 words, where 1.5 * 110 are allowed.
-WRONG_LISTS = 1.5
+# Factor on the limits on differences, for a program with wrong results that accesses memory out of
+# bounds. Its lists may begin at wrong places (an inclusive scan), so that a body looks at more
+# others if more cells have bodies.
+WRONG_LISTS = 10
 
 
 @dataclass(frozen=True)
 class Growth:
     """Limits on the loads, shuffles and shared atomics that are added per body."""
-    bodies: int  # difference of the numbers of bodies of the problems with cells that stand alone
-    most_alone: float  # if all other cells around a body stay empty, but there are more bodies
-    least_crowded: float  # if the same number of bodies fill neighbouring cells
+    cells: tuple[int, int, int]  # cells that stand alone in the first three problems
+    bodies: int  # in each of these cells
+    most_far: float  # difference of the two increases between these problems, in all kernels
+    most_far_in_search: float  # the same for the kernel that searches
+    least_crowded: float  # increase if the bodies of the third problem fill neighbouring cells
+
+    @property
+    def of_all_pairs(self) -> int:
+        """Returns the difference for a loop over all pairs with one load for each body."""
+        few, some, many = self.cells
+        return self.bodies * ((many - some) - (some - few))
 
 
-def reads_per_body(found: Inspection, bodies: float) -> dict[tuple, float]:
-    """Returns the words that each line loads, its shared atomics, and each kernel's shuffles."""
+class Counted(NamedTuple):
+    """What a program read in one problem."""
+    found: Inspection
+    bodies: float
+
+    def reads(self, kernel: Optional[str] = None) -> dict[tuple, float]:
+        """Returns the words per body that each line loads, its shared atomics, and each kernel's
+        shuffles; of one kernel, if its name is given."""
+        kernels = [one for one in self.found.kernels if kernel in (None, one.name)]
+        return reads_per_body(kernels, self.bodies)
+
+
+def reads_per_body(kernels: Sequence[Kernel], bodies: float) -> dict[tuple, float]:
     reads: dict[tuple, float] = defaultdict(float)
-    for kernel in found.kernels:
+    for kernel in kernels:
         for row in kernel.rows:
             if row.access == "load" or (row.memory, row.access) == ("shared", "atomic"):
                 words = max(1.0, row.bytes / WORD)
@@ -44,8 +72,33 @@ def reads_per_body(found: Inspection, bodies: float) -> dict[tuple, float]:
     return reads
 
 
-def added(fewer: Inspection, bodies_of_fewer: float, more: Inspection, bodies: float) -> float:
+def broken(limits: Growth, alone: Sequence[Counted], crowd: Counted, has_wrong_lists: bool) -> str:
+    """Returns a message for a broken limit, or an empty string."""
+    search = reading_kernel(crowd.found.kernels)
+    for name, where, most in ((search.name if search else None, "in the search ",
+                               limits.most_far_in_search), (None, "", limits.most_far)):
+        difference = difference_of_increases(*(one.reads(name) for one in alone))
+        if difference > most * (WRONG_LISTS if has_wrong_lists else 1):
+            few, some, many = limits.cells
+            return (f"where cells stand alone, the loads and shuffles {where}per body may grow at "
+                    f"most {most:g} more from {some} to {many} cells than from {few} to {some}, "
+                    "because a body always looks at equally many others; the difference is "
+                    f"{difference:.3g}")
+    of_crowd = added(alone[-1].reads(), crowd.reads())
+    if of_crowd >= limits.least_crowded:
+        return ""
+    return ("where neighbouring cells have many bodies, there must be at least "
+            f"{limits.least_crowded:g} loads and shuffles per body more than where cells stand "
+            f"alone, because a body looks at more others; there are {of_crowd:.3g} more")
+
+
+def difference_of_increases(few: dict[tuple, float], some: dict[tuple, float],
+                            many: dict[tuple, float]) -> float:
+    return sum(max(0.0, max(0.0, count - some.get(line, 0)) -
+                   max(0.0, some.get(line, 0) - few.get(line, 0)))
+               for line, count in many.items())
+
+
+def added(fewer: dict[tuple, float], more: dict[tuple, float]) -> float:
     """Returns the sum of what lines read more per body in `more` than in `fewer`."""
-    before = reads_per_body(fewer, bodies_of_fewer)
-    after = reads_per_body(more, bodies)
-    return sum(max(0.0, count - before[line]) for line, count in after.items())
+    return sum(max(0.0, count - fewer.get(line, 0)) for line, count in more.items())

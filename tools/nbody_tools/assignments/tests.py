@@ -287,29 +287,16 @@ class Tests:
         over all pairs loads for every body that there is."""
         if not part.growth or not self._nearby:
             return []
-        few, many, crowd = self._nearby
         head = f"{part.name} ({part.points} points): "
-        alone, neighbouring = "where cells stand alone", "where neighbouring cells have many bodies"
-        counted: list[Inspection] = []
-        for where, problem in ((alone, few), (alone, many), (neighbouring, crowd)):
+        counted: list[nearby.Counted] = []
+        for problem in self._nearby:
             answers, found, _ = self._traced_run(problem, kind)
             if found is None or answers.why:
-                return [f"{head}{where} ({problem.words}): "
+                return [f"{head}with cells that stand alone or are crowded ({problem.words}): "
                         f"{answers.why or 'nothing could be counted'}"]
-            counted.append(found)
-        before, after, crowded = counted
-        of_alone = nearby.added(before, few.units, after, many.units)
-        most = part.growth.most_alone * (nearby.WRONG_LISTS if self._has_wrong_lists else 1)
-        if of_alone > most:
-            return [f"{head}{alone}, {part.growth.bodies} more bodies add at most {most:g} loads "
-                    "and shuffles per body, because most of these bodies are far away; they add "
-                    f"{of_alone:.3g}"]
-        of_crowd = nearby.added(after, many.units, crowded, crowd.units)
-        if of_crowd >= part.growth.least_crowded:
-            return []
-        return [f"{head}{neighbouring}, there must be at least "
-                f"{part.growth.least_crowded:g} loads and shuffles per body more than where cells "
-                f"stand alone, because a body looks at more others; there are {of_crowd:.3g} more"]
+            counted.append(nearby.Counted(found, problem.units))
+        line = nearby.broken(part.growth, counted[:-1], counted[-1], self._has_wrong_lists)
+        return [head + line] if line else []
 
     def _lines_without_atomics(self, part: Part, problem: Problem, kind: Optional[Kind]
                                ) -> list[str]:

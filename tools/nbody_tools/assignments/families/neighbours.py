@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from typing import Sequence
 
 import numpy as np
 
@@ -32,15 +33,21 @@ ROWS = 256  # bodies whose pairs are computed at a time
 LEAST_LOADS, MOST_LOADS = 40, 5000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one crowded cell of each system (random_box())
-# In nearby(), bodies fill ALONE cells, each of which has only empty cells around it, with FEW or
-# SOME bodies each; or they fill CROWDED neighbouring cells, where a body looks at about 350 (plane)
-# or 420 (space) others. SOME must be small, because a program may have a fixed number of places per
-# cell and search the other bodies one after another. Honest programs load up to 6 words for another
-# body. A loop over all pairs loads one word for each body, or a quarter if a thread has four.
-ALONE = {"plane": (8, 8), "space": (4, 4, 4)}
+# In nearby(), BODIES bodies fill each of some cells, which have only empty cells around them; or
+# all bodies fill CROWDED neighbouring cells, where a body looks at about 350 (plane) or 420 (space)
+# others. BODIES must be small, because a program may have a fixed number of places per cell and
+# search the other bodies one after another. A loop over all pairs loads one word for each body, or
+# a quarter if a thread has four, and one that combines masks of 32 bodies 1/32 for each mask.
+#
+# Along each axis, the cells are at the places in ALONE or in its first half. In an open box, equal
+# shares of both are at a border. So the cells of the three problems have equally many neighbours on
+# average, and a program that loads something for each neighbouring cell loads equally much. In a
+# periodic box, the first and the last place are neighbours.
+ALONE = {("plane", "open"): (0, 2, 4, 6, 9, 11, 13, 15), ("space", "open"): (0, 2, 5, 7),
+         ("plane", "periodic"): (0, 2, 4, 6, 8, 10, 12, 14), ("space", "periodic"): (0, 2, 4, 6)}
 CROWDED = {"plane": (4, 4), "space": (3, 3, 3)}
-FEW, SOME, CELLS_ALONE = 2, 14, 64
-GROWTH = Growth(bodies=(SOME - FEW) * CELLS_ALONE, most_alone=110, least_crowded=60)
+CELLS, BODIES = (16, 32, 64), 14
+GROWTH = Growth(CELLS, BODIES, most_far=25, most_far_in_search=3, least_crowded=60)
 # Least and largest numbers of systems and bodies in the test `right` (right_sizes()).
 RIGHT = (((1, 1), (7700, 8900)), ((3, 3), (700, 1100)), ((17, 23), (67, 99)))
 # If a cell has 16 bodies, as in the first of these problems in two dimensions, the nearest
@@ -215,23 +222,31 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def nearby(choice: dict[str, str], dice: random.Random) -> tuple[Problem, ...]:
-    """Returns three problems of one system: cells that stand alone, with few and with many bodies,
-    and neighbouring cells with as many bodies. Their results are not checked."""
-    alone, crowd = ALONE[choice["box"]], CROWDED[choice["box"]]
-    few, some = FEW * CELLS_ALONE, SOME * CELLS_ALONE
-    return (filled(choice, alone, 2, few, dice), filled(choice, alone, 2, some, dice),
-            filled(choice, crowd, 1, some, dice))
+    """Returns four problems of one system: few, some and many cells that stand alone, and
+    neighbouring cells with as many bodies as in the last of these. Their results are not
+    checked."""
+    whole = ALONE[choice["box"], choice["border"]]
+    half = whole[:len(whole) // 2]
+    axes: list[tuple[int, ...]] = [whole] * len(coordinates_of(choice))
+    problems = []
+    for k, cells in enumerate(reversed(CELLS)):
+        problems.insert(0, filled(choice, axes, BODIES * cells, dice))
+        axes[k % len(axes)] = half
+    crowded = [tuple(range(side)) for side in CROWDED[choice["box"]]]
+    return (*problems, filled(choice, crowded, BODIES * CELLS[-1], dice))
 
 
-def filled(choice: dict[str, str], sides: tuple[int, ...], spacing: int, count: int,
+def filled(choice: dict[str, str], axes: Sequence[Sequence[int]], count: int,
            dice: random.Random) -> Problem:
-    """Returns one system whose bodies are only in every `spacing`-th cell along each axis."""
+    """Returns one system whose bodies are in the cells at the given places along each axis, and in
+    random order."""
     state = layouts.random_state(1, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
-    cells = np.unravel_index(numbers.permutation(count) % math.prod(sides), sides)
-    for c, cell in zip(coordinates_of(choice), cells):
+    cells = numbers.permutation(count) % math.prod(map(len, axes))
+    places = np.unravel_index(cells, tuple(map(len, axes)))
+    for c, axis, place in zip(coordinates_of(choice), axes, places):
         inside = numbers.uniform(0.01, 0.99, count)
-        state.columns[c][0] = -1 + (spacing * cell + inside) * cut_off(choice)
+        state.columns[c][0] = -1 + (np.take(axis, place) + inside) * cut_off(choice)
     return Problem(f"1 x {count} bodies", 1, count, state.blobs(choice["layout"]),
                    4 * WHAT[choice["what"]][2] * count, None, count)
 
