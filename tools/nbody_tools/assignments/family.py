@@ -232,9 +232,8 @@ class Variant:
         return self.family.module.problem(self.choice, systems, count, dice)
 
     def nearby(self, dice: random.Random) -> tuple[Problem, ...]:
-        """Returns the problems to which Part.growth refers: few, some and many cells that
-        stand alone, and as many bodies as in the last of these in a crowd. Returns nothing if no
-        part needs them."""
+        """Returns the problems to which Part.growth refers (nearby.py), or nothing if no part needs
+        them."""
         grows = any(part.growth for part in self.parts)
         return self.family.module.nearby(self.choice, dice) if grows else ()
 

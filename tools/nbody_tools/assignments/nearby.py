@@ -7,7 +7,8 @@ body always looks at equally many others. Even then a program may load more per 
 more bodies: a binary search takes one step more, from 16 to 32 cells as from 32 to 64. But a loop
 over all bodies adds twice as many loads from 32 to 64 cells, even if a load serves 32 bodies. So
 the limits are on the difference of the two increases. It may be larger outside the search, for a
-sort.
+sort. A loop over all bodies that goes through whole blocks of 1024 adds nothing, because there are
+fewer bodies. So two problems have rows of cells that stand alone, with up to 2000 bodies.
 
 Loads are compared line by line, and only lines that load more are added up. So a line that loads
 without need in one problem does not hide what another line loads in the other problem.
@@ -34,18 +35,19 @@ WRONG_LISTS = 10
 
 @dataclass(frozen=True)
 class Growth:
-    """Limits on the loads, shuffles and shared atomics that are added per body."""
+    """Limits on the loads, shuffles, votes and shared atomics that are added per body."""
     cells: tuple[int, int, int]  # cells that stand alone in the first three problems
-    bodies: int  # in each of these cells
+    bodies: tuple[int, int]  # least and largest number in each of these cells
     most_far: float  # difference of the two increases between these problems, in all kernels
     most_far_in_search: float  # the same for the kernel that searches
-    least_crowded: float  # increase if the bodies of the third problem fill neighbouring cells
+    most_in_rows: float  # increase in the search if there are twice as many rows of cells
+    least_crowded: float  # increase from the third problem to crowded neighbouring cells
 
     @property
     def of_all_pairs(self) -> int:
-        """Returns the difference for a loop over all pairs with one load for each body."""
+        """Returns the least difference for a loop over all pairs with one load for each body."""
         few, some, many = self.cells
-        return self.bodies * ((many - some) - (some - few))
+        return self.bodies[0] * ((many - some) - (some - few))
 
 
 class Counted(NamedTuple):
@@ -55,7 +57,7 @@ class Counted(NamedTuple):
 
     def reads(self, kernel: Optional[str] = None) -> dict[tuple, float]:
         """Returns the words per body that each line loads, its shared atomics, and each kernel's
-        shuffles; of one kernel, if its name is given."""
+        shuffles and votes; of one kernel, if its name is given."""
         kernels = [one for one in self.found.kernels if kernel in (None, one.name)]
         return reads_per_body(kernels, self.bodies)
 
@@ -67,23 +69,33 @@ def reads_per_body(kernels: Sequence[Kernel], bodies: float) -> dict[tuple, floa
             if row.access == "load" or (row.memory, row.access) == ("shared", "atomic"):
                 words = max(1.0, row.bytes / WORD)
                 reads[row.place.file, row.place.line] += words * row.executions / bodies
-        reads[kernel.name, "shuffles"] += kernel.shuffles.get("executions", 0) / bodies
+        for what, calls in (("shuffles", kernel.shuffles), ("votes", kernel.votes)):
+            reads[kernel.name, what] += calls.get("executions", 0) / bodies
         reads[kernel.name, "variables"] += kernel.variable_loads / bodies
     return reads
 
 
-def broken(limits: Growth, alone: Sequence[Counted], crowd: Counted, has_wrong_lists: bool) -> str:
-    """Returns a message for a broken limit, or an empty string."""
-    search = reading_kernel(crowd.found.kernels)
-    for name, where, most in ((search.name if search else None, "in the search ",
-                               limits.most_far_in_search), (None, "", limits.most_far)):
+def broken(limits: Growth, counted: Sequence[Counted], has_wrong_lists: bool) -> str:
+    """Returns a message for a broken limit, or an empty string. `counted` has what the program read
+    in the problems that the family's nearby() returns."""
+    *alone, half, rows, crowd = counted
+    kernel = reading_kernel(crowd.found.kernels)
+    search = kernel.name if kernel else None
+    factor = WRONG_LISTS if has_wrong_lists else 1
+    equally = "because a body always looks at equally many others"
+    for name, where, most in ((search, "in the search ", limits.most_far_in_search),
+                              (None, "", limits.most_far)):
         difference = difference_of_increases(*(one.reads(name) for one in alone))
-        if difference > most * (WRONG_LISTS if has_wrong_lists else 1):
+        if difference > most * factor:
             few, some, many = limits.cells
             return (f"where cells stand alone, the loads and shuffles {where}per body may grow at "
                     f"most {most:g} more from {some} to {many} cells than from {few} to {some}, "
-                    "because a body always looks at equally many others; the difference is "
-                    f"{difference:.3g}")
+                    f"{equally}; the difference is {difference:.3g}")
+    of_rows = added(half.reads(search), rows.reads(search))
+    if of_rows > limits.most_in_rows * factor:
+        return ("where rows of cells stand alone, there may be at most "
+                f"{limits.most_in_rows:g} loads and shuffles in the search per body more for twice "
+                f"as many rows, {equally}; there are {of_rows:.3g} more")
     of_crowd = added(alone[-1].reads(), crowd.reads())
     if of_crowd >= limits.least_crowded:
         return ""

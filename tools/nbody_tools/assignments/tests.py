@@ -295,7 +295,7 @@ class Tests:
                 return [f"{head}with cells that stand alone or are crowded ({problem.words}): "
                         f"{answers.why or 'nothing could be counted'}"]
             counted.append(nearby.Counted(found, problem.units))
-        line = nearby.broken(part.growth, counted[:-1], counted[-1], self._has_wrong_lists)
+        line = nearby.broken(part.growth, counted, self._has_wrong_lists)
         return [head + line] if line else []
 
     def _lines_without_atomics(self, part: Part, problem: Problem, kind: Optional[Kind]

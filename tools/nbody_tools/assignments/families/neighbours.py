@@ -3,7 +3,6 @@ result is their number, the smallest distance, a density or a force."""
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass
 from typing import Sequence
@@ -33,21 +32,28 @@ ROWS = 256  # bodies whose pairs are computed at a time
 LEAST_LOADS, MOST_LOADS = 40, 5000
 MOST_OF_THREAD = 1500  # most loads of a thread; some have many neighbours
 DENSE = 40  # bodies in one crowded cell of each system (random_box())
-# In nearby(), BODIES bodies fill each of some cells, which have only empty cells around them; or
-# all bodies fill CROWDED neighbouring cells, where a body looks at about 350 (plane) or 420 (space)
-# others. BODIES must be small, because a program may have a fixed number of places per cell and
-# search the other bodies one after another. A loop over all pairs loads one word for each body, or
-# a quarter if a thread has four, and one that combines masks of 32 bodies 1/32 for each mask.
+# In nearby(), equally many bodies, one of BODIES, fill each of some cells. First these are cells
+# which have only empty cells around them, and then whole rows of cells along x with only empty
+# cells around them. In the last problem, CROWD bodies fill CROWDED neighbouring cells, where a body
+# looks at about 350 (plane) or 420 (space) others. BODIES must be small, because a program may have
+# a fixed number of places per cell and search the other bodies one after another. A loop over all
+# pairs loads one word for each body, or a quarter if a thread has four, and one that combines masks
+# of 32 bodies 1/32 for each mask.
 #
-# Along each axis, the cells are at the places in ALONE or in its first half. In an open box, equal
-# shares of both are at a border. So the cells of the three problems have equally many neighbours on
-# average, and a program that loads something for each neighbouring cell loads equally much. In a
-# periodic box, the first and the last place are neighbours.
+# Along each axis, the cells are at the places in ALONE. Those whose indices in ALONE have a sum
+# divisible by 4, by 2 or by 1 are used, so the numbers of cells along each axis grow alike. In an
+# open box, equal shares of them are at a border. So the cells of these problems have equally many
+# neighbours on average, and a program that loads something for each neighbouring cell loads equally
+# much. In a periodic box, the first and the last place are neighbours.
+#
+# The rows are at all places in ALONE or, along y, at the first half of them: up to 128 cells, which
+# have more than 1024 bodies. A loop over all pairs may go through whole blocks of that many.
 ALONE = {("plane", "open"): (0, 2, 4, 6, 9, 11, 13, 15), ("space", "open"): (0, 2, 5, 7),
          ("plane", "periodic"): (0, 2, 4, 6, 8, 10, 12, 14), ("space", "periodic"): (0, 2, 4, 6)}
 CROWDED = {"plane": (4, 4), "space": (3, 3, 3)}
-CELLS, BODIES = (16, 32, 64), 14
-GROWTH = Growth(CELLS, BODIES, most_far=25, most_far_in_search=3, least_crowded=60)
+CELLS, BODIES, CROWD = (16, 32, 64), (13, 15), 896
+GROWTH = Growth(CELLS, BODIES, most_far=12, most_far_in_search=3, most_in_rows=60,
+                least_crowded=200)
 # Least and largest numbers of systems and bodies in the test `right` (right_sizes()).
 RIGHT = (((1, 1), (7700, 8900)), ((3, 3), (700, 1100)), ((17, 23), (67, 99)))
 # If a cell has 16 bodies, as in the first of these problems in two dimensions, the nearest
@@ -114,7 +120,7 @@ def parts(choice: dict[str, str]) -> tuple[Part, ...]:
                 Limit("launches that load", at_least=2),
                 # A program that only copies the positions does not make lists.
                 Limit("loads and atomics before the search per body", at_least=position + 0.9),
-                Limit("global atomics per body", at_most=2.1),
+                Limit("global atomics per body", at_most=2.5),
                 Limit("loads of one thread before the search", at_most=MOST_OF_THREAD))),
             Part("search", 35, (
                 Limit("global loads per body", at_least=10),
@@ -222,31 +228,35 @@ def problem(choice: dict[str, str], systems: int, count: int, dice: random.Rando
 
 
 def nearby(choice: dict[str, str], dice: random.Random) -> tuple[Problem, ...]:
-    """Returns four problems of one system: few, some and many cells that stand alone, and
-    neighbouring cells with as many bodies as in the last of these. Their results are not
+    """Returns six problems of one system: few, some and many cells that stand alone, half and all
+    of the rows that stand alone, and neighbouring cells with many bodies. Their results are not
     checked."""
-    whole = ALONE[choice["box"], choice["border"]]
-    half = whole[:len(whole) // 2]
-    axes: list[tuple[int, ...]] = [whole] * len(coordinates_of(choice))
-    problems = []
-    for k, cells in enumerate(reversed(CELLS)):
-        problems.insert(0, filled(choice, axes, BODIES * cells, dice))
-        axes[k % len(axes)] = half
-    crowded = [tuple(range(side)) for side in CROWDED[choice["box"]]]
-    return (*problems, filled(choice, crowded, BODIES * CELLS[-1], dice))
+    places = ALONE[choice["box"], choice["border"]]
+    side, others = SIDES[choice["box"]], len(coordinates_of(choice)) - 2
+    lattice = product(*[range(len(places))] * (2 + others))
+    alone = [np.take(places, lattice[:, lattice.sum(axis=0) % (CELLS[-1] // cells) == 0])
+             for cells in CELLS]
+    rows = [product(range(side), own, *[places] * others)
+            for own in (places[:len(places) // 2], places)]
+    bodies = dice.randint(*BODIES)
+    crowded = product(*map(range, CROWDED[choice["box"]]))
+    return (*(filled(choice, cells, bodies * cells.shape[1], dice) for cells in (*alone, *rows)),
+            filled(choice, crowded, CROWD, dice))
 
 
-def filled(choice: dict[str, str], axes: Sequence[Sequence[int]], count: int,
-           dice: random.Random) -> Problem:
-    """Returns one system whose bodies are in the cells at the given places along each axis, and in
-    random order."""
+def product(*axes: Sequence[int]) -> np.ndarray:
+    """Returns all combinations of the numbers of each axis, of shape (axes, combinations)."""
+    return np.stack(np.meshgrid(*axes, indexing="ij")).reshape(len(axes), -1)
+
+
+def filled(choice: dict[str, str], cells: np.ndarray, count: int, dice: random.Random) -> Problem:
+    """Returns one system whose bodies are in the given cells (axes, cells), in random order."""
     state = layouts.random_state(1, count, dice)
     numbers = np.random.default_rng(dice.randrange(1 << 63))
-    cells = numbers.permutation(count) % math.prod(map(len, axes))
-    places = np.unravel_index(cells, tuple(map(len, axes)))
-    for c, axis, place in zip(coordinates_of(choice), axes, places):
+    own = numbers.permutation(count) % cells.shape[1]
+    for c, places in zip(coordinates_of(choice), cells):
         inside = numbers.uniform(0.01, 0.99, count)
-        state.columns[c][0] = -1 + (np.take(axis, place) + inside) * cut_off(choice)
+        state.columns[c][0] = -1 + (places[own] + inside) * cut_off(choice)
     return Problem(f"1 x {count} bodies", 1, count, state.blobs(choice["layout"]),
                    4 * WHAT[choice["what"]][2] * count, None, count)
 
