@@ -51,7 +51,7 @@ class Growth:
 
 
 class Counted(NamedTuple):
-    """What a program read in one problem."""
+    """The trace of a program in one problem, and the number of bodies there."""
     found: Inspection
     bodies: float
 
