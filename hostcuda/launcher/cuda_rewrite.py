@@ -6,11 +6,13 @@ before <<< begins, which >>> ends the launch's configuration, which variables a 
 __shared__ declares, and whether the declaration is in a function. include/hostcuda/launch.h
 explains the rewritten code. The number of lines never changes.
 """
+import itertools
 import re
 
 import ptx
 from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
                          rewrite_launch_function)
+from cuda_kernels import kernel_registration
 from cuda_shared import rewrite_shared
 from cuda_tokens import (
     RewriteError,
@@ -26,10 +28,10 @@ from cuda_tokens import (
     statement_end,
     tokenize,
 )
-from cuda_variables import CONSTANT, DEVICE, MARK, registration, without_marks
+from cuda_variables import CONSTANT, DEVICE, KERNEL, MARK, registration, without_marks
 
 MAYBE_CUDA = re.compile(
-    DEVICE + "|" + CONSTANT +
+    DEVICE + "|" + CONSTANT + "|" + KERNEL +
     r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\b(?:__)?asm(?:__)?\b|pragma\s+unroll"
 )
@@ -156,11 +158,16 @@ class Options:
         self.warnings = []  # (token, text)
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
+        self.numbers = itertools.count()  # for unique names
         # The storage of a shared variable. AddressSanitizer puts redzones only around plain static
         # variables, so builds with AddressSanitizer run blocks one after another. Other builds
         # align the variable to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
+
+
+    def next_number(self):
+        return next(self.numbers)
 
 
 class Scopes:
@@ -236,6 +243,9 @@ def rewrite(tokens, options):
             if MARK.fullmatch(token.text):
                 if token.text in (DEVICE, CONSTANT) and scopes.in_namespace:
                     end, text = registration(tokens, i, output)
+                    variables.setdefault(end, text)
+                elif token == KERNEL:
+                    end, text = kernel_registration(tokens, i, output, options.next_number())
                     variables.setdefault(end, text)
                 i += 1
                 continue

@@ -2,7 +2,8 @@
 library, because host code must not use their addresses.
 
 The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
-(include/hostcuda/types.h); `without_marks` removes these marks.
+(include/hostcuda/types.h); `without_marks` removes these marks. In a module, it also puts KERNEL
+before each kernel, which cuda_kernels.py registers.
 """
 import re
 
@@ -10,7 +11,8 @@ from cuda_shared import ALIGNAS, ATTRIBUTE, declared_names
 from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, statement_end, tokenize
 
 DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
-MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
+KERNEL = "hostcuda_kernel_"
+MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED}|{KERNEL})\b")
 # A declaration with one of these words declares no variable that must be registered. (Host code may
 # read a constexpr variable, for example.)
 NO_VARIABLE = {

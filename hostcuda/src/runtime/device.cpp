@@ -32,6 +32,8 @@ std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_
 
 int current_device() { return current; }
 
+void set_current_device(int device) { current = device; }
+
 bool valid_device(int device) { return device >= 0 && device < config().devices; }
 
 const std::set<int>& peers_of(int device) { return peers()[static_cast<std::size_t>(device)]; }

@@ -10,6 +10,7 @@ namespace hostcuda {
 
 // Returns the device of the calling host thread.
 int current_device();
+void set_current_device(int device);  // which must be valid
 bool valid_device(int device);
 
 // The heap size for malloc and new in kernels (cudaLimitMallocHeapSize).

@@ -29,6 +29,7 @@ struct Allocation {
   int device;
   bool managed;  // host code may access it
   CodePlace place;
+  bool mapped = false;  // a range of mapped addresses, whose memory is not allocated here
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -221,6 +222,30 @@ void release(char* pointer) {
 
 void look_at_all_guards() { for_each_owner(look_at_guard); }
 
+AllocatedRange allocation_at(const void* pointer) {
+  const auto found = range_at(allocations(), pointer);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.size, found->second.device};
+}
+
+bool count_bytes(int device, std::size_t size) {
+  if (size > config().memory - used_bytes(device)) return false;
+  used_bytes(device) += size;
+  return true;
+}
+
+void uncount_bytes(int device, std::size_t size) { used_bytes(device) -= size; }
+
+void begin_mapped_range(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), true};
+  if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
+}
+
+void end_mapped_range(char* begin) {
+  allocations().erase(begin);
+  if (runtime_observer) runtime_observer->released(begin);
+}
+
 MemoryRange classify(const void* pointer, std::size_t size) {
   const auto fits = [&](const char* begin, std::size_t available) {
     return size <= available - static_cast<std::size_t>(static_cast<const char*>(pointer) - begin);
@@ -272,7 +297,7 @@ cudaError_t cudaFree(void* pointer) {
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (found == allocations().end()) return refuse_free(pointer);
+  if (found == allocations().end() || found->second.mapped) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
@@ -291,7 +316,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handl
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!pointer) return cudaSuccess;
-  if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
+  const auto found = allocations().find(static_cast<char*>(pointer));
+  if (found == allocations().end() || found->second.mapped) return refuse_free(pointer);
   if (stream->capture) return cudaSuccess;  // each launch of the graph needs the memory
   enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
     if (runtime_observer) runtime_observer->claimed(bytes);
