@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "driver/context.h"
+#include "driver/call.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
@@ -179,7 +179,7 @@ CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const CUmemAllo
 
 CUresult cuMemAddressReserve(CUdeviceptr* pointer, std::size_t size, std::size_t alignment,
                              CUdeviceptr, unsigned long long flags) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   if (!pointer || !size || size % kGranularity || flags || (alignment & (alignment - 1)))
     return CUDA_ERROR_INVALID_VALUE;
   alignment = std::max(alignment, kGranularity);
@@ -197,7 +197,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* pointer, std::size_t size, std::size_t
 }
 
 CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t size) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   const auto found = spaces().reserved.find(bytes_at(pointer));
   if (found == spaces().reserved.end() || found->second != size) return CUDA_ERROR_INVALID_VALUE;
   for (const auto& [begin, mapping] : spaces().mapped)
@@ -209,7 +209,7 @@ CUresult cuMemAddressFree(CUdeviceptr pointer, std::size_t size) {
 
 CUresult cuMemMap(CUdeviceptr pointer, std::size_t size, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   Physical* const physical = physical_of(handle);
   char* const begin = bytes_at(pointer);
   if (!physical || offset || flags || !size || size % kGranularity || size > physical->size ||
@@ -225,7 +225,7 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t size, std::size_t offset,
 }
 
 CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t size) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   const auto found = mappings_in(bytes_at(pointer), size);
   if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
   for (int device = 0; device < config().devices; ++device) synchronize_device(device);
@@ -242,7 +242,7 @@ CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t size) {
 
 CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t size, const CUmemAccessDesc* access,
                         std::size_t count) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   const auto found = mappings_in(bytes_at(pointer), size);
   if (found.empty() || !access || !count) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < count; ++i) {
@@ -269,7 +269,7 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t size, const CUmemAccess
 
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
                         CUdeviceptr pointer) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_location(*location)) return error;
   for (const auto& [begin, mapping] : spaces().mapped)
@@ -284,7 +284,7 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size,
                      const CUmemAllocationProp* wanted, unsigned long long flags) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   if (!handle || !size || size % kGranularity || flags) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_properties(wanted)) return error;
   if (!count_bytes(wanted->location.id, size)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -344,7 +344,7 @@ CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle
 
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shared,
                                         CUmemAllocationHandleType type) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;
   if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
   struct stat status = {};
   const int file =
@@ -357,7 +357,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = type;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, current_context()->device};
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, current_device()};
   *handle =
       handle_of(new Physical{file, static_cast<std::size_t>(status.st_size), properties, false});
   return CUDA_SUCCESS;
