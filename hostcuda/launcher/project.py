@@ -20,6 +20,7 @@ from pathlib import Path
 
 import toolkit
 from libraries import HOME, ToolError
+from modules import loads_modules
 
 MOST_BYTES = 1 << 30
 COMPILED = (b"\x7fELF", b"!<arch>")
@@ -153,11 +154,12 @@ def copy(source, target):
 
 def links_traced(words):
     """True if these arguments make a host compiler link an object that the replacement for nvcc
-    compiled."""
+    compiled, or that loads modules, because the replacement for nvcc compiled those too."""
     if any(word in ("-c", "-E", "-S", "-M", "-MM") for word in words):
         return False
     files = [Path(word) for word in words if word.endswith((".o", ".a"))]
-    return any(b"__tsan_" in file.read_bytes() for file in files if file.is_file())
+    files = [file for file in files if file.is_file()]
+    return any(b"__tsan_" in file.read_bytes() for file in files) or loads_modules(files)
 
 
 def write_script(file, *words):

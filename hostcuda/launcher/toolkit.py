@@ -3,7 +3,8 @@ CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA
 -lcudart.
 
   toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the replacement for nvcc
-  toolkit/lib64     libcudart etc.: linker scripts with the paths of hostcuda's libraries
+  toolkit/lib64     libcudart etc.: linker scripts with the paths of hostcuda's libraries; libcuda
+                    and libnvrtc also contain the library of exports.py
 """
 import hashlib
 import os
@@ -11,11 +12,12 @@ import shlex
 import sys
 from pathlib import Path
 
+import exports
 from libraries import (HOME, INCLUDES, PLAIN, ToolError, build_folder, context_library, cublas,
                        is_installed, libraries)
 
-NEEDS = "-lgomp -lpthread -lstdc++ -lm"
-EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt", "cuda")
+NEEDS = "-lgomp -lpthread -lstdc++ -lm -ldl"
+EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt")
 # CMake compiles these files to identify a compiler.
 ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
 ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
@@ -50,17 +52,22 @@ def quoted(library):
 def write(at):
     core = f"{quoted(libraries(PLAIN)[0])} {quoted(context_library())}"
     scripts = {"cudart": f"{core} {NEEDS}"}
+    for name in ("bin", "include", "lib64", "nvvm/libdevice"):
+        os.makedirs(at / name, exist_ok=True)
+    exported = exports.make(libraries(PLAIN)[0], at / "lib64", "c++")
+    scripts["cuda"] = f"{' '.join(map(quoted, exported))} {core} {NEEDS}"
     if cublas():
         scripts["cublas"] = f"{quoted(cublas())} {core} -lopenblas {NEEDS}"
     names = {
         "libcudart.so": "cudart",
         "libcudart_static.a": "cudart",
+        "libcuda.so": "cuda",
+        "libnvrtc.so": "cuda",
+        "libnvrtc_static.a": "cuda",
         "libcublas.so": "cublas",
         "libcublas_static.a": "cublas",
         "libcublasLt.so": "cublas",
     }
-    for name in ("bin", "include", "lib64", "nvvm/libdevice"):
-        os.makedirs(at / name, exist_ok=True)
     for name, library in names.items():
         if library in scripts:
             script = f"GROUP({scripts[library]})\n"

@@ -73,8 +73,9 @@ int find_range(dl_phdr_info* object, std::size_t, void* searched) {
 
 // The sentence that explains why dlopen failed.
 std::string reason_of_failure(const std::string& said) {
-  if (said.find("undefined symbol: _ZN8hostcuda") != said.npos ||
-      said.find("undefined symbol: threadIdx") != said.npos)
+  const bool lacks_runtime = said.find("undefined symbol: _ZN8hostcuda") != said.npos ||
+                             said.find("Idx") != said.npos || said.find("Dim") != said.npos;
+  if (lacks_runtime)
     return "the program does not export hostcuda's runtime: link it with hostcuda's nvcc and "
            "-lcuda, "
            "or with -rdynamic";

@@ -57,11 +57,16 @@ CUresult get_function(CUfunction* function, CUmod_st* module, const char* name,
   if (!function || !name || !*name) return CUDA_ERROR_INVALID_VALUE;
   if (!is_module(module)) return CUDA_ERROR_INVALID_HANDLE;
   if ((*function = find_function(*module, name))) return CUDA_SUCCESS;
-  for (const CUfunc_st& other : module->functions)
-    if (!std::strcmp(other.name, name))
-      explain(caller, std::string("the kernel ") + name + " is a C++ function, so its name is " +
-                          symbol_at(other.address, name) +
-                          "; declare it extern \"C\", or use this name");
+  const std::string of_template = std::string(name) + "<";
+  for (const CUfunc_st& other : module->functions) {
+    if (std::strcmp(other.name, name) &&
+        std::strncmp(other.name, of_template.c_str(), of_template.size()))
+      continue;
+    explain(caller, std::string("the kernel ") + name + " is a C++ function, so its name is " +
+                        symbol_at(other.address, name) +
+                        "; declare it extern \"C\", or use this name");
+    break;
+  }
   return CUDA_ERROR_NOT_FOUND;
 }
 
