@@ -49,9 +49,11 @@ def what_opens(output):
     """Tells whether the { that follows `output` opens a function, a type or a namespace."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
-    if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
+    has_list = any(word == ")" for word in words)
+    is_linkage = "extern" in names and any(word.kind == "text" for word in words)
+    if "namespace" in names or (is_linkage and not has_list):  # extern "C" {
         return NAMESPACE
-    is_type = names & {"struct", "class", "union", "enum"} and not any(w == ")" for w in words)
+    is_type = names & {"struct", "class", "union", "enum"} and not has_list
     return TYPE if is_type else FUNCTION
 
 
