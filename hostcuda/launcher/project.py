@@ -162,6 +162,19 @@ def links_traced(words):
     return any(b"__tsan_" in file.read_bytes() for file in files) or loads_modules(files)
 
 
+def leave_replacements():
+    """Removes the folders of replacements from PATH. A program that `check` runs may call NVRTC,
+    which needs the real compiler."""
+    def replaces(folder):
+        try:
+            script = (Path(folder) / "nvcc").read_bytes()[:4096]
+        except OSError:
+            return False
+        return script.startswith(b"#!/bin/sh") and b"--hostcuda-notes=" in script
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(folder for folder in folders if not replaces(folder))
+
+
 def write_script(file, *words):
     file.unlink(missing_ok=True)
     file.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n', encoding="utf-8")

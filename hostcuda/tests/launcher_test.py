@@ -202,7 +202,7 @@ void launch(Copied c, int* p) {
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
-        "cuInit(0);": "cuInit is not part of hostcuda: the driver API is not emulated",
+        "cuInit(0);": "cuInit is not part of hostcuda: the emulated part of the driver API is in",
         "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were "
                                         "removed",
         "__any(1);": "__any is not part of hostcuda: since Volta only the _sync form",
