@@ -12,7 +12,6 @@ import re
 import ptx
 from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
                          rewrite_launch_function)
-from cuda_kernels import kernel_registration
 from cuda_shared import rewrite_shared
 from cuda_tokens import (
     RewriteError,
@@ -28,7 +27,15 @@ from cuda_tokens import (
     statement_end,
     tokenize,
 )
-from cuda_variables import CONSTANT, DEVICE, KERNEL, MARK, registration, without_marks
+from cuda_variables import (
+    CONSTANT,
+    DEVICE,
+    KERNEL,
+    MARK,
+    kernel_registration,
+    registration,
+    without_marks,
+)
 
 MAYBE_CUDA = re.compile(
     DEVICE + "|" + CONSTANT + "|" + KERNEL +

@@ -48,7 +48,8 @@ def compile_one(translation, source, output, variant, warn):
             show=False,
             source=source,
             counts=counts,
-            clang=find_clang() if translation.distinguishes and variant in (PLAIN, TRACED) else None,
+            clang=(find_clang() if translation.distinguishes and variant in (PLAIN, TRACED)
+                   else None),
             warn=warn,
         )
     if source.endswith(".c"):

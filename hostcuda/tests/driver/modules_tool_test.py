@@ -112,8 +112,8 @@ class ModulesToolTest(InFolder):
         said = found.stdout + found.stderr
         self.assertEqual(1, found.returncode, said)
         self.assertRegex(said, r"RACE in kernel shift: .* at kernel.cu:3 and kernel.cu:5")
-        self.assertRegex(said, r"a kernel reads out of bounds: 4 bytes, 0 bytes past the end of the "
-                               r"allocation of main.cpp:\d+")
+        self.assertRegex(said, r"a kernel reads out of bounds: 4 bytes, 0 bytes past the end of "
+                               r"the allocation of main.cpp:\d+")
         lines = (self.folder / "main.cpp").read_text(encoding="utf-8").splitlines()
         line = next(number for number, text in enumerate(lines, 1) if "cuLaunchKernel" in text)
         self.assertIn(f"kernel shift launched at main.cpp:{line}", said)
