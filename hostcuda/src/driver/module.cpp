@@ -73,8 +73,13 @@ int find_range(dl_phdr_info* object, std::size_t, void* searched) {
 
 // The sentence that explains why dlopen failed.
 std::string reason_of_failure(const std::string& said) {
+  if (said.find("__tsan_") != said.npos || said.find("__asan_") != said.npos)
+    return "the module was built by `hostcuda check` or with AddressSanitizer, and the program was "
+           "not: build both in the same way";
   const bool lacks_runtime = said.find("undefined symbol: _ZN8hostcuda") != said.npos ||
-                             said.find("Idx") != said.npos || said.find("Dim") != said.npos;
+                             said.find("undefined symbol: threadIdx") != said.npos ||
+                             said.find("undefined symbol: block") != said.npos ||
+                             said.find("undefined symbol: gridDim") != said.npos;
   if (lacks_runtime)
     return "the program does not export hostcuda's runtime: link it with hostcuda's nvcc and "
            "-lcuda, "

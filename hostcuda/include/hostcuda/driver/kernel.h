@@ -47,7 +47,7 @@ class NameExpression {
   // name: the expression without its &, for messages.
   template <class... Parameters>
   NameExpression(void (*function)(Parameters...), const char* expression, const char* name) {
-    const ModuleKernel kernel(function, name);
+    [[maybe_unused]] const ModuleKernel kernel(function, name);
     register_name_expression(expression, reinterpret_cast<const void*>(function));
   }
   NameExpression(const volatile void* variable, const char* expression, const char*) {
