@@ -194,8 +194,8 @@ void launch(Copied c, int* p) {
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
-    # Maps declarations in a module, each on a line of its own, to the parameters and the name of the
-    # kernel that must be registered there.
+    # Maps declarations in a module, each on a line of its own, to the parameters and the name of
+    # the kernel that must be registered there.
     KERNELS = {
         'extern "C" __global__ void add(const float* a, int n = f<1, 2>(3), char c = 0) {}':
             ("const float* a, int n , char c", "add"),
