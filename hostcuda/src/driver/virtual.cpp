@@ -23,7 +23,6 @@ namespace hostcuda {
 namespace {
 
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
-constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;  // as for cudaMalloc
 
 struct Physical {
   int file;

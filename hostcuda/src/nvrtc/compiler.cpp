@@ -144,7 +144,6 @@ NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::stri
   words.insert(words.end(), {file.string(), "-o", module.string()});
   result.is_compiled = run(words, messages) == 0;
   result.log = read_file(messages);
-  replace_all(result.log, file.string(), source.name);
   replace_all(result.log, headers.string() + "/", "");
   if (result.is_compiled) result.ptx = read_file(module);
   return result;

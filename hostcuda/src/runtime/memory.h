@@ -34,6 +34,9 @@ void uncount_bytes(int device, std::size_t size);
 // the range.
 void begin_mapped_range(char* begin, std::size_t size, int device);
 void end_mapped_range(char* begin);
+// Makes memory in a pool's file an allocation. cudaFree and cudaFreeAsync give it back.
+void begin_range_in_file(char* begin, std::size_t size, int device);
+void give_back_in_file(char* begin, std::size_t size);
 
 // Prints a hint if kernels or copies wrote next to an allocation.
 void look_at_all_guards();

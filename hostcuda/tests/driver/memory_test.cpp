@@ -92,7 +92,8 @@ TEST_F(Texture, ReadsAnArray) {
   copy.WidthInBytes = 4 * sizeof(float);
   copy.Height = 2;
   EXPECT_DRIVER(cuMemcpy2D(&copy));
-  copy.Height = 3;
+  copy.Height = 1;
+  copy.dstXInBytes = sizeof(float);  // the last element would be in the next row
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&copy));
 
   CUDA_RESOURCE_DESC resource{};
@@ -168,6 +169,9 @@ TEST_F(Virtual, AdjacentMappingsAreOneRange) {
 
   const CUmemGenericAllocationHandle third = create();  // the range grows and keeps its content
   EXPECT_DRIVER(cuMemMap(range + 2 * kGranule, kGranule, 0, third, 0));
+  EXPECT_DRIVER(allow(range, kGranule));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+            cuMemcpyHtoD(range + kGranule, ones.data(), 2 * kGranule));  // no access to the third
   EXPECT_DRIVER(allow(range + 2 * kGranule, kGranule));
   EXPECT_DRIVER(cuMemcpyHtoD(range + kGranule, ones.data(), 2 * kGranule));
   EXPECT_DRIVER(cuMemcpyDtoH(sums, range, sizeof sums));
@@ -231,6 +235,73 @@ TEST_F(Virtual, MemoryIsSharedThroughAFile) {
   EXPECT_DRIVER(cuMemRelease(handle));
   EXPECT_DRIVER(cuMemRelease(imported));
   EXPECT_DRIVER(cuMemAddressFree(range, 2 * kGranule));
+}
+
+// ---- memory pools that processes share ----------------------------------------------------------
+
+TEST_F(Memory, PoolIsSharedThroughAFile) {
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool = nullptr, without_file = nullptr, imported = nullptr;
+  EXPECT_EQ(cudaSuccess, cudaMemPoolCreate(&without_file, &wanted));
+  wanted.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  EXPECT_EQ(cudaSuccess, cudaMemPoolCreate(&pool, &wanted));
+  int file = -1;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMemPoolExportToShareableHandle(&file, without_file,
+                                               cudaMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolExportToShareableHandle(
+                             &file, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolImportFromShareableHandle(
+                             &imported, reinterpret_cast<void*>(static_cast<std::intptr_t>(file)),
+                             cudaMemHandleTypePosixFileDescriptor, 0));
+  close(file);
+
+  int *first = nullptr, *second = nullptr, read = 0;
+  void* pointer = nullptr;
+  EXPECT_EQ(cudaSuccess, cudaMallocAsync(&first, 400, pool, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaMallocAsync(&second, 400, pool, nullptr));
+  cudaMemPoolPtrExportData data{};
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolImportPointer(&pointer, imported, &data));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolExportPointer(&data, second + 1));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolExportPointer(&data, second));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolImportPointer(&pointer, imported, &data));
+  const int value = 17;
+  EXPECT_EQ(cudaSuccess, cudaMemcpy(second + 99, &value, sizeof value, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaSuccess, cudaMemcpy(&read, static_cast<int*>(pointer) + 99, sizeof read,
+                                    cudaMemcpyDeviceToHost));
+  EXPECT_EQ(17, read);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(&read, static_cast<int*>(pointer) + 100, sizeof read,
+                                              cudaMemcpyDeviceToHost));
+  EXPECT_EQ(cudaSuccess, cudaFreeAsync(pointer, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaMemcpy(&read, second + 99, sizeof read, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(17, read);
+  EXPECT_EQ(cudaSuccess, cudaFreeAsync(first, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaFreeAsync(second, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(cudaSuccess, cudaMemPoolDestroy(imported));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolDestroy(pool));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolDestroy(without_file));
+  cudaGetLastError();
+}
+
+TEST_F(Memory, PoolKnowsWhichDevicesMayUseIt) {
+  int count = 0;
+  EXPECT_EQ(cudaSuccess, cudaGetDeviceCount(&count));
+  if (count < 2) GTEST_SKIP() << "needs two devices";
+  cudaMemPool_t pool = nullptr;
+  cudaMemLocation second{cudaMemLocationTypeDevice, 1}, none{cudaMemLocationTypeDevice, 99};
+  cudaMemAccessFlags flags = cudaMemAccessFlagsProtReadWrite;
+  EXPECT_EQ(cudaSuccess, cudaDeviceGetDefaultMemPool(&pool, 0));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolGetAccess(&flags, pool, &second));
+  EXPECT_EQ(cudaMemAccessFlagsProtNone, flags);
+  const cudaMemAccessDesc access{second, cudaMemAccessFlagsProtReadWrite};
+  EXPECT_EQ(cudaSuccess, cudaMemPoolSetAccess(pool, &access, 1));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolGetAccess(&flags, pool, &second));
+  EXPECT_EQ(cudaMemAccessFlagsProtReadWrite, flags);
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaMemPoolGetAccess(&flags, pool, &none));
+  cudaGetLastError();
 }
 
 }  // namespace

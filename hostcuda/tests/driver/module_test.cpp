@@ -5,6 +5,9 @@
 #include "parameters.h"
 #include "support.h"
 
+// The module has a variable of the same name, which its kernels must use.
+int counter = -1;
+
 namespace {
 
 using Launch = ModuleTest;
@@ -142,6 +145,7 @@ TEST_F(Module, FindsVariables) {
   EXPECT_DRIVER(cuMemcpyDtoH(seconds, second, sizeof seconds));
   EXPECT_EQ(132, seconds[2]);
   EXPECT_EQ(132, *reinterpret_cast<int*>(total));
+  EXPECT_EQ(-1, ::counter);
 }
 
 TEST_F(Module, HasItsOwnVariables) {
@@ -244,7 +248,10 @@ TEST_F(DriverTest, UnloadedModulesAreGone) {
     EXPECT_DRIVER(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
     EXPECT_DRIVER(cuModuleUnload(module));  // waits for the kernel
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
-    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&function, module, "reverse"));
+    const char* name = nullptr;
+    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuFuncGetName(&name, function));
+    CUfunction none = nullptr;
+    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&none, module, "reverse"));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE,
               cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
   }

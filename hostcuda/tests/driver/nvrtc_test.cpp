@@ -113,6 +113,12 @@ TEST_F(Nvrtc, LogsErrorsWithTheirLines) {
   EXPECT_EQ(log.npos, log.find("hostcuda-nvrtc-")) << log;  // the temporary folder
   std::size_t size = 0;
   EXPECT_EQ(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetPTXSize(program, &size));
+
+  Program with_header("#include <deep/my.h>\n", {"\nint x = unknown;\n"}, {"deep/my.h"});
+  EXPECT_EQ(NVRTC_ERROR_COMPILATION, with_header.compile({}));
+  const std::string of_header = with_header.log();
+  EXPECT_EQ(0u, of_header.find("deep/my.h:2:")) << of_header;
+  EXPECT_EQ(NVRTC_ERROR_INVALID_INPUT, nvrtcCompileProgram(with_header, 1, nullptr));
 }
 
 TEST_F(Nvrtc, RefusesUnknownOptions) {
