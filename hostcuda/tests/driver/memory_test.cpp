@@ -265,6 +265,13 @@ TEST_F(Memory, PoolIsSharedThroughAFile) {
   cudaMemPoolPtrExportData data{};
   EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolImportPointer(&pointer, imported, &data));
   EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolExportPointer(&data, second + 1));
+  cudaMemPool_t other = nullptr;
+  EXPECT_EQ(cudaSuccess, cudaMemPoolCreate(&other, &wanted));
+  EXPECT_EQ(cudaSuccess, cudaMallocAsync(&pointer, 400, other, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolExportPointer(&data, pointer));
+  EXPECT_EQ(cudaSuccess, cudaFree(pointer));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemPoolImportPointer(&pointer, imported, &data));
+  EXPECT_EQ(cudaSuccess, cudaMemPoolDestroy(other));
   EXPECT_EQ(cudaSuccess, cudaMemPoolExportPointer(&data, second));
   EXPECT_EQ(cudaSuccess, cudaMemPoolImportPointer(&pointer, imported, &data));
   const int value = 17;
