@@ -21,7 +21,7 @@ ADVICE = (  # the first match counts
     (r"cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
-    (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
+    (r"cu[A-Z]\w*|CU[a-z]\w*", "the emulated part of the driver API is in <cuda.h>: include it"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (

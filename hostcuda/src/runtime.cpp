@@ -8,6 +8,7 @@
 #include "runtime/graph.cpp"
 #include "runtime/memory.cpp"
 #include "runtime/memory_pool.cpp"
+#include "runtime/shared_pool.cpp"
 #include "runtime/stream.cpp"
 #include "runtime/symbol.cpp"
 #include "runtime/texture.cpp"

@@ -169,7 +169,7 @@ main.o: main.cpp
     def test_impossible_options_give_one_line(self):
         self.write("a.cu", "int main() {}\n")
         for words, message in (
-            (("a.cu", "-ptx"), "-ptx: hostcuda does not generate GPU code"),
+            (("a.cu", "-optix-ir"), "-optix-ir: hostcuda does not generate GPU code"),
             (("a.cu", "-lcusolver"), "-lcusolver: this library .* not emulated"),
             (("a.cu", "-o"), "-o needs a value"),
             (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),

@@ -364,4 +364,10 @@ void start() {
   record_aborted_runs();
 }
 
+namespace {
+
+// A program whose kernels are all in modules may have no file that calls __tsan_init.
+[[maybe_unused]] const bool is_started = (start(), true);
+
+}  // namespace
 }  // namespace hostcuda::trace

@@ -160,7 +160,7 @@ struct KernelArguments {
   const void* begin = nullptr;
   std::size_t size = 0;
 };
-extern __thread KernelArguments kernel_arguments;
+extern HOSTCUDA_OF_THREAD KernelArguments kernel_arguments;
 #ifdef HOSTCUDA_TRACE
 #define HOSTCUDA_TELL_ARGUMENTS(first, last)                                      \
   ::hostcuda::kernel_arguments = {                                                \
@@ -259,7 +259,7 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
 }
 
 // Changes whenever this operating-system thread starts another block.
-extern __thread unsigned block_sequence;
+extern HOSTCUDA_OF_THREAD unsigned block_sequence;
 
 // Called when a block first uses a shared variable: poisons the variable and adds its size to the
 // block's total.
@@ -283,6 +283,9 @@ class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
+
+// Forgets the variables of the module between the two addresses, which is about to be unloaded.
+void forget_shared_at_file_scope(const char* begin, const char* end);
 
 // The launcher inserts a DeviceVariable after each __device__ or __constant__ variable. Host code
 // may pass the variable to the symbol functions and must not use it in any other way.

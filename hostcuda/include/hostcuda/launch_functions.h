@@ -83,6 +83,8 @@ cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(
 // launches the kernel.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
+// Forgets the kernels between the two addresses, whose module is about to be unloaded.
+void forget_kernels(const void* begin, const void* end);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line);
 

@@ -169,6 +169,12 @@ SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const
   file_scope_variables().push_back({address, size, name});
 }
 
+void forget_shared_at_file_scope(const char* begin, const char* end) {
+  std::erase_if(file_scope_variables(), [&](const auto& variable) {
+    return variable.name >= begin && variable.name < end;
+  });
+}
+
 void refuse_launch_bounds(unsigned allowed) {
   report_launch_bounds(require_block("a kernel", "?", 0), allowed);
 }

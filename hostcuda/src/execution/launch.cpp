@@ -186,6 +186,15 @@ void register_kernel(const void* function, const char* name, ErasedLaunch launch
   erased_kernels()[function] = {name, launch};
 }
 
+void forget_kernels(const void* begin, const void* end) {
+  const auto forget_in = [&](auto& known) {
+    known.erase(known.lower_bound(begin), known.lower_bound(end));
+  };
+  forget_in(erased_kernels());
+  forget_in(dynamic_shared_limits());
+  forget_in(kernels_with_large_clusters());
+}
+
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line) {
   const auto known = erased_kernels().find(function);

@@ -12,6 +12,9 @@ namespace hostcuda {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local unsigned driver_scopes = 0;
+thread_local bool uses_runtime = false;
+std::atomic<bool> any_uses_runtime = false;
 std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read without the lock
@@ -136,12 +139,23 @@ ApiCall::ApiCall(const char* function, const CodePlace& place)
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;
+  if (!driver_scopes) uses_runtime = any_uses_runtime = true;
   if (config().devices == 0) return cudaErrorNoDevice;
   if (context_error != cudaSuccess) return context_error;
   const std::uint64_t call = ++calls;
   if (config().lose_device != 0 && call >= config().lose_device) return cudaErrorDevicesUnavailable;
   return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
 }
+
+DriverScope::DriverScope() : last_error_(last_error) { ++driver_scopes; }
+
+DriverScope::~DriverScope() {
+  --driver_scopes;
+  last_error = last_error_;
+}
+
+bool thread_uses_runtime() { return uses_runtime; }
+bool program_uses_runtime() { return any_uses_runtime; }
 
 cudaError_t fail(cudaError_t error, const std::string& reason) {
   last_error = error;

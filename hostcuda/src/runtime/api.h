@@ -56,6 +56,22 @@ class ApiCall {
 // describes the mistake in the program's terms, for an observer.
 cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
+// The driver API's functions return their errors and do not change the last error. While an object
+// of this class exists, the host thread makes a call of the driver API.
+class DriverScope {
+ public:
+  DriverScope();
+  ~DriverScope();
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+
+ private:
+  cudaError_t last_error_;
+};
+// True if this host thread, or any host thread, has called the runtime API.
+bool thread_uses_runtime();
+bool program_uses_runtime();
+
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every
 // later call returns this error.
 void break_context(cudaError_t error);

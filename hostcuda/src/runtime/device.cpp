@@ -18,6 +18,12 @@ std::vector<std::set<int>>& peers() {
   return *list;
 }
 
+// For each device, the others whose memory pools it may use.
+std::vector<std::set<int>>& sharers() {
+  static auto* list = new std::vector<std::set<int>>(static_cast<std::size_t>(config().devices));
+  return *list;
+}
+
 struct Attribute {
   template <class Property>
   Attribute(cudaDeviceAttr attribute, Property property)
@@ -32,9 +38,17 @@ std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_
 
 int current_device() { return current; }
 
+void set_current_device(int device) { current = device; }
+
 bool valid_device(int device) { return device >= 0 && device < config().devices; }
 
-const std::set<int>& peers_of(int device) { return peers()[static_cast<std::size_t>(device)]; }
+std::set<int> peers_of(int device) {
+  std::set<int> all = peers()[static_cast<std::size_t>(device)];
+  all.merge(std::set(sharers()[static_cast<std::size_t>(device)]));
+  return all;
+}
+
+void share_memory(int owner, int user) { sharers()[static_cast<std::size_t>(user)].insert(owner); }
 
 }  // namespace hostcuda
 
@@ -171,6 +185,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
       {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
       {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+      {cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypePosixFileDescriptor},
       {cudaDevAttrClusterLaunch, p.clusterLaunch},
   };
   for (const auto& [known, of_device] : attributes)

@@ -24,11 +24,16 @@
 namespace hostcuda {
 namespace {
 
+// in_file: in the file of a memory pool; mapped: a range of addresses at which cuMemMap put memory,
+// which is not freed with the range.
+enum class Origin { allocated, in_file, mapped };
+
 struct Allocation {
   std::size_t size;
   int device;
   bool managed;  // host code may access it
   CodePlace place;
+  Origin origin = Origin::allocated;
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -142,9 +147,6 @@ void look_at_guard(const Owner& owner) {
        (place.empty() ? "" : ", allocated at " + place));
 }
 
-// Poisoning larger allocations would cost too much time and memory.
-constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
-
 // With AddressSanitizer, the C library's functions allocate the memory, because the sanitizer
 // guards such allocations to the byte.
 bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
@@ -211,7 +213,9 @@ void release(char* pointer) {
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
   if (runtime_observer) runtime_observer->released(pointer);
-  if (config().strict_memory && !allocation.managed)
+  if (allocation.origin == Origin::in_file)
+    give_back_in_file(pointer, allocation.size);
+  else if (config().strict_memory && !allocation.managed)
     arena(allocation.device).release(pointer);
   else
     release_pages(pointer);
@@ -220,6 +224,35 @@ void release(char* pointer) {
 }  // namespace
 
 void look_at_all_guards() { for_each_owner(look_at_guard); }
+
+AllocatedRange allocation_at(const void* pointer) {
+  const auto found = range_at(allocations(), pointer);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.size, found->second.device};
+}
+
+bool count_bytes(int device, std::size_t size) {
+  if (size > config().memory - used_bytes(device)) return false;
+  used_bytes(device) += size;
+  return true;
+}
+
+void uncount_bytes(int device, std::size_t size) { used_bytes(device) -= size; }
+
+void begin_mapped_range(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), Origin::mapped};
+  if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
+}
+
+void begin_range_in_file(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), Origin::in_file};
+  if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
+}
+
+void end_mapped_range(char* begin) {
+  allocations().erase(begin);
+  if (runtime_observer) runtime_observer->released(begin);
+}
 
 MemoryRange classify(const void* pointer, std::size_t size) {
   const auto fits = [&](const char* begin, std::size_t available) {
@@ -243,7 +276,7 @@ DeviceMemoryAccess::DeviceMemoryAccess() {
 
 DeviceMemoryAccess::DeviceMemoryAccess(int device) {
   if (!config().strict_memory) return;
-  const std::set<int>& peers = peers_of(device);
+  const std::set<int> peers = peers_of(device);
   devices_.assign(peers.begin(), peers.end());
   devices_.push_back(device);
   for (int opened : devices_) arena(opened).open();
@@ -272,7 +305,8 @@ cudaError_t cudaFree(void* pointer) {
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (found == allocations().end()) return refuse_free(pointer);
+  if (found == allocations().end() || found->second.origin == Origin::mapped)
+    return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
@@ -291,7 +325,9 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handl
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!pointer) return cudaSuccess;
-  if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
+  const auto found = allocations().find(static_cast<char*>(pointer));
+  if (found == allocations().end() || found->second.origin == Origin::mapped)
+    return refuse_free(pointer);
   if (stream->capture) return cudaSuccess;  // each launch of the graph needs the memory
   enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
     if (runtime_observer) runtime_observer->claimed(bytes);

@@ -18,6 +18,26 @@ struct MemoryRange {
 };
 MemoryRange classify(const void* pointer, std::size_t size);
 
+// The allocation that contains a pointer; `begin` is null if none does.
+struct AllocatedRange {
+  char* begin = nullptr;
+  std::size_t size = 0;
+  int device = 0;
+};
+AllocatedRange allocation_at(const void* pointer);
+
+// Memory that cuMemCreate allocated counts as used. count_bytes returns false if the device has too
+// little memory left.
+bool count_bytes(int device, std::size_t size);
+void uncount_bytes(int device, std::size_t size);
+// Kernels and copies may use a range of mapped addresses between these two calls. cudaFree rejects
+// the range.
+void begin_mapped_range(char* begin, std::size_t size, int device);
+void end_mapped_range(char* begin);
+// Makes memory in a pool's file an allocation. cudaFree and cudaFreeAsync give it back.
+void begin_range_in_file(char* begin, std::size_t size, int device);
+void give_back_in_file(char* begin, std::size_t size);
+
 // Prints a hint if kernels or copies wrote next to an allocation.
 void look_at_all_guards();
 

@@ -1,6 +1,5 @@
-#include <cuda_runtime.h>
+#include "runtime/memory_pool.h"
 
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <list>
@@ -9,12 +8,6 @@
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "support/config.h"
-
-struct CUmemPoolHandle_st {
-  int device;
-  int reuse[cudaMemPoolReuseAllowInternalDependencies] = {1, 1, 1};
-  std::uint64_t release_threshold = 0;
-};
 
 namespace hostcuda {
 namespace {
@@ -29,7 +22,7 @@ MemoryPools& memory_pools() {
   static auto* const pools = [] {
     auto* made = new MemoryPools;
     for (int device = 0; device < config().devices; ++device)
-      made->current.push_back(&made->all.emplace_back(CUmemPoolHandle_st{device}));
+      made->current.push_back(&made->all.emplace_back(device));
     return made;
   }();
   return *pools;
@@ -39,12 +32,6 @@ cudaMemPool_t default_pool(int device) {
   auto pool = memory_pools().all.begin();
   std::advance(pool, device);
   return &*pool;
-}
-
-bool is_pool(cudaMemPool_t pool) {
-  for (const CUmemPoolHandle_st& one : memory_pools().all)
-    if (&one == pool) return true;
-  return false;
 }
 
 struct PoolSetting {
@@ -61,6 +48,19 @@ PoolSetting setting_of(CUmemPoolHandle_st& pool, cudaMemPoolAttr attribute) {
 }
 
 }  // namespace
+
+bool is_pool(cudaMemPool_t pool) {
+  for (const CUmemPoolHandle_st& one : memory_pools().all)
+    if (&one == pool) return true;
+  return false;
+}
+
+cudaMemPool_t add_pool(int device) { return &memory_pools().all.emplace_back(device); }
+
+void for_each_pool(const std::function<void(CUmemPoolHandle_st&)>& visit) {
+  for (CUmemPoolHandle_st& pool : memory_pools().all) visit(pool);
+}
+
 }  // namespace hostcuda
 
 using namespace hostcuda;
@@ -95,7 +95,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
       properties->location.type != cudaMemLocationTypeDevice ||
       !valid_device(properties->location.id))
     return fail(cudaErrorInvalidValue);
-  *pool = &memory_pools().all.emplace_back(CUmemPoolHandle_st{properties->location.id});
+  if (properties->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
+    return fail(cudaErrorNotSupported);
+  cudaMemPool_t made = add_pool(properties->location.id);
+  if (properties->handleTypes && !made->file.create()) {
+    memory_pools().all.pop_back();
+    return fail(cudaErrorMemoryAllocation);
+  }
+  *pool = made;
   return cudaSuccess;
 }
 
@@ -135,5 +142,6 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPoo
                                     cudaStream_t stream) {
   HOSTCUDA_API_CALL_OF_OTHERS;
   if (!is_pool(pool)) return fail(cudaErrorInvalidValue);
-  return cudaMallocAsync(pointer, size, stream);
+  return pool->file.is_open() ? allocate_in_file(pointer, size, *pool)
+                              : cudaMallocAsync(pointer, size, stream);
 }
