@@ -6,6 +6,7 @@
 
 // CUDA's own header includes these headers.
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include <new>
