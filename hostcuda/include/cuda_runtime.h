@@ -14,6 +14,7 @@
 // clang-format off: the types come first because the other headers need them.
 #include "hostcuda/device_functions.h"
 #include "hostcuda/graph_api.h"
+#include "hostcuda/graphs/node_api.h"
 #include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"

@@ -1,4 +1,4 @@
-// All of execution/ in one unit, except debugger.cpp, which has its own options. api.cpp is here
+// All of execution/ and launch/ in one unit, except debugger.cpp, which has its own options. api.cpp is here
 // too, because g++ would warn about a pointer to a local variable if it inlined functions of
 // api.cpp into runtime/.
 #include "execution/async_copies.cpp"
@@ -6,7 +6,7 @@
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"
 #include "execution/grid.cpp"
-#include "execution/launch.cpp"
+#include "launch/launch.cpp"
 #include "execution/report.cpp"
 #include "execution/shared_memory.cpp"
 #include "execution/warp.cpp"

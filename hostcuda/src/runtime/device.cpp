@@ -169,6 +169,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
       {cudaDevAttrHostRegisterSupported, p.hostRegisterSupported},
       {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+      {cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize},
+      {cudaDevAttrMaxAccessPolicyWindowSize, p.accessPolicyMaxWindowSize},
       {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
       {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
       {cudaDevAttrClusterLaunch, p.clusterLaunch},
@@ -191,6 +193,24 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
   if (!valid_device(device) || !valid_device(peer)) return fail(cudaErrorInvalidDevice);
   *can_access = device != peer;
   return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
+                                      int peer) {
+  HOSTCUDA_API_CALL;
+  if (!value) return fail(cudaErrorInvalidValue);
+  if (!valid_device(device) || !valid_device(peer) || device == peer)
+    return fail(cudaErrorInvalidDevice);
+  switch (attribute) {
+    case cudaDevP2PAttrPerformanceRank:
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
+      return *value = 0, cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+      return *value = 1, cudaSuccess;
+  }
+  return fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
@@ -246,15 +266,20 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return cudaSuccess;
 }
 
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 namespace {
 
-constexpr int kLimits = cudaLimitDevRuntimePendingLaunchCount + 1;
+constexpr int kLimits = cudaLimitPersistingL2CacheSize + 1;
 
 std::size_t& limit_value(cudaLimit limit) {
-  static std::size_t values[kLimits] = {1024, 1 << 20, 8 << 20, 2, 2048};  // a GPU's defaults
+  static std::size_t values[kLimits] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};  // as on a GPU
   return values[limit];
 }
 
@@ -262,10 +287,15 @@ std::size_t& limit_value(cudaLimit limit) {
 
 std::size_t hostcuda::kernel_heap_size() { return limit_value(cudaLimitMallocHeapSize); }
 
+std::size_t hostcuda::pending_launches() {
+  return limit_value(cudaLimitDevRuntimePendingLaunchCount);
+}
+
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   HOSTCUDA_API_CALL;
   if (limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
-  limit_value(limit) = value;
+  // The device has no cache, so it can keep 0 bytes in it.
+  limit_value(limit) = limit == cudaLimitPersistingL2CacheSize ? 0 : value;
   return cudaSuccess;
 }
 
