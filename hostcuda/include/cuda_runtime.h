@@ -22,5 +22,6 @@
 #include "hostcuda/pool_api.h"
 #include "hostcuda/runtime_api.h"
 #include "hostcuda/texture.h"
+#include "hostcuda/textures/layers.h"
 #include "hostcuda/types.h"
 // clang-format on

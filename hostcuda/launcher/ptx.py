@@ -67,6 +67,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"setp\.(?P<op>eq|ne|lt|le|gt|ge|lo|ls|hi|hs)(?:\.ftz)?\.{TYPE}",
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
+    (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
     (r"prmt\.b32", "set({0}, __byte_perm({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
     (r"lop3\.b32", "set({0}, lop3({1}, {2}, {3}, {4}))"),
@@ -311,6 +312,14 @@ def of_atomic(named, kind, arguments):
     return f"{PTX}set({operand(target)}, {call})" if target and target != "_" else call
 
 
+def of_vabsdiff4(named, _, arguments):
+    byte = {"u32": "unsigned char", "s32": "signed char"}
+    d, a, b, c = (operand(one) for one in arguments)
+    add = "true" if named["add"] else "false"
+    return (f"{PTX}set({d}, {PTX}absolute_differences<{byte[named['type']]}, {byte[named['b']]}, "
+            f"{add}>({a}, {b}, {c}))")
+
+
 def of_copy(_, __, arguments):
     to, of = address(arguments[0], "shared"), address(arguments[1], "global")
     sizes = ", ".join(operand(one) for one in arguments[2:4])
@@ -374,5 +383,5 @@ def of_shuffle(named, _, arguments):
 
 
 OF_MEMORY = {"LOAD": of_load, "STORE": of_store, "ATOMIC": of_atomic, "COPY": of_copy,
-             "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix, "MMA": of_mma,
+             "VABSDIFF4": of_vabsdiff4, "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix, "MMA": of_mma,
              "BARRIER": of_barrier, "SHFL": of_shuffle}

@@ -1,9 +1,10 @@
-// All of graphs/, memory/, runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
+// All of graphs/, libraries/, memory/, runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
 #include "graphs/executable.cpp"
 #include "graphs/graph.cpp"
 #include "graphs/graph_memory.cpp"
 #include "graphs/nodes.cpp"
+#include "libraries/sobol.cpp"
 #include "memory/arena.cpp"
 #include "memory/pool.cpp"
 #include "runtime/array.cpp"

@@ -314,8 +314,8 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
 extern __thread unsigned block_sequence;
 
 // Called when a block first uses a shared variable: poisons the variable and adds its size to the
-// block's total.
-void begin_shared_variable(void* address, std::size_t size, const char* name);
+// block's total. Returns false if the block has already used the variable.
+bool begin_shared_variable(void* address, std::size_t size, const char* name);
 
 // Every emulated thread that reaches the declaration calls this function. Each variable has its own
 // `seen`.

@@ -191,8 +191,8 @@ long long clock_ticks() {
 int lane() { return require_block("a warp function", "?", 0).lane(); }
 bool in_kernel() { return running_block != nullptr; }
 
-void begin_shared_variable(void* address, std::size_t size, const char* name) {
-  require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
+bool begin_shared_variable(void* address, std::size_t size, const char* name) {
+  return require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
 }
 
 void* dynamic_shared_memory() {
@@ -292,12 +292,13 @@ bool BlockRunner::declare_shared(void* address, std::size_t size, const char* na
   return declared;
 }
 
-void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  if (!declare_shared(address, size, name)) return;
+bool BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+  if (!declare_shared(address, size, name)) return false;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;
   if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
+  return true;
 }
 
 // The function with which a restarted fiber begins.

@@ -56,8 +56,8 @@ class BlockRunner : public BlockState {
   unsigned to_window(const void* address, const char* file, int line);
   void* from_window(std::size_t window, const char* file, int line);
   // Declares a shared variable and adds its size to the block's total. Ends the process if the
-  // total is too large.
-  void begin_shared_variable(void* address, std::size_t size, const char* name);
+  // total is too large. Returns false if the block has declared the variable before.
+  bool begin_shared_variable(void* address, std::size_t size, const char* name);
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:

@@ -141,6 +141,12 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
   if (!array || !format || !extent.width) return fail(cudaErrorInvalidValue);
   cudaArray made{*format, extent, flags, nullptr};
   if (!made.element()) return fail(cudaErrorInvalidValue);
+  if (flags & cudaArrayCubemap) {
+    const bool has_faces =
+        flags & cudaArrayLayered ? extent.depth && extent.depth % 6 == 0 : extent.depth == 6;
+    if (extent.width != extent.height || !has_faces)
+      return fail(cudaErrorInvalidValue, "a cube map has six square faces (in each layer)");
+  }
   if (const cudaError_t error = cudaMalloc(&made.data, made.bytes())) return error;
   *array = new cudaArray(made);
   return cudaSuccess;

@@ -173,6 +173,20 @@ template <class Pair>
 Pair pack(float high, float low) {
   return Pair(low, high);
 }
+// vabsdiff4: the absolute differences of the four bytes of a and b, or the sum of these and c.
+template <class ByteOfA, class ByteOfB, bool kAdd>
+unsigned absolute_differences(unsigned a, unsigned b, unsigned c) {
+  unsigned bytes = 0, sum = c;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    const int first = static_cast<ByteOfA>(a >> shift), second = static_cast<ByteOfB>(b >> shift);
+    const unsigned difference =
+        static_cast<unsigned>(first > second ? first - second : second - first);
+    sum += difference;
+    bytes |= (difference & 0xff) << shift;
+  }
+  return kAdd ? sum : bytes;
+}
+
 inline float tf32(float value) { return tf32_value(value); }
 
 // ---- memory -------------------------------------------------------------------------------------
