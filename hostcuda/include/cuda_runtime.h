@@ -13,6 +13,7 @@
 
 // clang-format off: the types come first because the other headers need them.
 #include "hostcuda/device_functions.h"
+#include "hostcuda/device_runtime/streams.h"
 #include "hostcuda/graph_api.h"
 #include "hostcuda/graphs/node_api.h"
 #include "hostcuda/intrinsics.h"

@@ -6,6 +6,8 @@
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"
 #include "execution/grid.cpp"
+#include "launch/children.cpp"
+#include "launch/kernel_calls.cpp"
 #include "launch/launch.cpp"
 #include "execution/report.cpp"
 #include "execution/shared_memory.cpp"

@@ -354,6 +354,7 @@ void start() {
   if (std::getenv(kSkip)) tracer->skip_shared_atomics();
   kernel_observer = tracer;
   runtime_observer = &tracer->host();
+  observe_kernel_heap();
   on_exit(
       [](int status, void*) {
         tracer->host().program_ends(status);

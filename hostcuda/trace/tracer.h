@@ -236,6 +236,9 @@ void start();
 // executable; the tool that reads the record converts them to source lines with addr2line.
 std::string record_of(const Tracer& tracer);
 
+// Lets the tracer allocate and free the memory of cudaMalloc and cudaFree in kernels.
+void observe_kernel_heap();
+
 }  // namespace hostcuda::trace
 
 #endif

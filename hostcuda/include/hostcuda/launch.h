@@ -53,6 +53,9 @@ struct LaunchRequest {
 // for a small .cu file.
 struct Work {
   virtual ~Work() = default;
+  // A kernel may create work, and the memory is not that of `new` in kernels.
+  static void* operator new(std::size_t size);
+  static void operator delete(void* work);
   virtual void run() const = 0;
   // The addresses of a kernel's arguments.
   virtual std::size_t argument_count() const { return 0; }

@@ -262,7 +262,11 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     for (unsigned i = 0; i < count_; ++i)
       order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
   }
-  for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].status = Status::fresh;
+    threads_[i].last_error = cudaSuccess;
+  }
+  children_.clear();
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   // The seed depends only on the launch and the block, so that earlier blocks do not affect this

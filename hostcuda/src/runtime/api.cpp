@@ -42,6 +42,9 @@ constexpr Description kDescriptions[] = {
     ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
     ERROR(cudaErrorInsufficientDriver,
           "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+    ERROR(cudaErrorLaunchPendingCountExceeded,
+          "launch would exceed maximum outstanding pending launch count"),
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
@@ -144,6 +147,7 @@ cudaError_t ApiCall::error() const {
 }
 
 cudaError_t fail(cudaError_t error, const std::string& reason) {
+  if (in_kernel()) return in_kernels::last_error() = error;
   last_error = error;
   if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error, reason);
   return error;
@@ -179,12 +183,14 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
+  if (in_kernel()) return std::exchange(in_kernels::last_error(), cudaSuccess);
   const cudaError_t error = cudaPeekAtLastError();
   last_error = cudaSuccess;
   return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
+  HOSTCUDA_IN_KERNEL(last_error());
   if (runtime_observer) runtime_observer->asked_for_error();
   return context_error == cudaSuccess ? last_error : context_error.load();
 }

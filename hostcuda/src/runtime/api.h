@@ -4,9 +4,11 @@
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "cuda_runtime.h"
+#include "runtime/kernel_calls.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
@@ -75,6 +77,14 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
 #define HOSTCUDA_API_CALL                                                      \
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
+
+// For functions that do the same in host code and in kernels, and only read what does not change.
+#define HOSTCUDA_API_CALL_ALSO_OF_KERNELS                                                    \
+  std::optional<::hostcuda::ApiCall> api_call;                                               \
+  if (!::hostcuda::in_kernel()) {                                                            \
+    api_call.emplace(__func__, ::hostcuda::CodePlace{__builtin_return_address(0)});          \
+    if (const cudaError_t api_error = api_call->error()) return ::hostcuda::fail(api_error); \
+  }
 
 // Used by API functions that only call other API functions.
 #define HOSTCUDA_API_CALL_OF_OTHERS \

@@ -30,7 +30,10 @@ std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_
 
 }  // namespace
 
-int current_device() { return current; }
+int current_device() {
+  HOSTCUDA_IN_KERNEL(device());
+  return current;
+}
 
 bool valid_device(int device) { return device >= 0 && device < config().devices; }
 
@@ -43,7 +46,7 @@ using namespace hostcuda;
 cudaError_t cudaGetDeviceCount(int* count) {
   if (!count) return fail(cudaErrorInvalidValue);
   *count = config().devices;
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   return cudaSuccess;
 }
 
@@ -55,9 +58,9 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!device) return fail(cudaErrorInvalidValue);
-  *device = current;
+  *device = current_device();
   return cudaSuccess;
 }
 
@@ -70,7 +73,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!properties) return fail(cudaErrorInvalidValue);
   if (!valid_device(device)) return fail(cudaErrorInvalidDevice);
   cudaDeviceProp& p = *properties;
@@ -253,14 +256,14 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!config) return fail(cudaErrorInvalidValue);
   *config = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!config) return fail(cudaErrorInvalidValue);
   *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
@@ -300,7 +303,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 }
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!value || limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
   *value = limit_value(limit);
   return cudaSuccess;

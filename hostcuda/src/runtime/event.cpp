@@ -66,6 +66,7 @@ void hostcuda::end_capture_of_events(const Capture* capture) {
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  HOSTCUDA_IN_KERNEL(create_event(event, flags));
   HOSTCUDA_API_CALL;
   if (!event) return fail(cudaErrorInvalidValue);
   *event = new CUevent_st{current_device(), !(flags & cudaEventDisableTiming)};
@@ -78,6 +79,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  HOSTCUDA_IN_KERNEL(destroy_event(event));
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   events().erase(event);
@@ -86,6 +88,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(record(event, handle));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event) || stream->device != event->device)
     return fail(cudaErrorInvalidResourceHandle);
@@ -135,6 +138,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 // Makes the stream's next operation wait for the event's last recording. Waiting for an event that
 // was never recorded has no effect.
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
+  HOSTCUDA_IN_KERNEL(wait(handle, event));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return wait_in_capture(*stream, *event);

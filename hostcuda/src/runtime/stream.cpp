@@ -199,6 +199,7 @@ void synchronize_device(int number) {
 using namespace hostcuda;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  HOSTCUDA_IN_KERNEL(create_stream(stream, flags));
   HOSTCUDA_API_CALL;
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   *stream = new CUstream_st;
@@ -218,6 +219,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 // Queued work stays queued, as on a GPU. The device keeps the stream's last operation as an orphan.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(destroy_stream(handle));
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
