@@ -64,6 +64,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"(?P<op>mad|fma)(?:\.lo)?{ROUNDING}\.{TYPE}", "set({0}, {op}<{t}>({1}, {2}, {3}))"),
     (rf"(?P<op>not|neg|abs|popc|clz|brev|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|tanh){ROUNDING}\.{TYPE}",
      "set({0}, op_{op}<{t}>({1}))"),
+    (rf"bfind(?P<shift>\.shiftamt)?\.{TYPE}", "set({0}, find_bit<{t}>({1}, {shift}))"),
     (rf"setp\.(?P<op>eq|ne|lt|le|gt|ge|lo|ls|hi|hs)(?:\.ftz)?\.{TYPE}",
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
@@ -99,7 +100,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"brkpt|prefetchu?(?:\.\w+)*(?:::\w+)*|discard(?:\.\w+)*|griddepcontrol\.\w+|pmevent", ""),
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
-                  r"mul_hi|mad|fma|op_\w+|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
+                  r"mul_hi|mad|fma|op_\w+|find_bit|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
                   r"wait_for_copies|bits_of|transposed)(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
@@ -266,6 +267,7 @@ def expression(match, meaning, arguments, opcode):
     op = named.get("op") or ""
     values.update(op=WORDS.get(op, op), t=kind, to=TYPES.get(named.get("to") or "", ""),
                   w=TYPES.get(WIDE.get(named.get("type") or "", ""), ""),
+                  shift="true" if named.get("shift") else "false",
                   r=next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "0"))
     try:
         filled = re.sub(r"\{(\w+)\}", lambda m: values[m[1]], meaning)

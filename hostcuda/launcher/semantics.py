@@ -160,8 +160,13 @@ def preamble(text, own):
         elif match := STANDARD_HEADER.search(file):
             if not STANDARD_HEADER.search(includer):
                 standard[match[1]] = True
+    engines = ""
+    if any(file.endswith("/thrust/random.h") for file in ours):  # its engines are those of <random>
+        engines = ("#pragma clang force_cuda_host_device begin\n#include <random>\n"
+                   "#pragma clang force_cuda_host_device end\n")
     return "".join([
-        f'#include "{own}/hostcuda/semantics.h"\n', *(f"#include <{name}>\n" for name in standard),
+        f'#include "{own}/hostcuda/semantics.h"\n', engines,
+        *(f"#include <{name}>\n" for name in standard),
         "#pragma clang force_cuda_host_device begin\n", *(f'#include "{file}"\n' for file in ours),
         "#pragma clang force_cuda_host_device end\n", KEYWORD,
         *(f"__device__ const {of}& {ONLY}{name}();\n#define {name} {ONLY}{name}()\n"
@@ -197,6 +202,8 @@ def in_words(place, text, notes):
                     return ("a kernel calls cudaDeviceSynchronize, which CUDA 12 removed from "
                             "kernels: launch what needs the children's results into "
                             "cudaStreamTailLaunch")
+                if side[1] == "__global__" and is_launch(place):
+                    return None  # a launch by a kernel
                 return (
                     f"calling a {side[1]} function ('{match[1]}') from a {side[2]} function is not "
                     "allowed"

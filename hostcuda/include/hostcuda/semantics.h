@@ -98,5 +98,7 @@ __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, Funct
 __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned);
 
 // clang translates <<<>>> into a call of one of these functions.
-extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
-extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
+extern "C" __host__ __device__ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,
+                                                                    cudaStream_t = nullptr);
+extern "C" __host__ __device__ cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0,
+                                                             cudaStream_t = nullptr);
