@@ -49,11 +49,13 @@ struct LaunchRequest {
   ErasedLaunch launch_again = nullptr;  // null if the types of the parameters do not allow it
 };
 
+bool in_kernel();  // true if the caller is an emulated thread
+
 // Replaces std::function, because its header would be a sixth of the text that the compiler reads
 // for a small .cu file.
 struct Work {
   virtual ~Work() = default;
-  // A kernel may create work, and the memory is not that of `new` in kernels.
+  // The memory of work is not that of `new` in kernels.
   static void* operator new(std::size_t size);
   static void operator delete(void* work);
   virtual void run() const = 0;
@@ -201,9 +203,14 @@ struct KernelWork final : Work {
   Function function;
   std::tuple<Stored...> arguments;
 };
+// Returns a copy of the bytes of `work`. Arguments and kernels may be copied byte by byte.
+Work* copy_of_work(const Work& work, std::size_t size);
 template <class Function, class... Stored>
 Work* kernel_work(const Function& function, const std::tuple<Stored...>& arguments) {
-  return new KernelWork<Function, Stored...>(function, arguments);
+  using Made = KernelWork<Function, Stored...>;
+  // A kernel that launches a kernel may write only its own variables.
+  if (in_kernel()) return copy_of_work(Made(function, arguments), sizeof(Made));
+  return new Made(function, arguments);
 }
 
 // The launch statement evaluates the arguments, converts them to the parameter types and copies

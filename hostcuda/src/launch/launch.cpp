@@ -1,5 +1,6 @@
 // Launches: checks of the configuration, limits of individual kernels, occupancy.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
@@ -124,6 +125,12 @@ cudaError_t check_launch(const LaunchRequest& request, std::string& reason) {
 
 void* Work::operator new(std::size_t size) { return ::operator new(size); }
 void Work::operator delete(void* work) { ::operator delete(work); }
+
+Work* copy_of_work(const Work& work, std::size_t size) {
+  void* copy = ::operator new(size);
+  std::memcpy(copy, static_cast<const void*>(&work), size);
+  return static_cast<Work*>(copy);
+}
 
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
   std::shared_ptr<const Work> body(work);  // shared, because a graph runs it repeatedly
