@@ -16,6 +16,7 @@
 #include "hostcuda/device_runtime/streams.h"
 #include "hostcuda/graph_api.h"
 #include "hostcuda/graphs/node_api.h"
+#include "hostcuda/interprocess/ipc_api.h"
 #include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"

@@ -1,9 +1,12 @@
-// All of graphs/, libraries/, memory/, runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
+// All of graphs/, interprocess/, libraries/, memory/, runtime/ and support/ in one unit, except
+// api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
 #include "graphs/executable.cpp"
 #include "graphs/graph.cpp"
 #include "graphs/graph_memory.cpp"
 #include "graphs/nodes.cpp"
+#include "interprocess/ipc.cpp"
+#include "interprocess/shared_pages.cpp"
 #include "libraries/sobol.cpp"
 #include "memory/arena.cpp"
 #include "memory/pool.cpp"

@@ -32,6 +32,7 @@ struct Allocation {
   bool managed;  // host code may access it
   CodePlace place;
   std::shared_ptr<const PoolAccess> pool;  // null for memory from cudaMalloc
+  bool of_other_process = false;
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -200,7 +201,7 @@ cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed,
   char* bytes = allocate_bytes(device, size, managed, pool != nullptr);
   if (!bytes) return fail(cudaErrorMemoryAllocation);
   used += size;
-  allocations()[bytes] = {size, device, managed, calling_place(), std::move(pool)};
+  allocations()[bytes] = {size, device, managed, calling_place(), std::move(pool), false};
   if (runtime_observer)
     runtime_observer->allocated(bytes, size, managed ? MemoryKind::managed : MemoryKind::device);
   *pointer = bytes;
@@ -215,6 +216,7 @@ cudaError_t refuse_free(const void* pointer) {
 void release(char* pointer) {
   const auto found = allocations().find(pointer);
   if (found == allocations().end()) return;
+  forget_shared(pointer);
   const Allocation allocation = found->second;
   look_at_guard({pointer, allocation.size, allocation.place});
   allocations().erase(found);
@@ -227,12 +229,28 @@ void release(char* pointer) {
 }
 
 bool is_allocation(const void* pointer) {
-  return allocations().contains(static_cast<char*>(const_cast<void*>(pointer)));
+  const auto found = allocations().find(static_cast<char*>(const_cast<void*>(pointer)));
+  return found != allocations().end() && !found->second.of_other_process;
+}
+
+std::size_t size_of_device_allocation(const void* pointer) {
+  if (!is_allocation(pointer)) return 0;
+  const Allocation& found = allocations()[static_cast<char*>(const_cast<void*>(pointer))];
+  return found.managed ? 0 : found.size;
+}
+
+void adopt_memory(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), nullptr, true};
+}
+
+void disown_memory(const void* begin) {
+  allocations().erase(static_cast<char*>(const_cast<void*>(begin)));
 }
 
 bool may_access(int device, const void* address) {
   const auto found = range_at(allocations(), address);
-  if (found == allocations().end() || found->second.managed || found->second.device == device)
+  if (found == allocations().end() || found->second.managed || found->second.of_other_process ||
+      found->second.device == device)
     return true;
   const Allocation& allocation = found->second;
   return (allocation.pool ? allocation.pool->devices : peers_of(device))
@@ -300,8 +318,8 @@ cudaError_t cudaFree(void* pointer) {
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   if (is_graph_memory(pointer)) return free_graph_memory(pointer);
+  if (!is_allocation(pointer)) return refuse_free(pointer);
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (found == allocations().end()) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));

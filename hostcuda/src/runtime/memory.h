@@ -36,6 +36,13 @@ bool is_allocation(const void* pointer);  // true for the first byte of an alloc
 void release(char* pointer);
 // The result of freeing a pointer that is not the address of an allocation.
 cudaError_t refuse_free(const void* pointer);
+// Returns the size if the pointer is the address of memory of a device, otherwise 0.
+std::size_t size_of_device_allocation(const void* pointer);
+// Makes memory of another process known as memory of a device. It is not freed by cudaFree.
+void adopt_memory(char* begin, std::size_t size, int device);
+void disown_memory(const void* begin);
+// Called when memory for which another process may have a handle is freed.
+void forget_shared(const void* memory);
 // True unless the address is in memory of another device, to which this device has no access.
 bool may_access(int device, const void* address);
 
