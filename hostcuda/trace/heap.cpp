@@ -50,7 +50,8 @@ unsigned piece_of(const void* to, const void* from, std::size_t size) {
 
 void hostcuda::trace::observe_kernel_heap() {
   hostcuda::kernel_heap.allocate = [](std::size_t size, const void* caller) {
-    return ::allocate(size, caller, [&] { return std::malloc(size); });
+    void* pointer = nullptr;
+    return tracer->allocate(size, caller, pointer, true) ? pointer : std::malloc(size);
   };
   hostcuda::kernel_heap.release = [](void* pointer, const void* caller) {
     ::release(pointer, caller, [&] { std::free(pointer); });

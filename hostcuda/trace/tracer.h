@@ -106,7 +106,7 @@ class Tracer final : public KernelObserver {
   HostChecks& host() { return host_; }
   // Called when the code at `code` calls malloc, new, free or delete. These two functions return
   // false if the host's function must do the work.
-  bool allocate(std::size_t size, const void* code, void*& pointer);
+  bool allocate(std::size_t size, const void* code, void*& pointer, bool by_api = false);
   bool release(const void* pointer, const void* code);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }

@@ -95,14 +95,14 @@ namespace in_kernels {
 cudaError_t& last_error() { return running_block->last_error(); }
 int device() { return running_block->launch().device; }
 
-cudaError_t allocate(void** pointer, std::size_t size) {
+cudaError_t allocate(void** pointer, std::size_t size, const void* caller) {
   if (!pointer) return fail(cudaErrorInvalidValue);
-  *pointer = size ? kernel_heap.allocate(size, __builtin_return_address(0)) : nullptr;
+  *pointer = size ? kernel_heap.allocate(size, caller) : nullptr;
   return *pointer || !size ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 
-cudaError_t release(void* pointer) {
-  kernel_heap.release(pointer, __builtin_return_address(0));
+cudaError_t release(void* pointer, const void* caller) {
+  kernel_heap.release(pointer, caller);
   return cudaSuccess;
 }
 

@@ -16,11 +16,6 @@ std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read without the lock
 
-// Ends the program if the caller is a kernel.
-void refuse_kernels(const char* function, const void* code) {
-  if (const Check check = refuse_kernel) check(function, code);
-}
-
 struct Description {
   cudaError_t error;
   const char* name;
@@ -103,6 +98,10 @@ thread_local bool next_is_ignored = false;
 
 }  // namespace
 
+void refuse_in_kernel(const char* function, const void* code) {
+  if (const Check check = refuse_kernel) check(function, code);
+}
+
 std::recursive_mutex& api_mutex() {
   static auto* mutex = new std::recursive_mutex;
   return *mutex;
@@ -134,7 +133,7 @@ void ignore_result() { next_is_ignored = true; }
 // API calls by kernels are rejected before the lock is taken, because a kernel on another
 // operating-system thread would wait for the lock forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
-    : lock_((refuse_kernels(function, place.return_address), api_mutex())),
+    : lock_((refuse_in_kernel(function, place.return_address), api_mutex())),
       site_(function, place) {}
 
 cudaError_t ApiCall::error() const {

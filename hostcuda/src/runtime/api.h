@@ -68,8 +68,11 @@ std::recursive_mutex& api_mutex();
 // Returns the result of a call that waited for kernels: an error if a kernel broke the context.
 cudaError_t result_of_waiting();
 
-// Only host code may call the API. Therefore every call runs `check`, which does not return if the
-// caller is a kernel.
+// Ends the program if a kernel calls a function that is only for host code.
+void refuse_in_kernel(const char* function, const void* code);
+
+// Only host code may call most functions of the API. Therefore every such call runs `check`, which
+// does not return if the caller is a kernel.
 void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
@@ -87,7 +90,10 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
   }
 
 // Used by API functions that only call other API functions.
-#define HOSTCUDA_API_CALL_OF_OTHERS \
+#define HOSTCUDA_API_CALL_OF_OTHERS                                    \
+  ::hostcuda::refuse_in_kernel(__func__, __builtin_return_address(0)); \
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS
+#define HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS \
   const ::hostcuda::CallSite call_site(__func__, {__builtin_return_address(0)})
 
 #endif

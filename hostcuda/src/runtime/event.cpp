@@ -98,6 +98,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 

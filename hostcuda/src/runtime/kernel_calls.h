@@ -12,8 +12,9 @@ namespace hostcuda::in_kernels {
 cudaError_t& last_error();
 int device();  // the device on which the kernel runs
 
-cudaError_t allocate(void** pointer, std::size_t size);
-cudaError_t release(void* pointer);
+// caller: the return address of the call, for messages.
+cudaError_t allocate(void** pointer, std::size_t size, const void* caller);
+cudaError_t release(void* pointer, const void* caller);
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags);
 cudaError_t destroy_stream(cudaStream_t stream);
 cudaError_t create_event(cudaEvent_t* event, unsigned flags);

@@ -302,7 +302,7 @@ void DeviceMemoryAccess::open(Arena& arena) {
 using namespace hostcuda;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
-  HOSTCUDA_IN_KERNEL(allocate(pointer, size));
+  HOSTCUDA_IN_KERNEL(allocate(pointer, size, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   return allocate(pointer, size, current_device(), false);
@@ -314,7 +314,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  HOSTCUDA_IN_KERNEL(release(pointer));
+  HOSTCUDA_IN_KERNEL(release(pointer, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   if (is_graph_memory(pointer)) return free_graph_memory(pointer);

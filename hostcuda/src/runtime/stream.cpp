@@ -210,10 +210,12 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaStreamCreateWithFlags(stream, flags);
 }
 
