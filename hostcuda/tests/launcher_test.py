@@ -242,7 +242,7 @@ void launch(Copied c, int* p) {
         for name in (
             "thrust/mr/pool.h",
             "cusolverDn.h",
-            "cufftXt.h",
+            "cufftw.h",
             "nvtx3/nvtx3.hpp",
             "cuda/semaphore",
         ):

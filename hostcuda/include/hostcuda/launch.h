@@ -188,8 +188,8 @@ extern __thread KernelArguments kernel_arguments;
 // Runs a kernel with the arguments of its launch.
 template <class Function, class... Stored>
 struct KernelWork final : Work {
-  KernelWork(const Function& function, const std::tuple<Stored...>& arguments)
-      : function(function), arguments(arguments) {}
+  KernelWork(const Function& kernel, const std::tuple<Stored...>& values)
+      : function(kernel), arguments(values) {}
   void run() const override {
     HOSTCUDA_TELL_ARGUMENTS(function, arguments);
     std::apply([&](const auto&... each) { function(each.get()...); }, arguments);
