@@ -385,5 +385,5 @@ def of_shuffle(named, _, arguments):
 
 
 OF_MEMORY = {"LOAD": of_load, "STORE": of_store, "ATOMIC": of_atomic, "COPY": of_copy,
-             "VABSDIFF4": of_vabsdiff4, "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix, "MMA": of_mma,
-             "BARRIER": of_barrier, "SHFL": of_shuffle}
+             "VABSDIFF4": of_vabsdiff4, "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix,
+             "MMA": of_mma, "BARRIER": of_barrier, "SHFL": of_shuffle}

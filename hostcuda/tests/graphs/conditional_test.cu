@@ -131,8 +131,8 @@ TEST_F(ConditionTest, ANodeIsInsertedIntoACapture) {
   EXPECT_CUDA(cudaGraphAddEmptyNode(&empty, captured, earlier, count));
   EXPECT_CUDA(cudaStreamUpdateCaptureDependencies(stream, &empty, nullptr, 1,
                                                   cudaStreamSetCaptureDependencies));
-  EXPECT_CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &earlier, nullptr,
-                                       &count));
+  EXPECT_CUDA(
+      cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &earlier, nullptr, &count));
   ASSERT_EQ(1u, count);
   EXPECT_EQ(empty, earlier[0]);
   add_to_sum<<<1, 1, 0, stream>>>(sum_, 2);
